@@ -1,0 +1,270 @@
+//! Components: the services an organisation shows on its status page.
+
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::{DateTime, Utc};
+use validator::Validate;
+
+use crate::event::{Changed, Event};
+use crate::id::ComponentId;
+use crate::organisation::Revision;
+use crate::text;
+use crate::validation::Invalid;
+
+/// How a component is doing. The order is the order of badness: a later one is worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum ComponentStatus {
+    /// Works as it should.
+    #[default]
+    Operational,
+    /// Works, but slowly or with faults.
+    Degraded,
+    /// Part of it does not work.
+    PartialOutage,
+    /// None of it works.
+    MajorOutage,
+}
+
+impl ComponentStatus {
+    /// Every status, from best to worst.
+    pub const ALL: [Self; 4] = [Self::Operational, Self::Degraded, Self::PartialOutage, Self::MajorOutage];
+
+    /// The worst of several; none of none.
+    #[must_use]
+    pub fn worst(statuses: impl IntoIterator<Item = Self>) -> Option<Self> {
+        statuses.into_iter().max()
+    }
+
+    /// The word of the API and the database.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Operational => "OPERATIONAL",
+            Self::Degraded => "DEGRADED",
+            Self::PartialOutage => "PARTIAL_OUTAGE",
+            Self::MajorOutage => "MAJOR_OUTAGE",
+        }
+    }
+}
+
+impl fmt::Display for ComponentStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A word that is no status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("Select Any One")]
+pub struct UnknownStatus;
+
+impl FromStr for ComponentStatus {
+    type Err = UnknownStatus;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|status| status.as_str() == word).ok_or(UnknownStatus)
+    }
+}
+
+/// Who set a component's status last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StatusSource {
+    /// An operator, by hand.
+    Operator,
+    /// The incidents that hold, or held, a status on it.
+    Incidents,
+}
+
+/// A service of an organisation, as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Component {
+    /// Its identifier.
+    pub id: ComponentId,
+    /// 2 to 200 characters.
+    pub name: String,
+    /// Up to 10,000 characters; may be empty.
+    pub description: String,
+    /// How it is doing.
+    pub status: ComponentStatus,
+    /// Who set `status` last.
+    pub status_source: StatusSource,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// When it last changed.
+    pub updated_at: DateTime<Utc>,
+    /// The organisation's revision that last changed it: its version for conditional writes.
+    pub version: Revision,
+}
+
+/// What an operator enters for a component, the text trimmed.
+#[derive(Debug, Clone, PartialEq, Eq, Validate)]
+pub struct ComponentDraft {
+    /// At least 2 characters.
+    #[validate(
+        length(min = 2, message = "Name is required"),
+        custom(function = text::name_length),
+        custom(function = text::no_nul)
+    )]
+    pub name: String,
+    /// May be empty.
+    #[validate(custom(function = text::description_length), custom(function = text::no_nul))]
+    pub description: String,
+    /// How it is doing.
+    pub status: ComponentStatus,
+}
+
+/// A change to a component: only what is present changes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ComponentPatch {
+    /// A new name.
+    pub name: Option<String>,
+    /// A new description.
+    pub description: Option<String>,
+    /// A new status.
+    pub status: Option<ComponentStatus>,
+}
+
+impl Component {
+    /// A new component.
+    ///
+    /// # Errors
+    /// [`Invalid`] when the draft breaks a rule of its fields.
+    pub fn create(id: ComponentId, draft: ComponentDraft, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
+        draft.validate().map_err(Invalid::from)?;
+        let state = Self {
+            id,
+            name: draft.name,
+            description: draft.description,
+            status: draft.status,
+            status_source: StatusSource::Operator,
+            created_at: now,
+            updated_at: now,
+            version: Revision::default(),
+        };
+        Ok(Changed { state, events: vec![Event::NewComponent(id)] })
+    }
+
+    /// This component with an operator's changes. A status that stays the same is not set by hand.
+    ///
+    /// # Errors
+    /// [`Invalid`] when the result breaks a rule of its fields.
+    pub fn edit(self, patch: ComponentPatch, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
+        let draft = ComponentDraft {
+            name: patch.name.unwrap_or_else(|| self.name.clone()),
+            description: patch.description.unwrap_or_else(|| self.description.clone()),
+            status: patch.status.unwrap_or(self.status),
+        };
+        draft.validate().map_err(Invalid::from)?;
+        let unchanged = draft.name == self.name && draft.description == self.description && draft.status == self.status;
+        if unchanged {
+            return Ok(Changed { state: self, events: Vec::new() });
+        }
+        let status_source = if draft.status == self.status { self.status_source } else { StatusSource::Operator };
+        let id = self.id;
+        let state = Self {
+            name: draft.name,
+            description: draft.description,
+            status: draft.status,
+            status_source,
+            updated_at: now,
+            ..self
+        };
+        Ok(Changed { state, events: vec![Event::ComponentUpdate(id)] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use uuid::Uuid;
+
+    fn at(second: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(second, 0).unwrap()
+    }
+
+    fn draft(name: &str, description: &str, status: ComponentStatus) -> ComponentDraft {
+        ComponentDraft { name: name.into(), description: description.into(), status }
+    }
+
+    fn component() -> Component {
+        let id = ComponentId(Uuid::from_u128(1));
+        Component::create(id, draft("API", "", ComponentStatus::Degraded), at(1)).unwrap().state
+    }
+
+    fn any_status() -> impl Strategy<Value = ComponentStatus> {
+        proptest::sample::select(ComponentStatus::ALL.to_vec())
+    }
+
+    #[test]
+    fn badness_goes_from_operational_to_major_outage() {
+        assert!(ComponentStatus::ALL.is_sorted());
+        assert_eq!(ComponentStatus::default(), ComponentStatus::ALL[0]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_worst_is_one_of_them_and_none_is_worse(statuses in proptest::collection::vec(any_status(), 0..8)) {
+            match ComponentStatus::worst(statuses.iter().copied()) {
+                None => prop_assert!(statuses.is_empty()),
+                Some(worst) => {
+                    prop_assert!(statuses.contains(&worst));
+                    prop_assert!(statuses.iter().all(|status| *status <= worst));
+                }
+            }
+        }
+
+        #[test]
+        fn a_status_reads_what_it_writes(status in any_status()) {
+            prop_assert_eq!(status.as_str().parse(), Ok(status));
+        }
+
+        #[test]
+        fn a_name_is_accepted_exactly_within_its_limits(name in "\\PC{0,220}") {
+            let name = text::trimmed(&name);
+            let fits = (2..=200).contains(&name.chars().count());
+            let id = ComponentId(Uuid::from_u128(1));
+            prop_assert_eq!(Component::create(id, draft(&name, "", ComponentStatus::default()), at(1)).is_ok(), fits);
+        }
+
+        #[test]
+        fn an_edit_changes_what_it_carries_and_nothing_else(
+            name in proptest::option::of("[a-z]{2,9}"),
+            description in proptest::option::of("[a-z]{0,9}"),
+            status in proptest::option::of(any_status()),
+        ) {
+            let before = component();
+            let patch = ComponentPatch { name: name.clone(), description: description.clone(), status };
+            let after = before.clone().edit(patch, at(2)).unwrap();
+            prop_assert_eq!(&after.state.name, name.as_ref().unwrap_or(&before.name));
+            prop_assert_eq!(&after.state.description, description.as_ref().unwrap_or(&before.description));
+            prop_assert_eq!(after.state.status, status.unwrap_or(before.status));
+            prop_assert_eq!(after.events.is_empty(), after.state == before);
+        }
+    }
+
+    #[test]
+    fn a_short_name_is_refused_with_the_words_of_the_form() {
+        let refused = component().edit(ComponentPatch { name: Some("A".into()), ..Default::default() }, at(2));
+        assert_eq!(refused, Err(Invalid::field("name", "Name is required")));
+    }
+
+    #[test]
+    fn a_long_description_and_a_nul_are_refused() {
+        let long = ComponentPatch { description: Some("x".repeat(10_001)), ..Default::default() };
+        let refused = component().edit(long, at(2));
+        assert_eq!(refused, Err(Invalid::field("description", "Must be at most 10000 characters")));
+        let nul = ComponentPatch { name: Some("A\0B".into()), ..Default::default() };
+        assert_eq!(component().edit(nul, at(2)), Err(Invalid::field("name", "Must not contain a NUL character")));
+    }
+
+    #[test]
+    fn saving_the_status_unchanged_is_not_setting_it_by_hand() {
+        let held = Component { status_source: StatusSource::Incidents, ..component() };
+        let renamed = ComponentPatch { name: Some("Web".into()), status: Some(held.status), ..Default::default() };
+        assert_eq!(held.clone().edit(renamed, at(2)).unwrap().state.status_source, StatusSource::Incidents);
+        let set = ComponentPatch { status: Some(ComponentStatus::MajorOutage), ..Default::default() };
+        assert_eq!(held.edit(set, at(2)).unwrap().state.status_source, StatusSource::Operator);
+    }
+}

@@ -1,0 +1,89 @@
+//! Identifiers. Each kind of thing has its own type, so that one cannot be passed where another is meant.
+
+use std::fmt;
+use std::str::FromStr;
+
+use uuid::Uuid;
+
+/// Declares an identifier type over a `UUIDv7` (RFC 9562, section 5.7).
+macro_rules! identifier {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub Uuid);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.hyphenated().fmt(f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = uuid::Error;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Uuid::try_parse(text).map(Self)
+            }
+        }
+    };
+}
+
+identifier!(
+    /// Names a component.
+    ComponentId
+);
+
+/// Names an organisation: the identity provider's string, taken as it is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OrganisationId(String);
+
+impl OrganisationId {
+    /// The longest identifier taken, in bytes. Providers use about thirty.
+    pub const MAX_LENGTH: usize = 64;
+
+    /// Reads an identifier: 1 to [`Self::MAX_LENGTH`] ASCII letters, digits, `_` and `-`.
+    ///
+    /// # Errors
+    /// [`NotAnOrganisationId`] for anything else; no organisation has such a name, so callers answer "unknown".
+    pub fn parse(text: &str) -> Result<Self, NotAnOrganisationId> {
+        let fits = (1..=Self::MAX_LENGTH).contains(&text.len());
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        if fits && text.bytes().all(plain) { Ok(Self(text.to_owned())) } else { Err(NotAnOrganisationId) }
+    }
+
+    /// The identifier as the provider writes it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for OrganisationId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A text that cannot be an organisation's identifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not an organisation's identifier")]
+pub struct NotAnOrganisationId;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_organisation_id_is_plain_and_bounded() {
+        assert!(OrganisationId::parse("org_2abcDEF-9").is_ok());
+        for bad in ["", "a b", "org/1", "org\0", "é", &"x".repeat(65)] {
+            assert_eq!(OrganisationId::parse(bad), Err(NotAnOrganisationId), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn an_identifier_reads_what_it_writes() {
+        let id = ComponentId(Uuid::from_u128(7));
+        assert_eq!(id.to_string().parse(), Ok(id));
+    }
+}

@@ -1,0 +1,12 @@
+//! The rules of Allclear: what a component, an incident, a maintenance and a subscriber are, and how they change.
+//!
+//! Everything here is a value or a pure function. Time and identifiers come in as arguments; nothing waits, reads or
+//! writes. Whatever the rules refuse, they refuse with a typed error that carries the sentence to show a person.
+
+pub mod component;
+pub mod event;
+pub mod headline;
+pub mod id;
+pub mod organisation;
+pub mod text;
+pub mod validation;

@@ -1,0 +1,142 @@
+//! What is wrong with an input, field by field, in words fit to show a person.
+
+use std::fmt::Write;
+
+use validator::{Validate, ValidationErrors, ValidationErrorsKind};
+
+/// One field and what is wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldError {
+    /// The field as a form names it: `name`, `components[0].componentId`.
+    pub field: String,
+    /// The sentence to show beside the field.
+    pub message: String,
+}
+
+/// An input that breaks rules of its fields; at least one error.
+#[derive(Debug, Clone, PartialEq, Eq, Default, thiserror::Error)]
+#[error("the input breaks rules of its fields")]
+pub struct Invalid {
+    /// Every broken rule, at most one for each field.
+    pub errors: Vec<FieldError>,
+}
+
+impl Invalid {
+    /// An input with one bad field.
+    pub fn field(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { errors: vec![FieldError { field: field.into(), message: message.into() }] }
+    }
+
+    /// Adds an error unless the field has one already: the first is the more basic one.
+    pub fn add(&mut self, error: FieldError) {
+        if !self.errors.iter().any(|known| known.field == error.field) {
+            self.errors.push(error);
+        }
+    }
+
+    /// Adds what a draft's own rules say.
+    pub fn check(&mut self, draft: &impl Validate) {
+        if let Err(errors) = draft.validate() {
+            for error in Self::from(errors).errors {
+                self.add(error);
+            }
+        }
+    }
+
+    /// Everything is fine, or this.
+    ///
+    /// # Errors
+    /// Itself, when it holds an error.
+    pub fn into_result(self) -> Result<(), Self> {
+        if self.errors.is_empty() { Ok(()) } else { Err(self) }
+    }
+}
+
+impl From<ValidationErrors> for Invalid {
+    fn from(errors: ValidationErrors) -> Self {
+        let mut invalid = Self::default();
+        collect("", &errors, &mut invalid);
+        invalid.errors.sort_by(|a, b| a.field.cmp(&b.field));
+        invalid
+    }
+}
+
+/// Flattens nested errors, writing the path as formik does.
+fn collect(prefix: &str, errors: &ValidationErrors, into: &mut Invalid) {
+    for (name, kind) in errors.errors() {
+        let mut path = prefix.to_owned();
+        if !prefix.is_empty() {
+            path.push('.');
+        }
+        path.push_str(&camel_case(name));
+        match kind {
+            ValidationErrorsKind::Field(found) => {
+                if let Some(first) = found.first() {
+                    let message = first.message.as_deref().unwrap_or("Invalid value");
+                    into.add(FieldError { field: path, message: message.to_owned() });
+                }
+            }
+            ValidationErrorsKind::Struct(nested) => collect(&path, nested, into),
+            ValidationErrorsKind::List(items) => {
+                for (index, nested) in items {
+                    let mut item = path.clone();
+                    // Writing to a String cannot fail.
+                    let _ = write!(item, "[{index}]");
+                    collect(&item, nested, into);
+                }
+            }
+        }
+    }
+}
+
+/// `component_id` as JSON and formik write it: `componentId`.
+fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let mut camel = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let mut letters = word.chars();
+        camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        camel.extend(letters);
+    }
+    camel
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Validate)]
+    struct Row {
+        #[validate(length(min = 1, message = "Component is required"))]
+        component_id: String,
+    }
+
+    #[derive(Validate)]
+    struct Form {
+        #[validate(length(min = 2, message = "Name is required"), length(max = 3, message = "Too long"))]
+        name: String,
+        #[validate(nested)]
+        components: Vec<Row>,
+    }
+
+    #[test]
+    fn fields_are_written_as_formik_writes_them() {
+        let form = Form {
+            name: "a".into(),
+            components: vec![Row { component_id: "x".into() }, Row { component_id: String::new() }],
+        };
+        let mut invalid = Invalid::default();
+        invalid.check(&form);
+        let found: Vec<_> = invalid.errors.iter().map(|e| (e.field.as_str(), e.message.as_str())).collect();
+        assert_eq!(found, [("components[1].componentId", "Component is required"), ("name", "Name is required")]);
+    }
+
+    #[test]
+    fn a_field_keeps_its_first_error() {
+        let mut invalid = Invalid::field("name", "first");
+        invalid.add(FieldError { field: "name".into(), message: "second".into() });
+        assert_eq!(invalid, Invalid::field("name", "first"));
+        assert!(invalid.into_result().is_err());
+        assert_eq!(Invalid::default().into_result(), Ok(()));
+    }
+}

@@ -1,0 +1,73 @@
+//! Who asks: the identity port.
+
+use allclear_domain::id::OrganisationId;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+/// What a member may do in an organisation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// Everything but the organisation itself: its members, their roles, its name.
+    Member,
+    /// Everything.
+    Admin,
+}
+
+impl Role {
+    /// The word of the API and the database.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Member => "member",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+/// A signed-in person, as a verified token tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// The token's subject: the user's identifier.
+    pub subject: String,
+    /// The user's name, where the provider tells it.
+    pub name: Option<String>,
+    /// The session the token belongs to, where the provider tells it.
+    pub session: Option<String>,
+    /// The organisation the token is for; none for a user without one.
+    pub membership: Option<Membership>,
+    /// When the token ends.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// The organisation a token is for, and the role its bearer has there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Membership {
+    /// The organisation.
+    pub organisation: OrganisationId,
+    /// Its name, where the provider tells it.
+    pub organisation_name: Option<String>,
+    /// The bearer's role in it.
+    pub role: Role,
+}
+
+/// Why a token does not make its bearer a [`Caller`].
+#[derive(Debug, thiserror::Error)]
+pub enum TokenError {
+    /// Malformed, expired, not from our issuer, revoked: it proves nothing. The reason is for the log.
+    #[error("bad token: {0}")]
+    Bad(String),
+    /// It cannot be checked now; trying again later may work.
+    #[error("tokens cannot be verified now")]
+    Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Proves who bears a token. Nothing behind this port knows which identity provider is in use.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait TokenVerifier: Send + Sync {
+    /// Checks a bearer token (RFC 6750) and reads who bears it.
+    ///
+    /// # Errors
+    /// [`TokenError`].
+    async fn verify(&self, token: &str) -> Result<Caller, TokenError>;
+}

@@ -1,0 +1,108 @@
+//! Components: the use cases and the port that keeps them.
+
+use std::sync::Arc;
+
+use allclear_domain::component::{Component, ComponentDraft, ComponentPatch};
+use allclear_domain::event::Changed;
+use allclear_domain::id::{ComponentId, OrganisationId};
+use allclear_domain::organisation::Revision;
+use async_trait::async_trait;
+
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::page::{Listed, Page};
+use crate::relay::Relay;
+use crate::rule::{Rule, Written};
+
+/// Keeps components. Every write stores the state, its history and its events in one transaction that makes one revision.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait ComponentStore: Send + Sync {
+    /// The components of an organisation, newest first.
+    async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<Component>, Error>;
+
+    /// A component of an organisation.
+    async fn find(&self, organisation: &OrganisationId, id: ComponentId) -> Result<Option<Component>, Error>;
+
+    /// Stores a new component. [`Error::NotFound`] where the organisation is gone.
+    async fn insert(
+        &self,
+        organisation: &OrganisationId,
+        created: Changed<Component>,
+    ) -> Result<Written<Component>, Error>;
+
+    /// Runs a rule on a component; none where there is no such one.
+    async fn change(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+        rule: Rule<Component>,
+    ) -> Result<Option<Written<Component>>, Error>;
+
+    /// Removes a component; none where there is no such one.
+    async fn delete(&self, organisation: &OrganisationId, id: ComponentId) -> Result<Option<Written<()>>, Error>;
+}
+
+/// What operators do with components.
+pub struct Components {
+    store: Arc<dyn ComponentStore>,
+    relay: Arc<Relay>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Components {
+    const NAME: &str = "Component";
+
+    /// The use cases over these ports.
+    #[must_use]
+    pub fn new(store: Arc<dyn ComponentStore>, relay: Arc<Relay>, clock: Arc<dyn Clock>) -> Self {
+        Self { store, relay, clock }
+    }
+
+    /// The components of an organisation, newest first.
+    pub async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<Component>, Error> {
+        self.store.list(organisation, page).await
+    }
+
+    /// A component. [`Error::NotFound`] where there is none.
+    pub async fn find(&self, organisation: &OrganisationId, id: ComponentId) -> Result<Component, Error> {
+        self.store.find(organisation, id).await?.ok_or(Error::NotFound(Self::NAME))
+    }
+
+    /// Creates a component. [`Error::Invalid`] when the draft breaks a rule of its fields.
+    pub async fn create(&self, organisation: &OrganisationId, draft: ComponentDraft) -> Result<Component, Error> {
+        let created = Component::create(ComponentId(self.clock.id()), draft, self.clock.now())?;
+        let written = self.store.insert(organisation, created).await?;
+        Ok(self.relay.told(written).await)
+    }
+
+    /// Changes what the patch carries, if the component is still at `expected` where that is given. [`Error::NotFound`],
+    /// [`Error::Stale`], [`Error::Invalid`].
+    pub async fn edit(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+        patch: ComponentPatch,
+        expected: Option<Revision>,
+    ) -> Result<Component, Error> {
+        let now = self.clock.now();
+        let rule: Rule<Component> = Box::new(move |component| {
+            if expected.is_some_and(|version| version != component.version) {
+                return Err(Error::Stale);
+            }
+            Ok(component.edit(patch, now)?)
+        });
+        let written = self.store.change(organisation, id, rule).await?.ok_or(Error::NotFound(Self::NAME))?;
+        Ok(self.relay.told(written).await)
+    }
+
+    /// Deletes a component. [`Error::NotFound`] where there is none.
+    pub async fn delete(&self, organisation: &OrganisationId, id: ComponentId) -> Result<(), Error> {
+        let written = self.store.delete(organisation, id).await?.ok_or(Error::NotFound(Self::NAME))?;
+        self.relay.told(written).await;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

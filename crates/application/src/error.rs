@@ -1,0 +1,44 @@
+//! Everything a use case can fail with. `transport` maps each to one status in one table.
+
+use std::error::Error as StdError;
+
+use allclear_domain::validation::Invalid;
+
+/// Why a use case did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no such thing in the caller's organisation. Holds its name: "Component".
+    #[error("{0} not found")]
+    NotFound(&'static str),
+    /// The input breaks rules of its fields.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// A rule refuses the change in the present state. Holds the sentence to show.
+    #[error("{0}")]
+    Conflict(String),
+    /// The thing is no longer at the version the change was made for.
+    #[error("changed by somebody else in the meantime")]
+    Stale,
+    /// A code or token from a link is wrong or expired. Holds the sentence to show.
+    #[error("{0}")]
+    BadCode(&'static str),
+    /// Nobody is signed in, or what was presented does not prove it. Holds the sentence to show.
+    #[error("{0}")]
+    Unauthenticated(&'static str),
+    /// The caller may not do this. Holds the sentence to show.
+    #[error("{0}")]
+    Forbidden(&'static str),
+    /// Something this needs, the database first of all, is away for now; trying again later may work.
+    #[error("temporarily unavailable")]
+    Unavailable(#[source] Box<dyn StdError + Send + Sync>),
+    /// A fault of ours. The caller learns nothing of it; the log does.
+    #[error("internal error")]
+    Internal(#[source] Box<dyn StdError + Send + Sync>),
+}
+
+impl Error {
+    /// A fault of ours, from what caused it.
+    pub fn internal(cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::Internal(cause.into())
+    }
+}

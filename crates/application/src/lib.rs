@@ -1,0 +1,19 @@
+//! The use cases of Allclear, and the ports they need.
+//!
+//! A service loads through a port, asks a rule of `allclear-domain`, and hands the new state together with its events
+//! back to the port, which stores both in one transaction. What was committed, and only that, is then told on by the
+//! [`relay`].
+
+pub mod broadcast;
+pub mod caller;
+pub mod clock;
+pub mod component;
+pub mod error;
+pub mod mail;
+pub mod organisation;
+pub mod outbox;
+pub mod page;
+pub mod public;
+pub mod relay;
+pub mod rule;
+pub mod timestamp;

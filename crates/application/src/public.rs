@@ -1,0 +1,108 @@
+//! What the public sees, in the form it is sent: the status page's snapshot and the things in it.
+
+use allclear_domain::component::Component;
+use allclear_domain::headline::headline;
+use allclear_domain::id::OrganisationId;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::error::Error;
+
+/// A component as the public sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicComponent {
+    /// Its identifier, a `UUIDv7`.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// May be empty.
+    pub description: String,
+    /// How it is doing.
+    #[schema(value_type = ComponentStatusWord)]
+    pub status: &'static str,
+    /// When it was created.
+    #[serde(serialize_with = "crate::timestamp::serialize")]
+    pub created_at: DateTime<Utc>,
+}
+
+impl From<&Component> for PublicComponent {
+    fn from(component: &Component) -> Self {
+        Self {
+            id: component.id.to_string(),
+            name: component.name.clone(),
+            description: component.description.clone(),
+            status: component.status.as_str(),
+            created_at: component.created_at,
+        }
+    }
+}
+
+/// The words of a component's status.
+#[derive(Debug, Clone, Copy, ToSchema)]
+#[schema(rename_all = "SCREAMING_SNAKE_CASE", as = ComponentStatus)]
+pub enum ComponentStatusWord {
+    /// Works as it should.
+    Operational,
+    /// Works, but slowly or with faults.
+    Degraded,
+    /// Part of it does not work.
+    PartialOutage,
+    /// None of it works.
+    MajorOutage,
+}
+
+/// Whose page it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct PublicOrganisation {
+    /// Its identifier.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// The headline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Banner {
+    /// Whether every component is operational.
+    pub operational: bool,
+    /// "All Systems Operational" or "Some systems are experiencing issues".
+    pub text: &'static str,
+}
+
+/// Everything a status page shows, at one revision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Snapshot {
+    /// Whose page it is.
+    pub organisation: PublicOrganisation,
+    /// The headline; null where there is no component.
+    #[schema(required)]
+    pub banner: Option<Banner>,
+    /// Newest first.
+    pub components: Vec<PublicComponent>,
+    /// The organisation's revision this is the state of.
+    pub revision: i64,
+    /// When it was read.
+    #[serde(serialize_with = "crate::timestamp::serialize")]
+    pub generated_at: DateTime<Utc>,
+}
+
+impl Snapshot {
+    /// The headline over these components.
+    pub fn banner(components: &[Component]) -> Option<Banner> {
+        let found = headline(components.iter().map(|component| component.status))?;
+        Some(Banner { operational: found.operational, text: found.text() })
+    }
+}
+
+/// Reads what the public sees.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait SnapshotStore: Send + Sync {
+    /// The whole status page of an organisation as of `now`; none where there is no such organisation. An adapter MUST
+    /// read all of it at one revision.
+    async fn snapshot(&self, organisation: &OrganisationId, now: DateTime<Utc>) -> Result<Option<Snapshot>, Error>;
+}

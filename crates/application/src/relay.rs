@@ -1,0 +1,196 @@
+//! Tells this node's audiences what was committed: every commit of an organisation, once, in order, without a gap.
+//!
+//! The [broadcast](crate::broadcast) port is fast but may lose, repeat or reorder; the [outbox](crate::outbox) is
+//! complete. The relay takes commits from the one and fills gaps from the other. A look at the outbox every
+//! [`Relay::SWEEP`] finds what was committed and never broadcast, because a node died in between, say.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use allclear_domain::id::OrganisationId;
+use allclear_domain::organisation::Revision;
+use tokio::time::MissedTickBehavior;
+
+use crate::broadcast::Broadcast;
+use crate::error::Error;
+use crate::outbox::{Backlog, Commit, Outbox};
+use crate::rule::Written;
+
+/// Somebody on this node who has to hear of commits: event streams, sockets.
+pub trait Audience: Send + Sync {
+    /// Takes the next commit of an organisation. MUST NOT wait.
+    fn tell(&self, commit: &Arc<Commit>);
+
+    /// Learns that commits of this organisation were lost for good: whoever follows it has to start anew.
+    fn resync(&self, organisation: &OrganisationId);
+}
+
+/// How far an organisation that somebody on this node follows has been told and heard of.
+#[derive(Debug, Clone, Copy)]
+struct Position {
+    /// The audiences know everything up to here.
+    told: Revision,
+    /// There is a commit with this revision; it may still have to be told.
+    heard: Revision,
+}
+
+/// Passes commits from the broadcast and the outbox on to the audiences.
+pub struct Relay {
+    outbox: Arc<dyn Outbox>,
+    broadcast: Arc<dyn Broadcast>,
+    followed: Mutex<HashMap<OrganisationId, Position>>,
+}
+
+impl Relay {
+    /// How often the outbox is asked for commits that were not broadcast.
+    pub const SWEEP: Duration = Duration::from_secs(1);
+
+    const BATCH: u64 = 256;
+
+    /// A relay over these ports, with nothing followed yet.
+    #[must_use]
+    pub fn new(outbox: Arc<dyn Outbox>, broadcast: Arc<dyn Broadcast>) -> Self {
+        Self { outbox, broadcast, followed: Mutex::default() }
+    }
+
+    /// Begins to follow an organisation, if this node does not yet, and answers the revision its audiences have been
+    /// told; none where there is no such organisation.
+    pub async fn follow(&self, organisation: &OrganisationId) -> Result<Option<Revision>, Error> {
+        if let Some(position) = self.position(organisation) {
+            return Ok(Some(position.told));
+        }
+        let found = self.outbox.revisions(std::slice::from_ref(organisation)).await?;
+        let Some((_, revision)) = found.into_iter().next() else { return Ok(None) };
+        let mut followed = self.lock();
+        let fresh = Position { told: revision, heard: revision };
+        Ok(Some(followed.entry(organisation.clone()).or_insert(fresh).told))
+    }
+
+    /// The newest revision this node has heard of; none where it does not follow the organisation.
+    #[must_use]
+    pub fn heard(&self, organisation: &OrganisationId) -> Option<Revision> {
+        self.position(organisation).map(|position| position.heard)
+    }
+
+    /// Sends a write's commit to every node and answers the state that was written. From here on this node's cached
+    /// pages of the organisation count as old.
+    pub async fn told<T>(&self, written: Written<T>) -> T {
+        if let Some(commit) = written.commit {
+            if let Ok(organisation) = OrganisationId::parse(&commit.organisation) {
+                self.hear(&organisation, commit.revision());
+            }
+            self.broadcast.publish(Arc::new(commit)).await;
+        }
+        written.state
+    }
+
+    /// Passes commits on until the broadcast ends.
+    pub async fn run(&self, audiences: &[Arc<dyn Audience>]) {
+        let mut arriving = self.broadcast.subscribe().await;
+        let mut sweep = tokio::time::interval(Self::SWEEP);
+        sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let outcome = tokio::select! {
+                commit = arriving.recv() => match commit {
+                    Some(commit) => self.receive(&commit, audiences).await,
+                    None => return,
+                },
+                _ = sweep.tick() => self.sweep(audiences).await,
+            };
+            if let Err(error) = outcome {
+                tracing::warn!(error = &error as &dyn std::error::Error, "the outbox could not be read; trying again");
+            }
+        }
+    }
+
+    async fn receive(&self, commit: &Arc<Commit>, audiences: &[Arc<dyn Audience>]) -> Result<(), Error> {
+        let Ok(organisation) = OrganisationId::parse(&commit.organisation) else { return Ok(()) };
+        let Some(position) = self.hear(&organisation, commit.revision()) else { return Ok(()) };
+        if commit.revision() == position.told.next() {
+            self.tell(&organisation, commit, audiences);
+            Ok(())
+        } else if commit.revision() > position.told {
+            self.catch_up(&organisation, position.told, audiences).await
+        } else {
+            Ok(())
+        }
+    }
+
+    async fn sweep(&self, audiences: &[Arc<dyn Audience>]) -> Result<(), Error> {
+        let organisations: Vec<_> = self.lock().keys().cloned().collect();
+        if organisations.is_empty() {
+            return Ok(());
+        }
+        let revisions: HashMap<_, _> = self.outbox.revisions(&organisations).await?.into_iter().collect();
+        for organisation in organisations {
+            let Some(revision) = revisions.get(&organisation) else {
+                self.lock().remove(&organisation);
+                audiences.iter().for_each(|audience| audience.resync(&organisation));
+                continue;
+            };
+            match self.hear(&organisation, *revision) {
+                Some(position) if position.told < *revision => {
+                    self.catch_up(&organisation, position.told, audiences).await?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    async fn catch_up(
+        &self,
+        organisation: &OrganisationId,
+        told: Revision,
+        audiences: &[Arc<dyn Audience>],
+    ) -> Result<(), Error> {
+        let mut told = told;
+        loop {
+            match self.outbox.after(organisation, told, Self::BATCH).await? {
+                Backlog::Commits(commits) => {
+                    let Some(last) = commits.last() else { return Ok(()) };
+                    told = last.revision();
+                    for commit in commits {
+                        self.tell(organisation, &Arc::new(commit), audiences);
+                    }
+                }
+                Backlog::TooOld => {
+                    if let Some(position) = self.lock().get_mut(organisation) {
+                        position.told = position.heard;
+                    }
+                    audiences.iter().for_each(|audience| audience.resync(organisation));
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn tell(&self, organisation: &OrganisationId, commit: &Arc<Commit>, audiences: &[Arc<dyn Audience>]) {
+        self.hear(organisation, commit.revision());
+        if let Some(position) = self.lock().get_mut(organisation) {
+            position.told = commit.revision();
+        }
+        audiences.iter().for_each(|audience| audience.tell(commit));
+    }
+
+    /// Notes that there is such a revision, and answers the position where the organisation is followed.
+    fn hear(&self, organisation: &OrganisationId, revision: Revision) -> Option<Position> {
+        let mut followed = self.lock();
+        let position = followed.get_mut(organisation)?;
+        position.heard = position.heard.max(revision);
+        Some(*position)
+    }
+
+    fn position(&self, organisation: &OrganisationId) -> Option<Position> {
+        self.lock().get(organisation).copied()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<OrganisationId, Position>> {
+        // A panic while it was held leaves the map whole: every change to it is one assignment.
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+use super::*;
+
+use async_trait::async_trait;
+use tokio::sync::mpsc;
+
+use crate::outbox::PublicEvent;
+
+/// An outbox that holds a list, and a broadcast whose deliveries the test decides.
+struct Committed {
+    commits: Vec<Commit>,
+    oldest: i64,
+    arriving: Mutex<Option<mpsc::UnboundedReceiver<Arc<Commit>>>>,
+}
+
+#[async_trait]
+impl Outbox for Committed {
+    async fn after(&self, _: &OrganisationId, revision: Revision, limit: u64) -> Result<Backlog, Error> {
+        if revision.0 + 1 < self.oldest {
+            return Ok(Backlog::TooOld);
+        }
+        let later = self.commits.iter().filter(|commit| commit.revision() > revision);
+        Ok(Backlog::Commits(later.take(usize::try_from(limit).unwrap()).cloned().collect()))
+    }
+
+    async fn revisions(&self, wanted: &[OrganisationId]) -> Result<Vec<(OrganisationId, Revision)>, Error> {
+        let newest = self.commits.last().map_or(Revision(0), Commit::revision);
+        Ok(wanted.iter().filter(|id| id.as_str() == "org").map(|id| (id.clone(), newest)).collect())
+    }
+}
+
+#[async_trait]
+impl Broadcast for Committed {
+    async fn publish(&self, _: Arc<Commit>) {}
+
+    async fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Commit>> {
+        self.arriving.lock().unwrap().take().unwrap()
+    }
+}
+
+#[derive(Default)]
+struct Heard {
+    revisions: Mutex<Vec<i64>>,
+    resyncs: Mutex<usize>,
+}
+
+impl Audience for Heard {
+    fn tell(&self, commit: &Arc<Commit>) {
+        self.revisions.lock().unwrap().push(commit.revision);
+    }
+
+    fn resync(&self, _: &OrganisationId) {
+        *self.resyncs.lock().unwrap() += 1;
+    }
+}
+
+fn commit(revision: i64) -> Commit {
+    let event = PublicEvent::new("component-deleted", &["id"]).unwrap();
+    Commit { organisation: "org".into(), revision, events: vec![event] }
+}
+
+/// Follows from revision `from`, lets these broadcasts arrive, and answers what the audience heard.
+async fn heard_after(from: i64, oldest: i64, arriving: &[i64]) -> (Vec<i64>, usize) {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let highest = arriving.iter().copied().max().unwrap_or(from);
+    let committed = Arc::new(Committed {
+        commits: (1..=highest).filter(|revision| *revision >= oldest).map(commit).collect(),
+        oldest,
+        arriving: Mutex::new(Some(receiver)),
+    });
+    let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
+    let organisation = OrganisationId::parse("org").unwrap();
+    relay.lock().insert(organisation, Position { told: Revision(from), heard: Revision(from) });
+    for revision in arriving {
+        sender.send(Arc::new(commit(*revision))).unwrap();
+    }
+    drop(sender);
+    let heard = Arc::new(Heard::default());
+    relay.run(&[Arc::clone(&heard) as Arc<dyn Audience>]).await;
+    let resyncs = *heard.resyncs.lock().unwrap();
+    let revisions = heard.revisions.lock().unwrap().clone();
+    (revisions, resyncs)
+}
+
+#[tokio::test]
+async fn commits_in_order_are_told_as_they_come() {
+    assert_eq!(heard_after(0, 1, &[1, 2, 3]).await, (vec![1, 2, 3], 0));
+}
+
+#[tokio::test]
+async fn reordered_and_repeated_commits_are_told_once_in_order() {
+    assert_eq!(heard_after(0, 1, &[3, 1, 2, 2, 3]).await, (vec![1, 2, 3], 0));
+}
+
+#[tokio::test]
+async fn a_lost_commit_is_read_from_the_outbox() {
+    assert_eq!(heard_after(1, 1, &[5]).await, (vec![2, 3, 4, 5], 0));
+}
+
+#[tokio::test]
+async fn a_long_gap_is_read_in_parts() {
+    assert_eq!(heard_after(0, 1, &[600]).await, ((1..=600).collect(), 0));
+}
+
+#[tokio::test]
+async fn a_gap_the_outbox_no_longer_holds_makes_viewers_start_anew() {
+    assert_eq!(heard_after(1, 4, &[5]).await, (vec![], 1));
+}
+
+#[tokio::test]
+async fn nobody_follows_an_organisation_that_does_not_exist() {
+    let committed = Arc::new(Committed { commits: vec![commit(1)], oldest: 1, arriving: Mutex::default() });
+    let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
+    assert_eq!(relay.follow(&OrganisationId::parse("nobody").unwrap()).await.unwrap(), None);
+    assert_eq!(relay.follow(&OrganisationId::parse("org").unwrap()).await.unwrap(), Some(Revision(1)));
+}
+
+#[tokio::test]
+async fn a_write_makes_the_followed_organisation_heard_of_at_once() {
+    let committed = Arc::new(Committed { commits: vec![commit(1)], oldest: 1, arriving: Mutex::default() });
+    let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
+    let organisation = OrganisationId::parse("org").unwrap();
+    relay.follow(&organisation).await.unwrap();
+    relay.told(Written { state: (), commit: Some(commit(2)) }).await;
+    assert_eq!(relay.heard(&organisation), Some(Revision(2)));
+}

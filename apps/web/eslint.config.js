@@ -1,0 +1,81 @@
+import { readdirSync } from 'node:fs';
+import js from '@eslint/js';
+import prettier from 'eslint-config-prettier';
+import jsxA11y from 'eslint-plugin-jsx-a11y';
+import reactHooks from 'eslint-plugin-react-hooks';
+import { defineConfig } from 'eslint/config';
+import globals from 'globals';
+import tseslint from 'typescript-eslint';
+
+/*
+ * Imports go one way: shared (api, auth, ui, paths) -> features -> app. A rule set by a later block replaces
+ * the one before it, so every block below names all that its folder may not import.
+ */
+const upwards = { regex: '^\\.\\./', message: "Import through '@/', not upwards by '../'." };
+const toasts = {
+  regex: '^react-hot-toast',
+  message: "Import toast from '@/ui/toast': the packages' own toaster injects a style element.",
+};
+const clerk = { regex: '^@clerk/', message: 'Only src/auth/clerk knows Clerk.' };
+const app = { regex: '^@/app/', message: 'Nothing imports from the app but the app.' };
+const features = { regex: '^@/features/', message: 'Shared code does not know the features.' };
+const operatorOnly = {
+  regex: '^(formik|yup|@tanstack/|react-router|@/ui/data-table|@/api/form-errors)',
+  message: 'The public status page stays small: no form library, tables or router.',
+};
+
+const restrict = (...patterns) => ({ 'no-restricted-imports': ['error', { patterns }] });
+
+const featureRules = readdirSync(new URL('./src/features', import.meta.url)).map((feature) => ({
+  files: [`src/features/${feature}/**`],
+  rules: restrict(
+    upwards,
+    toasts,
+    clerk,
+    app,
+    { regex: `^@/features/(?!${feature}/)`, message: 'Features do not import each other.' },
+    ...(feature === 'status-page' ? [operatorOnly] : []),
+  ),
+}));
+
+export default defineConfig(
+  { ignores: ['dist', 'coverage', 'test-results', 'playwright-report', 'src/api/schema.gen.ts'] },
+  js.configs.recommended,
+  {
+    files: ['**/*.{ts,tsx}'],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: {
+      parserOptions: { project: ['./tsconfig.json', './tsconfig.node.json'] },
+    },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/consistent-type-definitions': ['error', 'interface'],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-misused-promises': [
+        'error',
+        { checksVoidReturn: { attributes: false } },
+      ],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+    },
+  },
+  {
+    files: ['src/**/*.{ts,tsx}'],
+    extends: [reactHooks.configs.flat.recommended, jsxA11y.flatConfigs.strict],
+    languageOptions: { globals: globals.browser },
+    rules: {
+      'no-console': ['error', { allow: ['error'] }],
+      ...restrict(upwards, toasts, clerk, app, features),
+    },
+  },
+  ...featureRules,
+  { files: ['src/app/**'], rules: restrict(upwards, toasts, clerk) },
+  { files: ['src/auth/clerk/**'], rules: restrict(upwards, toasts, app, features) },
+  {
+    files: ['src/ui/toast.ts', 'src/ui/toaster.tsx'],
+    rules: restrict(upwards, clerk, app, features),
+  },
+  { files: ['public/**/*.js'], languageOptions: { globals: globals.browser } },
+  { files: ['*.config.js'], languageOptions: { globals: globals.node } },
+  prettier,
+);

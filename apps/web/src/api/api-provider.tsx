@@ -1,0 +1,36 @@
+import { createContext, use, useState, type ReactNode } from 'react';
+import { SWRConfig, type SWRConfiguration } from 'swr';
+import { createApiClient, type ApiClient, type GetToken } from './client';
+import { QueryCache, retainWhileMounted } from './query-cache';
+import { withRetries } from './retry';
+
+const ApiContext = createContext<ApiClient | null>(null);
+
+/** Gives everything below it an API client and a query cache of its own. */
+export function ApiProvider({ getToken, children }: { getToken: GetToken; children: ReactNode }) {
+  const [{ client, config }] = useState(() => createQueries(getToken));
+  return (
+    <ApiContext value={client}>
+      <SWRConfig value={config}>{children}</SWRConfig>
+    </ApiContext>
+  );
+}
+
+export function useApi(): ApiClient {
+  const client = use(ApiContext);
+  if (client === null) throw new Error('useApi needs an ApiProvider above it');
+  return client;
+}
+
+function createQueries(getToken: GetToken) {
+  const client = createApiClient(getToken);
+  const cache = new QueryCache();
+  const config: SWRConfiguration & { provider: () => QueryCache } = {
+    provider: () => cache,
+    use: [retainWhileMounted(cache)],
+    fetcher: (path: string) => withRetries(() => client.get(path)),
+    shouldRetryOnError: false,
+    revalidateOnFocus: false,
+  };
+  return { client, config };
+}

@@ -1,0 +1,79 @@
+import { useEffect } from 'react';
+import { unstable_serialize, type Cache, type Key, type Middleware, type State } from 'swr';
+import { unstable_serialize as serializePages, type SWRInfiniteKeyLoader } from 'swr/infinite';
+
+export const keptUnusedMs = 5 * 60_000;
+
+type Entry = State<unknown>;
+
+/** SWR never forgets; this cache forgets what no mounted component has used for five minutes. */
+export class QueryCache implements Cache<unknown> {
+  readonly #entries = new Map<string, Entry>();
+  readonly #users = new Map<string, number>();
+  readonly #expiries = new Map<string, ReturnType<typeof setTimeout>>();
+
+  keys(): IterableIterator<string> {
+    return this.#entries.keys();
+  }
+
+  get(key: string): Entry | undefined {
+    return this.#entries.get(key);
+  }
+
+  set(key: string, value: Entry): void {
+    this.#entries.set(key, value);
+    if (!this.#users.has(key)) this.#expireLater(key);
+  }
+
+  delete(key: string): void {
+    this.#entries.delete(key);
+    this.#stopExpiry(key);
+  }
+
+  /** Keeps an entry until the returned function is called, and five minutes longer. */
+  retain(key: string): () => void {
+    this.#users.set(key, (this.#users.get(key) ?? 0) + 1);
+    this.#stopExpiry(key);
+    return () => {
+      const left = (this.#users.get(key) ?? 0) - 1;
+      if (left > 0) {
+        this.#users.set(key, left);
+        return;
+      }
+      this.#users.delete(key);
+      this.#expireLater(key);
+    };
+  }
+
+  #expireLater(key: string): void {
+    this.#stopExpiry(key);
+    this.#expiries.set(
+      key,
+      setTimeout(() => this.delete(key), keptUnusedMs),
+    );
+  }
+
+  #stopExpiry(key: string): void {
+    clearTimeout(this.#expiries.get(key));
+    this.#expiries.delete(key);
+  }
+}
+
+/** Makes every `useSWR` below it retain its entry while its component is mounted. */
+export function retainWhileMounted(cache: QueryCache): Middleware {
+  return (useSWRNext) =>
+    function useRetained(key, fetcher, config) {
+      const names = cacheKeys(key).join('\n');
+      useEffect(() => {
+        const releases = names.split('\n').map((name) => cache.retain(name));
+        return () => releases.forEach((release) => release());
+      }, [names]);
+      return useSWRNext(key, fetcher, config);
+    };
+}
+
+function cacheKeys(key: Key): string[] {
+  const own = unstable_serialize(key);
+  // A function may also be the page loader of useSWRInfinite, whose entry has another name.
+  return typeof key === 'function' ? [own, serializePages(key as SWRInfiniteKeyLoader)] : [own];
+}

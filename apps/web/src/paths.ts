@@ -1,0 +1,112 @@
+/** Every URL of the product: the screens, and the calls below the API's base path. */
+
+const segment = encodeURIComponent;
+
+export const paths = {
+  landing: '/',
+  login: '/login',
+  verify: '/verify',
+  unsubscribe: '/unsubscribe',
+  onboarding: '/onboarding',
+  dashboard: '/dashboard',
+  metrics: '/metrics',
+  components: {
+    list: '/components',
+    create: '/components/component/create',
+    edit: (componentId: string) => `/components/component/edit/${segment(componentId)}`,
+  },
+  incidents: {
+    list: '/incidents',
+    create: '/incidents/incident/create',
+    edit: (incidentId: string) => `/incidents/incident/edit/${segment(incidentId)}`,
+  },
+  schedules: {
+    list: '/schedules',
+    create: '/schedules/maintenance/create',
+    edit: (maintenanceId: string) => `/schedules/maintenance/edit/${segment(maintenanceId)}`,
+  },
+  subscribers: '/subscribers',
+  status: (orgId: string) => `/status/${segment(orgId)}`,
+  documentation: '/docs',
+  discord: '/discord',
+  sponsor: '/sponsor',
+} as const;
+
+/** The same screens as the router matches them. */
+export const routes = {
+  editComponent: '/components/component/edit/:componentId',
+  editIncident: '/incidents/incident/edit/:incidentId',
+  editMaintenance: '/schedules/maintenance/edit/:maintenanceId',
+  status: '/status/:orgId',
+} as const;
+
+export const apiBase = '/api/v1';
+
+/** Calls, relative to `apiBase`. */
+export const calls = {
+  configuration: '/configuration',
+  status: (orgId: string) => `/status/${segment(orgId)}`,
+  statusEvents: (orgId: string, since: number) =>
+    `/status/${segment(orgId)}/events?since=${String(since)}`,
+  components: {
+    list: '/component/list',
+    create: '/component/create',
+    item: (id: string) => `/component/${segment(id)}`,
+  },
+  incidents: {
+    list: '/incident/list',
+    create: '/incident/create',
+    item: (id: string) => `/incident/${segment(id)}`,
+    components: (id: string) => `/incident/${segment(id)}/components/list`,
+    unattached: (id: string) => `/incident/${segment(id)}/components/unattached`,
+    attach: (id: string) => `/incident/${segment(id)}/components/attach`,
+    detach: (id: string) => `/incident/${segment(id)}/components/detach`,
+    updates: (id: string) => `/incident/${segment(id)}/updates/list`,
+    update: (id: string, updateId: string) =>
+      `/incident/${segment(id)}/updates/${segment(updateId)}`,
+    createUpdate: (id: string) => `/incident/${segment(id)}/updates/create`,
+    deleteUpdates: (id: string) => `/incident/${segment(id)}/updates/delete`,
+  },
+  maintenances: {
+    list: '/maintenance/list',
+    create: '/maintenance/create',
+    item: (id: string) => `/maintenance/${segment(id)}`,
+    updates: (id: string) => `/maintenance/${segment(id)}/updates/list`,
+    update: (id: string, updateId: string) =>
+      `/maintenance/${segment(id)}/updates/${segment(updateId)}`,
+    createUpdate: (id: string) => `/maintenance/${segment(id)}/updates/create`,
+    deleteUpdates: (id: string) => `/maintenance/${segment(id)}/updates/delete`,
+  },
+  subscribers: {
+    list: '/subscriber/list',
+    create: '/subscriber',
+    item: (id: string) => `/subscriber/${segment(id)}`,
+    subscribe: '/subscriber/public',
+    verify: '/subscriber/verify',
+    unsubscribe: '/subscriber/unsubscribe',
+  },
+  identity: {
+    signUp: '/identity/sign-up',
+    signIn: '/identity/sign-in',
+    signOut: '/identity/sign-out',
+    session: '/identity/session',
+    token: '/identity/token',
+    user: '/identity/user',
+    password: '/identity/user/password',
+    passwordReset: '/identity/password-reset',
+    confirmPasswordReset: '/identity/password-reset/confirm',
+    organisations: '/identity/organisations',
+    organisation: (id: string) => `/identity/organisations/${segment(id)}`,
+    members: (id: string) => `/identity/organisations/${segment(id)}/members`,
+    member: (id: string, userId: string) =>
+      `/identity/organisations/${segment(id)}/members/${segment(userId)}`,
+    invitations: (id: string) => `/identity/organisations/${segment(id)}/invitations`,
+    invitation: (id: string, invitationId: string) =>
+      `/identity/organisations/${segment(id)}/invitations/${segment(invitationId)}`,
+    inspectInvitation: '/identity/invitations/inspect',
+    acceptInvitation: '/identity/invitations/accept',
+    waitlist: '/identity/waitlist',
+    waitlistEntry: (id: string) => `/identity/waitlist/${segment(id)}`,
+    inviteFromWaitlist: (id: string) => `/identity/waitlist/${segment(id)}/invite`,
+  },
+} as const;

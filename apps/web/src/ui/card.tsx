@@ -1,0 +1,36 @@
+import type { ComponentProps, ReactNode } from 'react';
+import { cn } from './cn';
+
+export function Card({ className, ...props }: ComponentProps<'section'>) {
+  return (
+    <section
+      className={cn('rounded-lg border border-line bg-surface shadow-low', className)}
+      {...props}
+    />
+  );
+}
+
+interface CardHeaderProps {
+  title: ReactNode;
+  /** The heading's place in the page's outline. */
+  level?: 1 | 2 | 3;
+  description?: ReactNode;
+  actions?: ReactNode;
+}
+
+export function CardHeader({ title, level = 2, description, actions }: CardHeaderProps) {
+  const Heading = `h${level}` as const;
+  return (
+    <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-3">
+      <div className="min-w-0">
+        <Heading className="text-lg font-semibold text-ink">{title}</Heading>
+        {description && <p className="text-sm text-muted">{description}</p>}
+      </div>
+      {actions && <div className="flex items-center gap-2">{actions}</div>}
+    </header>
+  );
+}
+
+export function CardBody({ className, ...props }: ComponentProps<'div'>) {
+  return <div className={cn('p-4', className)} {...props} />;
+}

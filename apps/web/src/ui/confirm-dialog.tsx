@@ -1,0 +1,60 @@
+import { AlertDialog as Radix } from 'radix-ui';
+import { useState, type ReactNode } from 'react';
+import { Button } from './button';
+import { DialogActions } from './dialog';
+import { overlay, panel } from './overlay';
+
+interface ConfirmDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  description: ReactNode;
+  /** What happens, as a verb: "Delete". */
+  confirmLabel: string;
+  /** Does it, and tells about failure by itself. The dialog waits for it and then closes. */
+  onConfirm: () => Promise<void> | void;
+}
+
+/** Asks before something is destroyed. Focus begins on Cancel. */
+export function ConfirmDialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  confirmLabel,
+  onConfirm,
+}: ConfirmDialogProps) {
+  const [pending, setPending] = useState(false);
+
+  async function confirm() {
+    setPending(true);
+    try {
+      await onConfirm();
+    } finally {
+      setPending(false);
+      onOpenChange(false);
+    }
+  }
+
+  return (
+    <Radix.Root open={open} onOpenChange={(next) => !pending && onOpenChange(next)}>
+      <Radix.Portal>
+        <Radix.Overlay className={overlay} />
+        <Radix.Content className={panel}>
+          <div className="grid gap-1">
+            <Radix.Title className="text-lg font-semibold text-ink">{title}</Radix.Title>
+            <Radix.Description className="text-base text-muted">{description}</Radix.Description>
+          </div>
+          <DialogActions>
+            <Radix.Cancel asChild>
+              <Button disabled={pending}>Cancel</Button>
+            </Radix.Cancel>
+            <Button variant="danger" pending={pending} onClick={() => void confirm()}>
+              {confirmLabel}
+            </Button>
+          </DialogActions>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,101 @@
+import { useTable, type RowData, type RowSelectionState } from '@tanstack/react-table';
+import { useMemo, useState, type ReactNode } from 'react';
+import { features, type DataColumn } from './columns';
+import { DataTableBody } from './data-table-body';
+import { HeaderCell } from './header-cell';
+import { Pagination } from './pagination';
+import { selectionColumn } from './selection-column';
+
+interface DataTableProps<Row extends RowData> {
+  /** What the table holds, for those who cannot see it. */
+  label: string;
+  columns: readonly DataColumn<Row>[];
+  /** Undefined while they load. */
+  rows: readonly Row[] | undefined;
+  getRowId: (row: Row) => string;
+  /** A row's name, for its checkbox: "Select Website". */
+  rowLabel: (row: Row) => string;
+  /** Shown above the table while rows are selected. */
+  bulkActions?: (selected: Row[], clear: () => void) => ReactNode;
+  /** Beside the paging: a button that shows older entries, for example. */
+  footer?: ReactNode;
+}
+
+const noRows: never[] = [];
+
+export function DataTable<Row extends RowData>({
+  label,
+  columns,
+  rows,
+  getRowId,
+  rowLabel,
+  bulkActions,
+  footer,
+}: DataTableProps<Row>) {
+  const [pagination, setPagination] = useState({ pageIndex: 0, pageSize: 5 });
+  const [rowSelection, setRowSelection] = useState<RowSelectionState>({});
+
+  const data = rows ?? noRows;
+  const pageCount = Math.max(1, Math.ceil(data.length / pagination.pageSize));
+  const allColumns = useMemo(() => [selectionColumn(rowLabel), ...columns], [rowLabel, columns]);
+  const table = useTable({
+    features,
+    columns: allColumns,
+    data,
+    getRowId,
+    defaultColumn: { sortFn: 'natural' },
+    // A row that arrives while somebody reads must not send them back to the first page.
+    autoResetPageIndex: false,
+    state: {
+      // The last rows of the last page may have been deleted.
+      pagination: { ...pagination, pageIndex: Math.min(pagination.pageIndex, pageCount - 1) },
+      rowSelection,
+    },
+    onPaginationChange: setPagination,
+    onRowSelectionChange: setRowSelection,
+  });
+
+  // Not from the table's state: that may still name rows that are gone.
+  const selected = data.filter((row) => rowSelection[getRowId(row)]);
+
+  return (
+    <div className="rounded-lg border border-line bg-surface shadow-low">
+      {bulkActions && selected.length > 0 && (
+        <div className="flex flex-wrap items-center gap-3 border-b border-line bg-selected px-4 py-2">
+          <p role="status" className="font-medium tabular-nums">
+            {selected.length} selected
+          </p>
+          {bulkActions(selected, () => setRowSelection({}))}
+        </div>
+      )}
+      <div className="overflow-x-auto">
+        <table className="w-full text-left" aria-busy={rows === undefined}>
+          <caption className="sr-only">{label}</caption>
+          <thead>
+            {table.getHeaderGroups().map((group) => (
+              <tr key={group.id} className="border-b border-line">
+                {group.headers.map((header) => (
+                  <HeaderCell key={header.id} header={header} />
+                ))}
+              </tr>
+            ))}
+          </thead>
+          <DataTableBody
+            loading={rows === undefined}
+            rows={table.getRowModel().rows}
+            columnCount={allColumns.length}
+          />
+        </table>
+      </div>
+      <Pagination
+        page={table.state.pagination.pageIndex}
+        pageCount={pageCount}
+        pageSize={pagination.pageSize}
+        onPage={(page) => table.setPageIndex(page)}
+        onPageSize={(size) => table.setPageSize(size)}
+      >
+        {footer}
+      </Pagination>
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { FlexRender, type Header, type RowData } from '@tanstack/react-table';
+import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react';
+import type { features } from './columns';
+
+const marks = { asc: ArrowUp, desc: ArrowDown, none: ChevronsUpDown };
+const ariaSort = { asc: 'ascending', desc: 'descending', none: 'none' } as const;
+
+export function HeaderCell<Data extends RowData>({
+  header,
+}: {
+  header: Header<typeof features, Data>;
+}) {
+  const sortable = header.column.getCanSort();
+  const sorted = header.column.getIsSorted() || 'none';
+  const Mark = marks[sorted];
+  return (
+    <th
+      scope="col"
+      aria-sort={sortable ? ariaSort[sorted] : undefined}
+      className="h-9 px-4 text-xs font-medium whitespace-nowrap text-muted"
+    >
+      {sortable ? (
+        <button
+          type="button"
+          onClick={header.column.getToggleSortingHandler()}
+          className="-mx-1.5 inline-flex h-7 items-center gap-1 rounded-sm px-1.5 hover:bg-hover hover:text-ink"
+        >
+          <FlexRender header={header} />
+          <Mark aria-hidden className="size-3.5" />
+        </button>
+      ) : (
+        <FlexRender header={header} />
+      )}
+    </th>
+  );
+}

@@ -1,0 +1,99 @@
+import { Check, type LucideIcon } from 'lucide-react';
+import { DropdownMenu as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { cn } from './cn';
+
+interface DropdownMenuProps {
+  /** The button that opens it. */
+  trigger: ReactNode;
+  align?: 'start' | 'center' | 'end';
+  side?: 'top' | 'right' | 'bottom' | 'left';
+  className?: string;
+  children: ReactNode;
+}
+
+export function DropdownMenu({
+  trigger,
+  align = 'start',
+  side = 'bottom',
+  className,
+  children,
+}: DropdownMenuProps) {
+  return (
+    <Radix.Root modal={false}>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          align={align}
+          side={side}
+          sideOffset={6}
+          collisionPadding={8}
+          className={cn(
+            'z-50 min-w-48 animate-enter rounded-lg bg-raised p-1 shadow-high forced-colors:border',
+            className,
+          )}
+        >
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+interface MenuItemProps {
+  icon?: LucideIcon;
+  /** Marks the one of several that holds now. */
+  checked?: boolean;
+  disabled?: boolean;
+  danger?: boolean;
+  /** The child is a link: it becomes the item. */
+  asChild?: boolean;
+  onSelect?: () => void;
+  children: ReactNode;
+}
+
+const itemClass =
+  'flex h-8 w-full items-center gap-2 rounded-md px-2 text-base outline-none select-none data-disabled:opacity-50 data-highlighted:bg-hover pointer-coarse:h-10';
+
+export function MenuItem({
+  icon: Icon,
+  checked,
+  disabled = false,
+  danger = false,
+  asChild = false,
+  onSelect,
+  children,
+}: MenuItemProps) {
+  const className = cn(itemClass, danger ? 'text-major' : 'text-ink');
+  const props = { disabled, className, onSelect: () => onSelect?.() };
+  if (asChild) {
+    return (
+      <Radix.Item asChild {...props}>
+        {children}
+      </Radix.Item>
+    );
+  }
+  const content = (
+    <>
+      {Icon && <Icon aria-hidden className="size-4 shrink-0 text-muted" />}
+      <span className="min-w-0 flex-1 truncate">{children}</span>
+    </>
+  );
+  if (checked === undefined) return <Radix.Item {...props}>{content}</Radix.Item>;
+  return (
+    <Radix.CheckboxItem checked={checked} {...props}>
+      {content}
+      <Radix.ItemIndicator>
+        <Check aria-hidden className="size-4" />
+      </Radix.ItemIndicator>
+    </Radix.CheckboxItem>
+  );
+}
+
+export function MenuLabel({ children }: { children: ReactNode }) {
+  return <Radix.Label className="px-2 py-1.5 text-xs text-subtle">{children}</Radix.Label>;
+}
+
+export function MenuSeparator() {
+  return <Radix.Separator className="-mx-1 my-1 h-px bg-line" />;
+}

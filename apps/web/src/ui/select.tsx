@@ -1,0 +1,17 @@
+import { ChevronDown } from 'lucide-react';
+import type { ComponentProps } from 'react';
+import { cn } from './cn';
+import { control } from './control';
+
+/** The browser's own select: it works everywhere, also on phones and with every screen reader. */
+export function Select({ className, ...props }: ComponentProps<'select'>) {
+  return (
+    <span className={cn('relative inline-flex w-full', className)}>
+      <select className={cn(control, 'h-8 appearance-none pr-8 pointer-coarse:h-10')} {...props} />
+      <ChevronDown
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 right-2.5 size-4 -translate-y-1/2 text-subtle"
+      />
+    </span>
+  );
+}

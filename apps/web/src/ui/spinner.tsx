@@ -1,0 +1,14 @@
+import { LoaderCircle } from 'lucide-react';
+import { cn } from './cn';
+
+/** Silent beside text that says what is going on; with a `label` it says so itself. */
+export function Spinner({ label, className }: { label?: string; className?: string }) {
+  const icon = <LoaderCircle aria-hidden className={cn('size-4 animate-spin', className)} />;
+  if (label === undefined) return icon;
+  return (
+    <span role="status" className="inline-flex items-center gap-2 text-muted">
+      {icon}
+      <span>{label}</span>
+    </span>
+  );
+}

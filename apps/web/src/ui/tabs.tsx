@@ -1,0 +1,38 @@
+import { Tabs as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+
+export interface Tab {
+  value: string;
+  label: string;
+  content: ReactNode;
+}
+
+interface TabsProps {
+  label: string;
+  tabs: readonly Tab[];
+  /** The tab that is open at first; without it the first one. */
+  defaultValue?: string;
+}
+
+export function Tabs({ label, tabs, defaultValue = tabs[0]?.value ?? '' }: TabsProps) {
+  return (
+    <Radix.Root defaultValue={defaultValue} className="grid gap-4">
+      <Radix.List aria-label={label} className="flex gap-4 overflow-x-auto border-b border-line">
+        {tabs.map((tab) => (
+          <Radix.Trigger
+            key={tab.value}
+            value={tab.value}
+            className="-mb-px h-9 border-b-2 border-transparent px-1 font-medium text-muted transition-colors hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink pointer-coarse:h-11"
+          >
+            {tab.label}
+          </Radix.Trigger>
+        ))}
+      </Radix.List>
+      {tabs.map((tab) => (
+        <Radix.Content key={tab.value} value={tab.value}>
+          {tab.content}
+        </Radix.Content>
+      ))}
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,53 @@
+import { useSyncExternalStore } from 'react';
+
+export type Theme = 'dark' | 'light' | 'system';
+
+const storageKey = 'allclear:theme';
+const changed = 'allclear:theme-changed';
+const prefersLight = '(prefers-color-scheme: light)';
+
+/** The stored choice; public/theme.js has applied it before the first paint. */
+export function storedTheme(): Theme {
+  try {
+    const value = localStorage.getItem(storageKey);
+    return value === 'light' || value === 'system' ? value : 'dark';
+  } catch {
+    return 'dark';
+  }
+}
+
+export function setTheme(theme: Theme): void {
+  try {
+    localStorage.setItem(storageKey, theme);
+  } catch {
+    // Storage can be forbidden; the choice then lasts as long as the page.
+  }
+  applyTheme(theme);
+  window.dispatchEvent(new Event(changed));
+}
+
+export function useTheme(): [Theme, (theme: Theme) => void] {
+  return [useSyncExternalStore(subscribe, storedTheme), setTheme];
+}
+
+function applyTheme(theme: Theme): void {
+  const light = theme === 'light' || (theme === 'system' && matchMedia(prefersLight).matches);
+  document.documentElement.dataset.theme = light ? 'light' : 'dark';
+}
+
+/** Follows another tab's choice, and the system's while the choice is "system". */
+function subscribe(notify: () => void): () => void {
+  const follow = () => {
+    applyTheme(storedTheme());
+    notify();
+  };
+  const media = matchMedia(prefersLight);
+  window.addEventListener('storage', follow);
+  media.addEventListener('change', follow);
+  window.addEventListener(changed, notify);
+  return () => {
+    window.removeEventListener('storage', follow);
+    media.removeEventListener('change', follow);
+    window.removeEventListener(changed, notify);
+  };
+}

@@ -1,0 +1,124 @@
+import { CircleCheck, Info, OctagonX, X } from 'lucide-react';
+import { useEffect, useRef, type RefObject } from 'react';
+import { resolveValue, toast, useToaster, type Toast } from 'react-hot-toast/headless';
+import { Button } from './button';
+import { Spinner } from './spinner';
+import { useSwipe } from './use-swipe';
+
+const durationMs = 4000;
+const visibleAtMost = 3;
+const removalMs = 200;
+
+const toastOptions = {
+  duration: durationMs,
+  removeDelay: removalMs,
+};
+
+/** Shows what `toast` is told, newest at the bottom. Alt+T takes the focus to it, Esc takes it back. */
+export function Toaster() {
+  const { toasts, handlers } = useToaster({
+    ...toastOptions,
+    success: toastOptions,
+    error: toastOptions,
+  });
+  const region = useRef<HTMLElement>(null);
+  useHotkey(region);
+  usePauseWhileAttended(region, handlers);
+
+  return (
+    <section
+      ref={region}
+      aria-label="Notifications (Alt+T)"
+      tabIndex={-1}
+      data-toaster
+      className="toaster"
+    >
+      <ol aria-live="polite" aria-relevant="additions text">
+        {toasts.slice(0, visibleAtMost).map((item) => (
+          <ToastItem key={item.id} item={item} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function useHotkey(region: RefObject<HTMLElement | null>) {
+  useEffect(() => {
+    let cameFrom: Element | null = null;
+    function listen(event: KeyboardEvent) {
+      const inside = region.current?.contains(document.activeElement);
+      if (event.altKey && event.code === 'KeyT') {
+        event.preventDefault();
+        if (!inside) cameFrom = document.activeElement;
+        region.current?.focus();
+      } else if (event.key === 'Escape' && inside && cameFrom instanceof HTMLElement) {
+        cameFrom.focus();
+      }
+    }
+    document.addEventListener('keydown', listen);
+    return () => document.removeEventListener('keydown', listen);
+  }, [region]);
+}
+
+interface Pausable {
+  startPause: () => void;
+  endPause: () => void;
+}
+
+/** No toast leaves while the pointer or the focus is on one of them. */
+function usePauseWhileAttended(
+  region: RefObject<HTMLElement | null>,
+  { startPause, endPause }: Pausable,
+) {
+  useEffect(() => {
+    const element = region.current;
+    if (element === null) return;
+    const begin = ['mouseenter', 'focusin'];
+    const end = ['mouseleave', 'focusout'];
+    for (const name of begin) element.addEventListener(name, startPause);
+    for (const name of end) element.addEventListener(name, endPause);
+    return () => {
+      for (const name of begin) element.removeEventListener(name, startPause);
+      for (const name of end) element.removeEventListener(name, endPause);
+    };
+  }, [region, startPause, endPause]);
+}
+
+function ToastItem({ item }: { item: Toast }) {
+  const { offset, handlers } = useSwipe(() => toast.dismiss(item.id));
+  return (
+    <li
+      className="toast"
+      data-leaving={!item.visible}
+      data-swiping={offset !== null && item.visible}
+      style={offset ? { transform: `translate(${offset.x}px, ${offset.y}px)` } : undefined}
+      {...handlers}
+    >
+      <ToastIcon type={item.type} />
+      <div className="min-w-0 flex-1 text-base text-ink">{resolveValue(item.message, item)}</div>
+      <Button
+        variant="ghost"
+        size="sm"
+        aria-label="Dismiss"
+        className="-my-1 -mr-1 px-1!"
+        onClick={() => toast.dismiss(item.id)}
+      >
+        <X aria-hidden />
+      </Button>
+    </li>
+  );
+}
+
+function ToastIcon({ type }: { type: Toast['type'] }) {
+  switch (type) {
+    case 'success':
+      return <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-operational" />;
+    case 'error':
+      return <OctagonX aria-hidden className="mt-0.5 size-4 shrink-0 text-major" />;
+    case 'loading':
+      return <Spinner className="mt-0.5 shrink-0 text-muted" />;
+    case 'blank':
+    case 'custom':
+      return <Info aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />;
+  }
+}

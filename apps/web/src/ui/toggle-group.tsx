@@ -1,0 +1,87 @@
+import type { LucideIcon } from 'lucide-react';
+import { useId } from 'react';
+import { cn } from './cn';
+import { FieldError, RequiredMark } from './field';
+import { tones, type Tone } from './tone';
+
+export interface ToggleOption<Value extends string> {
+  value: Value;
+  label: string;
+  icon: LucideIcon;
+  tone: Tone;
+}
+
+interface ToggleGroupProps<Value extends string> {
+  label: string;
+  name: string;
+  options: readonly ToggleOption<Value>[];
+  value: Value | undefined;
+  onChange: (value: Value) => void;
+  error?: string | false | undefined;
+  required?: boolean;
+  disabled?: boolean;
+  /** Hides the label from sight where the surroundings already say it. */
+  hideLabel?: boolean;
+  className?: string;
+}
+
+/** One choice out of a few, each with its icon and colour. Underneath it is a group of radio buttons. */
+export function ToggleGroup<Value extends string>({
+  label,
+  name,
+  options,
+  value,
+  onChange,
+  error,
+  required = false,
+  disabled = false,
+  hideLabel = false,
+  className,
+}: ToggleGroupProps<Value>) {
+  const labelId = useId();
+  const errorId = useId();
+  // Two groups of one name in one document would be one group of radio buttons.
+  const group = `${name}-${errorId}`;
+
+  return (
+    <div
+      role="radiogroup"
+      aria-labelledby={labelId}
+      aria-required={required}
+      aria-invalid={Boolean(error)}
+      aria-describedby={error ? errorId : undefined}
+      className={cn('grid content-start gap-1.5', className)}
+    >
+      <span id={labelId} className={hideLabel ? 'sr-only' : 'text-sm font-medium text-ink'}>
+        {label}
+        {required && <RequiredMark />}
+      </span>
+      <div className="flex flex-wrap gap-1.5">
+        {options.map((option) => (
+          <label
+            key={option.value}
+            className={cn(
+              'inline-flex h-8 items-center gap-1.5 rounded-md border px-2.5 text-sm font-medium transition-colors has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus has-disabled:opacity-60 pointer-coarse:h-10',
+              option.value === value
+                ? cn(tones[option.tone].badge, 'ring-1 ring-current')
+                : 'border-line-strong text-muted hover:bg-hover hover:text-ink',
+            )}
+          >
+            <input
+              type="radio"
+              name={group}
+              value={option.value}
+              checked={option.value === value}
+              disabled={disabled}
+              onChange={() => onChange(option.value)}
+              className="sr-only"
+            />
+            <option.icon aria-hidden className={cn('size-4', tones[option.tone].text)} />
+            {option.label}
+          </label>
+        ))}
+      </div>
+      <FieldError id={errorId} error={error} />
+    </div>
+  );
+}

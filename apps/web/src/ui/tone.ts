@@ -1,0 +1,44 @@
+/** What a colour says. Each tone always comes with an icon and a word, so that colour never speaks alone. */
+export type Tone = 'operational' | 'degraded' | 'partial' | 'major' | 'maintenance' | 'neutral';
+
+interface ToneClasses {
+  /** Text or an icon on the page or on a card. */
+  text: string;
+  /** Tinted ground with a border and text: badges, alerts, banners. */
+  badge: string;
+  /** A full mark: dots, bars. */
+  solid: string;
+}
+
+export const tones: Record<Tone, ToneClasses> = {
+  operational: {
+    text: 'text-operational',
+    badge: 'border-operational-line bg-operational-soft text-operational',
+    solid: 'bg-operational-solid',
+  },
+  degraded: {
+    text: 'text-degraded',
+    badge: 'border-degraded-line bg-degraded-soft text-degraded',
+    solid: 'bg-degraded-solid',
+  },
+  partial: {
+    text: 'text-partial',
+    badge: 'border-partial-line bg-partial-soft text-partial',
+    solid: 'bg-partial-solid',
+  },
+  major: {
+    text: 'text-major',
+    badge: 'border-major-line bg-major-soft text-major',
+    solid: 'bg-major-solid',
+  },
+  maintenance: {
+    text: 'text-maintenance',
+    badge: 'border-maintenance-line bg-maintenance-soft text-maintenance',
+    solid: 'bg-maintenance-solid',
+  },
+  neutral: {
+    text: 'text-neutral',
+    badge: 'border-neutral-line bg-neutral-soft text-neutral',
+    solid: 'bg-neutral-solid',
+  },
+};

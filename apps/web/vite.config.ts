@@ -1,0 +1,46 @@
+import { fileURLToPath } from 'node:url';
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vitest/config';
+import { publicPageGuard } from './build/public-page-guard.ts';
+import { statusPageRoute } from './build/status-page-route.ts';
+
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const server = 'http://127.0.0.1:8080';
+
+export default defineConfig({
+  plugins: [react(), tailwindcss(), statusPageRoute(), publicPageGuard({ maxBytes: 90_000 })],
+  resolve: {
+    alias: {
+      '@': file('./src'),
+      // The original writes a <style> element, which the content security policy forbids.
+      'react-remove-scroll': file('./src/ui/scroll-lock.ts'),
+    },
+  },
+  build: {
+    // Everything is a file of its own: the policy allows neither inline scripts nor inline styles.
+    assetsInlineLimit: 0,
+    rolldownOptions: {
+      input: { index: file('./index.html'), status: file('./status.html') },
+    },
+  },
+  server: {
+    proxy: {
+      '/api': server,
+      '/.well-known': server,
+      '/socket.io': { target: server, ws: true },
+    },
+  },
+  test: {
+    environment: 'jsdom',
+    environmentOptions: { jsdom: { url: 'http://localhost:8080/' } },
+    setupFiles: ['./src/testing/setup.ts'],
+    include: ['src/**/*.test.{ts,tsx}'],
+    // Radix takes the same scroll lock in tests as in the build.
+    server: { deps: { inline: [/radix-ui/] } },
+    env: { TZ: 'Europe/Berlin' },
+    css: { include: [] },
+    restoreMocks: true,
+    unstubGlobals: true,
+  },
+});

@@ -1,0 +1,15 @@
+//! The database schema, one step a file. A step that was released never changes; a new one follows it.
+
+use sea_orm_migration::prelude::*;
+
+mod m0001_organisations_and_components;
+
+/// Every step, in order.
+#[derive(Debug)]
+pub struct Migrator;
+
+impl MigratorTrait for Migrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        vec![Box::new(m0001_organisations_and_components::Migration)]
+    }
+}

@@ -3,9 +3,9 @@
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Organisation;
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 
 use crate::error::Error;
+use crate::rule::Written;
 
 /// Keeps organisations.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
@@ -14,9 +14,9 @@ pub trait OrganisationStore: Send + Sync {
     /// An organisation; none where there is no such one.
     async fn find(&self, id: &OrganisationId) -> Result<Option<Organisation>, Error>;
 
-    /// Makes sure the organisation exists and, where a name is given, bears it. A changed name adds a revision, so that
-    /// cached pages are read anew.
-    async fn ensure<'a>(&self, id: &OrganisationId, name: Option<&'a str>, now: DateTime<Utc>) -> Result<(), Error>;
+    /// Makes sure the organisation exists and, where a name is given, bears it. A changed name makes a revision without
+    /// events, so that cached pages are read anew.
+    async fn ensure(&self, id: &OrganisationId, name: Option<String>) -> Result<Written<()>, Error>;
 
     /// Removes the organisation with everything that belongs to it. Answers whether there was one.
     async fn delete(&self, id: &OrganisationId) -> Result<bool, Error>;

@@ -35,7 +35,7 @@ pub struct Commit {
     pub organisation: String,
     /// The revision the transaction made.
     pub revision: i64,
-    /// At least one event, in order.
+    /// What happened, in order; empty where only the organisation's name changed.
     pub events: Vec<PublicEvent>,
 }
 

@@ -92,6 +92,7 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// The headline over these components.
+    #[must_use]
     pub fn banner(components: &[Component]) -> Option<Banner> {
         let found = headline(components.iter().map(|component| component.status))?;
         Some(Banner { operational: found.operational, text: found.text() })

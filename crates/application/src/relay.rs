@@ -126,7 +126,7 @@ impl Relay {
         for organisation in organisations {
             let Some(revision) = revisions.get(&organisation) else {
                 self.lock().remove(&organisation);
-                audiences.iter().for_each(|audience| audience.resync(&organisation));
+                start_anew(&organisation, audiences);
                 continue;
             };
             match self.hear(&organisation, *revision) {
@@ -159,7 +159,7 @@ impl Relay {
                     if let Some(position) = self.lock().get_mut(organisation) {
                         position.told = position.heard;
                     }
-                    audiences.iter().for_each(|audience| audience.resync(organisation));
+                    start_anew(organisation, audiences);
                     return Ok(());
                 }
             }
@@ -171,7 +171,9 @@ impl Relay {
         if let Some(position) = self.lock().get_mut(organisation) {
             position.told = commit.revision();
         }
-        audiences.iter().for_each(|audience| audience.tell(commit));
+        for audience in audiences {
+            audience.tell(commit);
+        }
     }
 
     /// Notes that there is such a revision, and answers the position where the organisation is followed.
@@ -189,6 +191,12 @@ impl Relay {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<OrganisationId, Position>> {
         // A panic while it was held leaves the map whole: every change to it is one assignment.
         self.followed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn start_anew(organisation: &OrganisationId, audiences: &[Arc<dyn Audience>]) {
+    for audience in audiences {
+        audience.resync(organisation);
     }
 }
 

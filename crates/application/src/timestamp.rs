@@ -21,7 +21,6 @@ pub fn serialize<S: Serializer>(moment: &DateTime<Utc>, serializer: S) -> Result
 ///
 /// # Errors
 /// Whatever the serializer errors with.
-#[expect(clippy::ref_option, reason = "serde hands the field by reference")]
 pub fn serialize_option<S: Serializer>(moment: &Option<DateTime<Utc>>, serializer: S) -> Result<S::Ok, S::Error> {
     moment.as_ref().map(text).serialize(serializer)
 }

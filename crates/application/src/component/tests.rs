@@ -60,8 +60,7 @@ async fn a_created_component_is_stored_with_its_event_and_broadcast() {
         .expect_insert()
         .withf(|_, created| created.state.id.0 == Uuid::from_u128(9) && created.events.len() == 1)
         .return_once(|_, created| Ok(written(created.state)));
-    let draft =
-        ComponentDraft { name: "API".into(), description: String::new(), status: ComponentStatus::Operational };
+    let draft = ComponentDraft { name: "API".into(), description: String::new(), status: ComponentStatus::Operational };
     let created = service(store, 1).create(&organisation(), draft).await.unwrap();
     assert_eq!(created.created_at.timestamp(), NOW);
 }

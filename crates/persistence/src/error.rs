@@ -1,0 +1,54 @@
+//! Driver errors stop here: what may pass becomes [`Error::Unavailable`], the rest a fault of ours.
+
+use allclear_application::error::Error;
+use sea_orm::sqlx::Error as DriverError;
+use sea_orm::{DbErr, RuntimeErr};
+
+/// What a database error means to a use case.
+pub(crate) fn broken(error: DbErr) -> Error {
+    if is_passing(&error) { Error::Unavailable(Box::new(error)) } else { Error::Internal(Box::new(error)) }
+}
+
+fn is_passing(error: &DbErr) -> bool {
+    match error {
+        DbErr::ConnectionAcquire(_) => true,
+        DbErr::Conn(RuntimeErr::SqlxError(cause))
+        | DbErr::Exec(RuntimeErr::SqlxError(cause))
+        | DbErr::Query(RuntimeErr::SqlxError(cause)) => match cause.as_ref() {
+            DriverError::Io(_)
+            | DriverError::Tls(_)
+            | DriverError::PoolTimedOut
+            | DriverError::PoolClosed
+            | DriverError::WorkerCrashed => true,
+            DriverError::Database(refused) => refused.code().is_some_and(|code| is_passing_code(&code)),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// SQLite's primary result codes (`BUSY`, `READONLY`, `IOERR`, `FULL`, `CANTOPEN`) and PostgreSQL's SQLSTATE classes
+/// (connection exception, insufficient resources, operator intervention).
+fn is_passing_code(code: &str) -> bool {
+    if let Ok(extended) = code.parse::<i32>()
+        && code.len() < 5
+    {
+        return matches!(extended & 0xff, 5 | 8 | 10 | 13 | 14);
+    }
+    ["08", "53", "57"].iter().any(|class| code.starts_with(class))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_and_a_lost_server_pass_and_a_broken_constraint_does_not() {
+        for code in ["13", "5", "266", "1546", "53100", "57P01", "08006"] {
+            assert!(is_passing_code(code), "{code}");
+        }
+        for code in ["19", "2067", "23505", "42P01"] {
+            assert!(!is_passing_code(code), "{code}");
+        }
+    }
+}

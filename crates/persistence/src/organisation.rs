@@ -1,0 +1,77 @@
+//! Organisations.
+
+use allclear_application::error::Error;
+use allclear_application::organisation::OrganisationStore;
+use allclear_application::rule::Written;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::organisation::{Organisation, Revision};
+use async_trait::async_trait;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect};
+
+use crate::database::Database;
+use crate::entity::organisation::{ActiveModel, Column, Entity, Model};
+use crate::error::broken;
+use crate::outbox;
+
+#[async_trait]
+impl OrganisationStore for Database {
+    async fn find(&self, id: &OrganisationId) -> Result<Option<Organisation>, Error> {
+        let found = Entity::find_by_id(id.as_str()).one(self.read()).await.map_err(broken)?;
+        found.map(organisation).transpose()
+    }
+
+    async fn ensure(&self, id: &OrganisationId, name: Option<String>) -> Result<Written<()>, Error> {
+        let unchanged = Written { state: (), commit: None };
+        if OrganisationStore::find(self, id)
+            .await?
+            .is_some_and(|known| name.as_ref().is_none_or(|name| *name == known.name))
+        {
+            return Ok(unchanged);
+        }
+        let (id, now) = (id.clone(), self.clock.now());
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let fresh = ActiveModel {
+                    id: Set(id.as_str().to_owned()),
+                    name: Set(name.clone().unwrap_or_else(|| id.as_str().to_owned())),
+                    revision: Set(0),
+                    created_at: Set(now),
+                };
+                let insert = Entity::insert(fresh).on_conflict(OnConflict::column(Column::Id).do_nothing().to_owned());
+                insert.exec_without_returning(transaction).await.map_err(broken)?;
+                let (Some(known), Some(name)) = (lock(transaction, &id).await?, name) else { return Ok(unchanged) };
+                if known.name == name {
+                    return Ok(unchanged);
+                }
+                let renamed = ActiveModel { id: Set(known.id.clone()), name: Set(name), ..Default::default() };
+                Entity::update(renamed).exec(transaction).await.map_err(broken)?;
+                let commit = outbox::append(transaction, known, &[], now).await?;
+                Ok(Written { state: (), commit: Some(commit) })
+            })
+        })
+        .await
+    }
+
+    async fn delete(&self, id: &OrganisationId) -> Result<bool, Error> {
+        let id = id.clone();
+        self.write(|transaction| {
+            Box::pin(async move {
+                let gone = Entity::delete_by_id(id.as_str()).exec(transaction).await.map_err(broken)?;
+                Ok(gone.rows_affected > 0)
+            })
+        })
+        .await
+    }
+}
+
+/// Takes the organisation's write lock until the transaction ends: whoever writes to the same organisation waits, so its
+/// revisions are totally ordered. SQLite has one writer at a time as it is.
+pub(crate) async fn lock(transaction: &DatabaseTransaction, id: &OrganisationId) -> Result<Option<Model>, Error> {
+    Entity::find().filter(Column::Id.eq(id.as_str())).lock_exclusive().one(transaction).await.map_err(broken)
+}
+
+fn organisation(row: Model) -> Result<Organisation, Error> {
+    let id = OrganisationId::parse(&row.id).map_err(Error::internal)?;
+    Ok(Organisation { id, name: row.name, revision: Revision(row.revision) })
+}

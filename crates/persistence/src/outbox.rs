@@ -1,0 +1,86 @@
+//! The outbox: the events of each revision, stored with the state they tell of.
+
+use allclear_application::error::Error;
+use allclear_application::outbox::{Backlog, Commit, Outbox};
+use allclear_domain::event::Event;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::organisation::Revision;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::{ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use crate::database::Database;
+use crate::entity::organisation;
+use crate::entity::outbox::{ActiveModel, Column, Entity};
+use crate::error::broken;
+use crate::event;
+
+#[async_trait]
+impl Outbox for Database {
+    async fn after(&self, organisation: &OrganisationId, revision: Revision, limit: u64) -> Result<Backlog, Error> {
+        let rows = Entity::find()
+            .filter(Column::OrganisationId.eq(organisation.as_str()))
+            .filter(Column::Revision.gt(revision.0))
+            .order_by_asc(Column::Revision)
+            .limit(limit)
+            .all(self.read())
+            .await
+            .map_err(broken)?;
+        // Pruning takes the oldest first: if the next revision is there, all later ones are.
+        if rows.first().is_some_and(|oldest| oldest.revision != revision.next().0) {
+            return Ok(Backlog::TooOld);
+        }
+        if rows.is_empty() {
+            let newest = self.revisions(std::slice::from_ref(organisation)).await?;
+            if newest.first().is_some_and(|(_, newest)| *newest > revision) {
+                return Ok(Backlog::TooOld);
+            }
+        }
+        let commit = |row: crate::entity::outbox::Model| {
+            let events = serde_json::from_str(&row.events).map_err(Error::internal)?;
+            Ok(Commit { organisation: row.organisation_id, revision: row.revision, events })
+        };
+        rows.into_iter().map(commit).collect::<Result<_, Error>>().map(Backlog::Commits)
+    }
+
+    async fn revisions(&self, organisations: &[OrganisationId]) -> Result<Vec<(OrganisationId, Revision)>, Error> {
+        let found: Vec<(String, i64)> = organisation::Entity::find()
+            .select_only()
+            .columns([organisation::Column::Id, organisation::Column::Revision])
+            .filter(organisation::Column::Id.is_in(organisations.iter().map(OrganisationId::as_str)))
+            .into_tuple()
+            .all(self.read())
+            .await
+            .map_err(broken)?;
+        let parse = |(id, revision): (String, i64)| {
+            OrganisationId::parse(&id).map(|id| (id, Revision(revision))).map_err(Error::internal)
+        };
+        found.into_iter().map(parse).collect()
+    }
+}
+
+/// Makes the organisation's next revision and stores its events, in public form, with it. The caller holds the
+/// organisation's [lock](crate::organisation::lock) and has written the state already.
+pub(crate) async fn append(
+    transaction: &DatabaseTransaction,
+    locked: organisation::Model,
+    events: &[Event],
+    now: DateTime<Utc>,
+) -> Result<Commit, Error> {
+    let revision = Revision(locked.revision).next().0;
+    let mut public = Vec::with_capacity(events.len());
+    for event in events {
+        public.push(event::public(transaction, *event).await?);
+    }
+    let stored = ActiveModel {
+        organisation_id: Set(locked.id.clone()),
+        revision: Set(revision),
+        events: Set(serde_json::to_string(&public).map_err(Error::internal)?),
+        created_at: Set(now),
+    };
+    Entity::insert(stored).exec_without_returning(transaction).await.map_err(broken)?;
+    let stamped =
+        organisation::ActiveModel { id: Set(locked.id.clone()), revision: Set(revision), ..Default::default() };
+    organisation::Entity::update(stamped).exec(transaction).await.map_err(broken)?;
+    Ok(Commit { organisation: locked.id, revision, events: public })
+}

@@ -1,0 +1,37 @@
+//! What the public sees of an organisation.
+
+use allclear_application::error::Error;
+use allclear_application::public::{PublicComponent, PublicOrganisation, Snapshot, SnapshotStore};
+use allclear_domain::id::OrganisationId;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::{EntityTrait, QueryOrder};
+
+use crate::component;
+use crate::database::Database;
+use crate::entity;
+use crate::error::broken;
+
+#[async_trait]
+impl SnapshotStore for Database {
+    async fn snapshot(&self, organisation: &OrganisationId, now: DateTime<Utc>) -> Result<Option<Snapshot>, Error> {
+        let id = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move {
+                let organisation = entity::organisation::Entity::find_by_id(id.as_str());
+                let Some(organisation) = organisation.one(transaction).await.map_err(broken)? else { return Ok(None) };
+                let rows = component::of(&id).order_by_desc(entity::component::Column::Id).all(transaction);
+                let rows = rows.await.map_err(broken)?;
+                let components = rows.into_iter().map(component::component).collect::<Result<Vec<_>, _>>()?;
+                Ok(Some(Snapshot {
+                    organisation: PublicOrganisation { id: organisation.id, name: organisation.name },
+                    banner: Snapshot::banner(&components),
+                    components: components.iter().map(PublicComponent::from).collect(),
+                    revision: organisation.revision,
+                    generated_at: now,
+                }))
+            })
+        })
+        .await
+    }
+}

@@ -1,0 +1,28 @@
+//! The contract of the storage ports, run on SQLite and on PostgreSQL.
+
+mod backend;
+mod component;
+mod organisation;
+mod outbox;
+mod snapshot;
+
+/// Makes a test of each named function of this module, once a database.
+macro_rules! contract {
+    ($($name:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() {
+                let backend = crate::backend::sqlite().await;
+                super::$name(&backend.database).await;
+            })+
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() {
+                let Some(backend) = crate::backend::postgres().await else { return };
+                super::$name(&backend.database).await;
+            })+
+        }
+    };
+}
+pub(crate) use contract;

@@ -1,0 +1,46 @@
+use allclear_application::organisation::OrganisationStore;
+use allclear_application::outbox::{Backlog, Outbox};
+use allclear_domain::id::OrganisationId;
+use allclear_domain::organisation::Revision;
+use allclear_persistence::database::Database;
+
+use crate::backend::organisation;
+use crate::contract;
+
+contract!(
+    a_reader_gets_what_follows_its_revision,
+    a_reader_of_the_newest_revision_gets_nothing,
+    revisions_are_told_of_organisations_that_exist,
+);
+
+async fn three_revisions(database: &Database) -> OrganisationId {
+    let acme = organisation(database, "acme").await;
+    for name in ["one", "two", "three"] {
+        database.ensure(&acme, Some(name.into())).await.unwrap();
+    }
+    acme
+}
+
+async fn after(database: &Database, organisation: &OrganisationId, revision: i64, limit: u64) -> Vec<i64> {
+    match database.after(organisation, Revision(revision), limit).await.unwrap() {
+        Backlog::Commits(commits) => commits.iter().map(|commit| commit.revision).collect(),
+        Backlog::TooOld => panic!("nothing was pruned"),
+    }
+}
+
+async fn a_reader_gets_what_follows_its_revision(database: &Database) {
+    let acme = three_revisions(database).await;
+    assert_eq!(after(database, &acme, 0, 10).await, [1, 2, 3]);
+    assert_eq!(after(database, &acme, 1, 1).await, [2]);
+}
+
+async fn a_reader_of_the_newest_revision_gets_nothing(database: &Database) {
+    let acme = three_revisions(database).await;
+    assert!(after(database, &acme, 3, 10).await.is_empty());
+}
+
+async fn revisions_are_told_of_organisations_that_exist(database: &Database) {
+    let acme = three_revisions(database).await;
+    let nobody = OrganisationId::parse("nobody").unwrap();
+    assert_eq!(database.revisions(&[acme.clone(), nobody]).await.unwrap(), [(acme, Revision(3))]);
+}

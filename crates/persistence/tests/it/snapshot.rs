@@ -1,0 +1,38 @@
+use allclear_application::component::ComponentStore;
+use allclear_application::public::SnapshotStore;
+use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
+use allclear_domain::id::{ComponentId, OrganisationId};
+use allclear_persistence::database::Database;
+
+use crate::backend::{clock, organisation};
+use crate::contract;
+
+contract!(
+    a_snapshot_shows_the_organisation_at_its_revision,
+    an_organisation_without_components_has_no_banner,
+    there_is_no_snapshot_of_an_unknown_organisation,
+);
+
+async fn a_snapshot_shows_the_organisation_at_its_revision(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    for (name, status) in [("one", ComponentStatus::Operational), ("two", ComponentStatus::Degraded)] {
+        let draft = ComponentDraft { name: name.into(), description: String::new(), status };
+        let created = Component::create(ComponentId(clock().id()), draft, clock().now()).unwrap();
+        database.insert(&acme, created).await.unwrap();
+    }
+    let now = clock().now();
+    let snapshot = database.snapshot(&acme, now).await.unwrap().unwrap();
+    assert_eq!((snapshot.organisation.name.as_str(), snapshot.revision, snapshot.generated_at), ("Acme", 2, now));
+    assert_eq!(snapshot.banner.unwrap().text, "Some systems are experiencing issues");
+    assert_eq!(snapshot.components.iter().map(|component| component.name.as_str()).collect::<Vec<_>>(), ["two", "one"]);
+}
+
+async fn an_organisation_without_components_has_no_banner(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    assert_eq!(database.snapshot(&acme, clock().now()).await.unwrap().unwrap().banner, None);
+}
+
+async fn there_is_no_snapshot_of_an_unknown_organisation(database: &Database) {
+    let nobody = OrganisationId::parse("nobody").unwrap();
+    assert_eq!(database.snapshot(&nobody, clock().now()).await.unwrap(), None);
+}

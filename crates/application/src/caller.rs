@@ -1,28 +1,9 @@
 //! Who asks: the identity port.
 
 use allclear_domain::id::OrganisationId;
+pub use allclear_domain::membership::Role;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-
-/// What a member may do in an organisation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Role {
-    /// Everything but the organisation itself: its members, their roles, its name.
-    Member,
-    /// Everything.
-    Admin,
-}
-
-impl Role {
-    /// The word of the API and the database.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Member => "member",
-            Self::Admin => "admin",
-        }
-    }
-}
 
 /// A signed-in person, as a verified token tells.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -33,6 +33,26 @@ identifier!(
     ComponentId
 );
 
+identifier!(
+    /// Names an account of the built-in identity provider.
+    UserId
+);
+
+identifier!(
+    /// Names a session: one sign-in of one account in one browser.
+    SessionId
+);
+
+identifier!(
+    /// Names an invitation, to an organisation or to the installation.
+    InvitationId
+);
+
+identifier!(
+    /// Names somebody's place on the waiting list.
+    WaitlistId
+);
+
 /// Names an organisation: the identity provider's string, taken as it is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OrganisationId(String);

@@ -3,10 +3,13 @@
 //! Everything here is a value or a pure function. Time and identifiers come in as arguments; nothing waits, reads or
 //! writes. Whatever the rules refuse, they refuse with a typed error that carries the sentence to show a person.
 
+pub mod account;
 pub mod component;
+pub mod email;
 pub mod event;
 pub mod headline;
 pub mod id;
+pub mod membership;
 pub mod organisation;
 pub mod text;
 pub mod validation;

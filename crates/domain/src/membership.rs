@@ -1,0 +1,174 @@
+//! Who belongs to an organisation, and what they may do in it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::{DateTime, Utc};
+
+use crate::id::{OrganisationId, UserId};
+
+/// What a member may do in an organisation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// Everything but the organisation itself: its members, their roles, its name.
+    Member,
+    /// Everything.
+    Admin,
+}
+
+impl Role {
+    /// Every role, the least first.
+    pub const ALL: [Self; 2] = [Self::Member, Self::Admin];
+
+    /// The word of the API and the database.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Member => "member",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A word that is no role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("Select Any One")]
+pub struct UnknownRole;
+
+impl FromStr for Role {
+    type Err = UnknownRole;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|role| role.as_str() == word).ok_or(UnknownRole)
+    }
+}
+
+/// Somebody who belongs to an organisation, as its other members see them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// Whose account.
+    pub user: UserId,
+    /// The person's name.
+    pub name: String,
+    /// The person's address.
+    pub email: String,
+    /// What they may do.
+    pub role: Role,
+    /// Since when.
+    pub created_at: DateTime<Utc>,
+}
+
+/// An organisation somebody belongs to, as they see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Belonging {
+    /// The organisation.
+    pub organisation: OrganisationId,
+    /// Its name.
+    pub name: String,
+    /// What they may do in it.
+    pub role: Role,
+}
+
+/// All that the rules have to know of an organisation's members to decide about one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// The member's role.
+    pub role: Role,
+    /// How many admins there are besides the member.
+    pub other_admins: u64,
+}
+
+/// An organisation without an admin could never have one again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("The last admin cannot leave or become a member")]
+pub struct LastAdmin;
+
+impl Standing {
+    /// The member goes, or is removed.
+    ///
+    /// # Errors
+    /// [`LastAdmin`].
+    pub const fn leave(self) -> Result<(), LastAdmin> {
+        match self.role {
+            Role::Admin if self.other_admins == 0 => Err(LastAdmin),
+            Role::Admin | Role::Member => Ok(()),
+        }
+    }
+
+    /// The member is given a role.
+    ///
+    /// # Errors
+    /// [`LastAdmin`] where an organisation would lose its last one.
+    pub const fn become_role(self, role: Role) -> Result<Self, LastAdmin> {
+        match (role, self.leave()) {
+            (Role::Member, Err(refused)) => Err(refused),
+            _ => Ok(Self { role, ..self }),
+        }
+    }
+
+    /// The member accepts an invitation: it never takes away what they may do.
+    #[must_use]
+    pub fn accept(self, invited: Role) -> Self {
+        Self { role: self.role.max(invited), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_standing() -> impl Strategy<Value = Standing> {
+        (any_role(), 0..3_u64).prop_map(|(role, other_admins)| Standing { role, other_admins })
+    }
+
+    fn any_role() -> impl Strategy<Value = Role> {
+        proptest::sample::select(Role::ALL.to_vec())
+    }
+
+    fn admins(standing: Standing) -> u64 {
+        standing.other_admins + u64::from(standing.role == Role::Admin)
+    }
+
+    proptest! {
+        #[test]
+        fn a_role_reads_what_it_writes(role in any_role()) {
+            prop_assert_eq!(role.as_str().parse(), Ok(role));
+        }
+
+        #[test]
+        fn an_organisation_that_has_an_admin_keeps_one(standing in any_standing(), role in any_role()) {
+            prop_assume!(admins(standing) > 0);
+            if standing.leave().is_ok() {
+                prop_assert!(standing.other_admins > 0);
+            }
+            if let Ok(after) = standing.become_role(role) {
+                prop_assert!(admins(after) > 0);
+                prop_assert_eq!(after.role, role);
+            }
+        }
+
+        #[test]
+        fn an_invitation_never_takes_a_role_away(standing in any_standing(), role in any_role()) {
+            let after = standing.accept(role);
+            prop_assert!(after.role >= standing.role && after.role >= role);
+        }
+    }
+
+    #[test]
+    fn the_last_admin_stays_one() {
+        let last = Standing { role: Role::Admin, other_admins: 0 };
+        assert_eq!(last.leave(), Err(LastAdmin));
+        assert_eq!(last.become_role(Role::Member), Err(LastAdmin));
+        assert_eq!(last.become_role(Role::Admin), Ok(last));
+        let one_of_two = Standing { other_admins: 1, ..last };
+        assert_eq!(one_of_two.leave(), Ok(()));
+        assert_eq!(one_of_two.become_role(Role::Member).map(|after| after.role), Ok(Role::Member));
+    }
+}

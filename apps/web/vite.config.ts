@@ -39,7 +39,7 @@ export default defineConfig({
     // Radix takes the same scroll lock in tests as in the build.
     server: { deps: { inline: [/radix-ui/] } },
     env: { TZ: 'Europe/Berlin' },
-    css: { include: [] },
+    css: true,
     restoreMocks: true,
     unstubGlobals: true,
   },

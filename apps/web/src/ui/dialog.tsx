@@ -1,8 +1,8 @@
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
+import { buttonVariants } from './button-variants';
 import { cn } from './cn';
-import { IconButton } from './icon-button';
 import { overlay, panel } from './overlay';
 
 interface DialogProps {
@@ -36,18 +36,23 @@ export function Dialog({
           onInteractOutside={(event) => event.preventDefault()}
           {...(description === undefined && { 'aria-describedby': undefined })}
         >
-          <header className="flex items-start justify-between gap-4">
-            <div className="grid gap-1">
-              <Radix.Title className="text-lg font-semibold text-ink">{title}</Radix.Title>
-              {description && (
-                <Radix.Description className="text-sm text-muted">{description}</Radix.Description>
-              )}
-            </div>
-            <Radix.Close asChild>
-              <IconButton label="Close" icon={<X />} className="-mt-1 -mr-1" />
-            </Radix.Close>
+          <header className="grid gap-1 pr-8">
+            <Radix.Title className="text-lg font-semibold text-ink">{title}</Radix.Title>
+            {description && (
+              <Radix.Description className="text-sm text-muted">{description}</Radix.Description>
+            )}
           </header>
           {children}
+          {/* Last, so that the focus begins on the first thing the dialog is about. */}
+          <Radix.Close
+            aria-label="Close"
+            className={cn(
+              buttonVariants({ variant: 'ghost', size: 'icon' }),
+              'absolute top-3 right-3',
+            )}
+          >
+            <X aria-hidden />
+          </Radix.Close>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

@@ -1,0 +1,105 @@
+import { http, HttpResponse } from 'msw';
+import { describe, expect, it, vi } from 'vitest';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { createApiClient } from './client';
+import { ApiError } from './error';
+
+const anonymous = createApiClient(() => Promise.resolve(null));
+const signedIn = createApiClient(() => Promise.resolve('the-token'));
+
+describe('the API client', () => {
+  it('sends the token of the moment as a bearer token', async () => {
+    let authorization: string | null = null;
+    server.use(
+      http.get(apiUrl('/component/list'), ({ request }) => {
+        authorization = request.headers.get('Authorization');
+        return answer([]);
+      }),
+    );
+    await signedIn.get('/component/list');
+    expect(authorization).toBe('Bearer the-token');
+  });
+
+  it('sends no authorization for an anonymous call', async () => {
+    server.use(
+      http.get(apiUrl('/status/o'), ({ request }) => answer(request.headers.has('Authorization'))),
+    );
+    await expect(anonymous.get('/status/o')).resolves.toMatchObject({ data: false });
+  });
+
+  it('unwraps data, message, next page and version', async () => {
+    server.use(
+      http.get(apiUrl('/component/1'), () =>
+        answer({ id: '1' }, { message: 'Here', next: 'c-9', etag: '"7"' }),
+      ),
+    );
+    await expect(anonymous.get('/component/1')).resolves.toEqual({
+      data: { id: '1' },
+      message: 'Here',
+      next: 'c-9',
+      etag: '"7"',
+    });
+  });
+
+  it('sends the body as JSON and the version it was made on', async () => {
+    const seen = vi.fn();
+    server.use(
+      http.patch(apiUrl('/component/1'), async ({ request }) => {
+        seen(await request.json(), request.headers.get('If-Match'));
+        return answer({});
+      }),
+    );
+    await signedIn.patch('/component/1', { name: 'API' }, { ifMatch: '"7"' });
+    expect(seen).toHaveBeenCalledWith({ name: 'API' }, '"7"');
+  });
+
+  it('asks once more with a fresh token when the token is refused', async () => {
+    const getToken = vi.fn((options?: { skipCache?: boolean }) =>
+      Promise.resolve(options?.skipCache ? 'fresh' : 'stale'),
+    );
+    server.use(
+      http.get(apiUrl('/component/list'), ({ request }) =>
+        request.headers.get('Authorization') === 'Bearer fresh'
+          ? answer(['a'])
+          : problem(401, 'No valid token'),
+      ),
+    );
+    await expect(createApiClient(getToken).get('/component/list')).resolves.toMatchObject({
+      data: ['a'],
+    });
+  });
+
+  it('turns a problem into an error with message, status and field errors', async () => {
+    const errors = [{ field: 'components[0].componentId', message: 'Component is required' }];
+    server.use(
+      http.post(apiUrl('/incident/create'), () => problem(422, 'Some fields are wrong', errors)),
+    );
+    const error: unknown = await signedIn.post('/incident/create', {}).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      status: 422,
+      message: 'Some fields are wrong',
+      fieldErrors: errors,
+      isPassing: false,
+    });
+  });
+
+  it('has something to say about a failure that is no problem document', async () => {
+    server.use(
+      http.get(apiUrl('/component/list'), () => new HttpResponse('<html>', { status: 502 })),
+    );
+    await expect(anonymous.get('/component/list')).rejects.toMatchObject({
+      status: 502,
+      message: 'The server answered with status 502',
+      isPassing: true,
+    });
+  });
+
+  it('says that the server cannot be reached', async () => {
+    server.use(http.get(apiUrl('/component/list'), () => HttpResponse.error()));
+    await expect(anonymous.get('/component/list')).rejects.toMatchObject({
+      status: 0,
+      message: 'The server cannot be reached. Check your connection and try again.',
+    });
+  });
+});

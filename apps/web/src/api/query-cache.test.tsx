@@ -1,0 +1,60 @@
+import { render } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import useSWR, { SWRConfig } from 'swr';
+import { keptUnusedMs, QueryCache, retainWhileMounted } from './query-cache';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('the query cache', () => {
+  it('forgets an entry five minutes after it was written when nobody uses it', () => {
+    const cache = new QueryCache();
+    cache.set('/a', { data: 1 });
+    vi.advanceTimersByTime(keptUnusedMs - 1);
+    expect(cache.get('/a')).toEqual({ data: 1 });
+    vi.advanceTimersByTime(1);
+    expect([...cache.keys()]).toEqual([]);
+  });
+
+  it('keeps an entry as long as one of its users is left, and five minutes longer', () => {
+    const cache = new QueryCache();
+    const first = cache.retain('/a');
+    const second = cache.retain('/a');
+    cache.set('/a', { data: 1 });
+    vi.advanceTimersByTime(keptUnusedMs * 2);
+    first();
+    vi.advanceTimersByTime(keptUnusedMs * 2);
+    expect(cache.get('/a')).toBeDefined();
+    second();
+    vi.advanceTimersByTime(keptUnusedMs - 1);
+    expect(cache.get('/a')).toBeDefined();
+    vi.advanceTimersByTime(1);
+    expect(cache.get('/a')).toBeUndefined();
+  });
+
+  it('starts the five minutes anew when somebody comes back in between', () => {
+    const cache = new QueryCache();
+    cache.set('/a', { data: 1 });
+    vi.advanceTimersByTime(keptUnusedMs - 1);
+    cache.retain('/a')();
+    vi.advanceTimersByTime(keptUnusedMs - 1);
+    expect(cache.get('/a')).toBeDefined();
+  });
+
+  it('counts a mounted component as a user', async () => {
+    const cache = new QueryCache();
+    function Reader() {
+      return useSWR<string>('/a', () => Promise.resolve('value')).data;
+    }
+    const { unmount } = render(
+      <SWRConfig value={{ provider: () => cache, use: [retainWhileMounted(cache)] }}>
+        <Reader />
+      </SWRConfig>,
+    );
+    await vi.advanceTimersByTimeAsync(keptUnusedMs * 2);
+    expect(cache.get('/a')).toMatchObject({ data: 'value' });
+    unmount();
+    await vi.advanceTimersByTimeAsync(keptUnusedMs);
+    expect(cache.get('/a')).toBeUndefined();
+  });
+});

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ApiError } from './error';
+import { backoffMs, withRetries } from './retry';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('withRetries', () => {
+  it('waits one, two and four seconds, and fails after the third retry', async () => {
+    const failure = new ApiError(503, 'The database is away');
+    const ask = vi.fn(() => Promise.reject(failure));
+    const outcome = expect(withRetries(ask)).rejects.toBe(failure);
+
+    await vi.advanceTimersByTimeAsync(999);
+    expect(ask).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ask).toHaveBeenCalledTimes(2);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(ask).toHaveBeenCalledTimes(3);
+    await vi.advanceTimersByTimeAsync(4000);
+    expect(ask).toHaveBeenCalledTimes(4);
+    await outcome;
+    await vi.runAllTimersAsync();
+    expect(ask).toHaveBeenCalledTimes(4);
+  });
+
+  it('never waits longer than half a minute', () => {
+    expect([1, 2, 5, 6, 20].map(backoffMs)).toEqual([1000, 2000, 16_000, 30_000, 30_000]);
+  });
+
+  it('answers as soon as a retry succeeds', async () => {
+    const ask = vi.fn(() => Promise.resolve('here')).mockRejectedValueOnce(ApiError.unreachable());
+    const asked = withRetries(ask);
+    await vi.advanceTimersByTimeAsync(1000);
+    await expect(asked).resolves.toBe('here');
+  });
+
+  it('does not repeat what would be refused again', async () => {
+    const ask = vi.fn(() => Promise.reject(new ApiError(404, 'No such component')));
+    await expect(withRetries(ask)).rejects.toThrow('No such component');
+    expect(ask).toHaveBeenCalledTimes(1);
+  });
+});

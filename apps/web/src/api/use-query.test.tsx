@@ -1,0 +1,56 @@
+import { screen } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it } from 'vitest';
+import { calls } from '@/paths';
+import { renderScreen } from '@/testing/render';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { useQuery } from './use-query';
+
+function Names() {
+  const { data, error, isLoading, refresh } = useQuery<string[]>(calls.components.list);
+  if (isLoading) return <p>Loading</p>;
+  return (
+    <>
+      <p>{error ? error.message : data?.join(', ')}</p>
+      <button onClick={() => void refresh()}>Refresh</button>
+    </>
+  );
+}
+
+it('reads data with the person’s token, and again when asked', async () => {
+  const answers = [['Website'], ['Website', 'API']];
+  server.use(
+    http.get(apiUrl(calls.components.list), ({ request }) =>
+      request.headers.get('Authorization') === 'Bearer test-token'
+        ? answer(answers.shift())
+        : problem(401, 'No token'),
+    ),
+  );
+  const { user } = renderScreen(<Names />);
+  expect(screen.getByText('Loading')).toBeInTheDocument();
+  expect(await screen.findByText('Website')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Refresh' }));
+  expect(await screen.findByText('Website, API')).toBeInTheDocument();
+});
+
+it('does not ask again when the window gets the focus', async () => {
+  let asked = 0;
+  server.use(
+    http.get(apiUrl(calls.components.list), () => {
+      asked += 1;
+      return answer(['Website']);
+    }),
+  );
+  renderScreen(<Names />);
+  await screen.findByText('Website');
+  window.dispatchEvent(new Event('focus'));
+  document.dispatchEvent(new Event('visibilitychange'));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(asked).toBe(1);
+});
+
+it('hands on the reason of a failure', async () => {
+  server.use(http.get(apiUrl(calls.components.list), () => problem(403, 'Choose an organisation')));
+  renderScreen(<Names />);
+  expect(await screen.findByText('Choose an organisation')).toBeInTheDocument();
+});

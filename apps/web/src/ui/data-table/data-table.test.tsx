@@ -1,0 +1,143 @@
+import { render, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+import { Button } from '@/ui/button';
+import { columnsOf } from './columns';
+import { DataTable } from './data-table';
+
+interface Service {
+  id: string;
+  name: string;
+  load: number;
+}
+
+const column = columnsOf<Service>();
+const columns = column.columns([
+  column.accessor('name', { header: 'Name' }),
+  column.accessor('load', { header: 'Load' }),
+  column.display({ id: 'edit', header: 'Edit', cell: ({ row }) => `Edit ${row.original.name}` }),
+]);
+
+const services = (count: number): Service[] =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `id-${index + 1}`,
+    name: `api ${index + 1}`,
+    load: 100 - index,
+  }));
+
+function table(rows: Service[] | undefined) {
+  return (
+    <DataTable
+      label="Services"
+      columns={columns}
+      rows={rows}
+      getRowId={(row) => row.id}
+      rowLabel={(row) => row.name}
+      bulkActions={(selected, clear) => (
+        <Button onClick={clear}>Delete {selected.map((row) => row.name).join(' and ')}</Button>
+      )}
+      footer={<Button>Show older</Button>}
+    />
+  );
+}
+
+const names = () =>
+  screen
+    .getAllByRole('row')
+    .slice(1)
+    .map((row) => within(row).getAllByRole('cell')[1]?.textContent);
+
+it('shows five rows a page and says which page it is', async () => {
+  render(table(services(12)));
+  expect(names()).toEqual(['api 1', 'api 2', 'api 3', 'api 4', 'api 5']);
+  expect(screen.getByText('Page 1 of 3')).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Previous' })).toBeDisabled();
+  await userEvent.click(screen.getByRole('button', { name: 'Next' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Next' }));
+  expect(names()).toEqual(['api 11', 'api 12']);
+  expect(screen.getByText('Page 3 of 3')).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Next' })).toBeDisabled();
+  await userEvent.click(screen.getByRole('button', { name: 'Previous' }));
+  expect(screen.getByText('Page 2 of 3')).toBeInTheDocument();
+});
+
+it('offers 5, 10, 20, 30, 40 and 50 rows a page', async () => {
+  render(table(services(12)));
+  const size = screen.getByRole('combobox', { name: 'Rows per page' });
+  expect(size).toHaveValue('5');
+  expect(
+    within(size)
+      .getAllByRole('option')
+      .map((option) => option.textContent),
+  ).toEqual([...['5', '10', '20', '30', '40', '50']]);
+  await userEvent.selectOptions(size, '20');
+  expect(names()).toHaveLength(12);
+  expect(screen.getByText('Page 1 of 1')).toBeInTheDocument();
+});
+
+it('sorts by a header’s button, the other way, and back, and says so', async () => {
+  render(table(services(12)));
+  const header = screen.getByRole('columnheader', { name: 'Name' });
+  const button = within(header).getByRole('button', { name: 'Name' });
+  expect(header).toHaveAttribute('aria-sort', 'none');
+  await userEvent.click(button);
+  expect(header).toHaveAttribute('aria-sort', 'ascending');
+  expect(names()).toEqual(['api 1', 'api 2', 'api 3', 'api 4', 'api 5']);
+  await userEvent.click(button);
+  expect(header).toHaveAttribute('aria-sort', 'descending');
+  expect(names()).toEqual(['api 12', 'api 11', 'api 10', 'api 9', 'api 8']);
+  await userEvent.click(button);
+  expect(header).toHaveAttribute('aria-sort', 'none');
+});
+
+it('does not offer to sort what has no value', () => {
+  render(table(services(1)));
+  const header = screen.getByRole('columnheader', { name: 'Edit' });
+  expect(header).not.toHaveAttribute('aria-sort');
+  expect(within(header).queryByRole('button')).not.toBeInTheDocument();
+});
+
+it('selects rows for actions, over several pages, and lets them go again', async () => {
+  render(table(services(7)));
+  await userEvent.click(screen.getByRole('checkbox', { name: 'Select api 2' }));
+  expect(screen.getByText('1 selected')).toBeInTheDocument();
+  expect(
+    screen.getByRole('checkbox', { name: 'Select all rows on this page' }),
+  ).toBePartiallyChecked();
+  await userEvent.click(screen.getByRole('button', { name: 'Next' }));
+  await userEvent.click(screen.getByRole('checkbox', { name: 'Select all rows on this page' }));
+  const action = screen.getByRole('button', { name: 'Delete api 2 and api 6 and api 7' });
+  await userEvent.click(action);
+  expect(action).not.toBeInTheDocument();
+});
+
+it('forgets the selection of a row that is gone', async () => {
+  const { rerender } = render(table(services(2)));
+  await userEvent.click(screen.getByRole('checkbox', { name: 'Select api 2' }));
+  rerender(table(services(1)));
+  expect(screen.queryByText('1 selected')).not.toBeInTheDocument();
+});
+
+it('stays on its page when rows arrive, and goes back when its page is gone', async () => {
+  const { rerender } = render(table(services(7)));
+  await userEvent.click(screen.getByRole('button', { name: 'Next' }));
+  rerender(table(services(8)));
+  expect(names()).toEqual(['api 6', 'api 7', 'api 8']);
+  rerender(table(services(5)));
+  expect(screen.getByText('Page 1 of 1')).toBeInTheDocument();
+  expect(names()).toHaveLength(5);
+});
+
+it('says No Data when there is none, and that it is busy while there may be', () => {
+  const { rerender } = render(table(undefined));
+  expect(screen.getByRole('table', { name: 'Services' })).toHaveAttribute('aria-busy', 'true');
+  expect(screen.queryByText('No Data')).not.toBeInTheDocument();
+  rerender(table([]));
+  expect(screen.getByText('No Data')).toBeInTheDocument();
+  expect(screen.getByRole('table', { name: 'Services' })).toHaveAttribute('aria-busy', 'false');
+});
+
+it('has room for what a page adds, such as older entries', () => {
+  render(table([]));
+  expect(screen.getByRole('button', { name: 'Show older' })).toBeInTheDocument();
+});

@@ -1,0 +1,81 @@
+import { render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { expect, it, vi } from 'vitest';
+import { Button } from './button';
+import { ConfirmDialog } from './confirm-dialog';
+import { Dialog } from './dialog';
+import { Input } from './input';
+
+function Subscribing() {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Dialog
+        open={open}
+        onOpenChange={setOpen}
+        title="Add New Subscriber"
+        trigger={<Button>New Subscriber</Button>}
+      >
+        <Input aria-label="Email" />
+      </Dialog>
+      <a href="/elsewhere">Elsewhere</a>
+    </>
+  );
+}
+
+it('is named by its title and keeps the focus inside', async () => {
+  render(<Subscribing />);
+  await userEvent.click(screen.getByRole('button', { name: 'New Subscriber' }));
+  const dialog = screen.getByRole('dialog', { name: 'Add New Subscriber' });
+  for (let press = 0; press < 5; press += 1) {
+    await userEvent.tab();
+    expect(dialog).toContainElement(document.activeElement as HTMLElement);
+  }
+});
+
+it('gives the focus back to its trigger after Esc', async () => {
+  render(<Subscribing />);
+  const trigger = screen.getByRole('button', { name: 'New Subscriber' });
+  await userEvent.click(trigger);
+  await userEvent.keyboard('{Escape}');
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+  await waitFor(() => expect(trigger).toHaveFocus());
+});
+
+it('holds the page still without writing a style element', async () => {
+  render(<Subscribing />);
+  const styles = document.querySelectorAll('style').length;
+  await userEvent.click(screen.getByRole('button', { name: 'New Subscriber' }));
+  expect(document.documentElement).toHaveAttribute('data-scroll-locked');
+  expect(document.querySelectorAll('style')).toHaveLength(styles);
+  await userEvent.keyboard('{Escape}');
+  await waitFor(() => expect(document.documentElement).not.toHaveAttribute('data-scroll-locked'));
+});
+
+it('asks before it destroys, with the focus on the harmless answer', async () => {
+  let finish = () => undefined as void;
+  const onConfirm = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
+  const onOpenChange = vi.fn();
+  render(
+    <ConfirmDialog
+      open
+      onOpenChange={onOpenChange}
+      title="Delete Website?"
+      description="It disappears from the status page."
+      confirmLabel="Delete"
+      onConfirm={onConfirm}
+    />,
+  );
+  expect(screen.getByRole('alertdialog', { name: 'Delete Website?' })).toHaveAccessibleDescription(
+    'It disappears from the status page.',
+  );
+  expect(screen.getByRole('button', { name: 'Cancel' })).toHaveFocus();
+  await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
+  expect(screen.getByRole('button', { name: 'Delete' })).toHaveAttribute('aria-busy', 'true');
+  await userEvent.keyboard('{Escape}');
+  expect(onOpenChange).not.toHaveBeenCalled();
+  finish();
+  await waitFor(() => expect(onOpenChange).toHaveBeenCalledWith(false));
+  expect(onConfirm).toHaveBeenCalledTimes(1);
+});

@@ -1,0 +1,42 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it, vi } from 'vitest';
+import { Button } from './button';
+import { DropdownMenu, MenuItem, MenuSeparator } from './dropdown-menu';
+import { Tabs } from './tabs';
+
+it('opens a menu by keyboard, chooses, and takes the focus back', async () => {
+  const onSelect = vi.fn();
+  render(
+    <DropdownMenu trigger={<Button>Organisation</Button>}>
+      <MenuItem checked onSelect={() => undefined}>
+        Analytical Engines
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem onSelect={onSelect}>Difference Engines</MenuItem>
+    </DropdownMenu>,
+  );
+  await userEvent.tab();
+  await userEvent.keyboard('{Enter}');
+  expect(screen.getByRole('menuitemcheckbox', { name: 'Analytical Engines' })).toBeChecked();
+  await userEvent.keyboard('{ArrowDown}{Enter}');
+  expect(onSelect).toHaveBeenCalledTimes(1);
+  expect(screen.getByRole('button', { name: 'Organisation' })).toHaveFocus();
+});
+
+it('opens the tab it is told to, and another one by arrow key', async () => {
+  render(
+    <Tabs
+      label="Incident"
+      defaultValue="updates"
+      tabs={[
+        { value: 'components', label: 'Components', content: 'Attached components' },
+        { value: 'updates', label: 'Updates', content: 'Recorded updates' },
+      ]}
+    />,
+  );
+  expect(screen.getByRole('tabpanel', { name: 'Updates' })).toHaveTextContent('Recorded updates');
+  await userEvent.tab();
+  await userEvent.keyboard('{ArrowLeft}');
+  expect(screen.getByRole('tabpanel', { name: 'Components' })).toBeInTheDocument();
+});

@@ -1,0 +1,35 @@
+import { act, renderHook } from '@testing-library/react';
+import { expect, it, vi } from 'vitest';
+import themeScript from '../../public/theme.js?raw';
+import { setTheme, useTheme } from './theme';
+
+function firstPaint(): string | undefined {
+  const script = document.createElement('script');
+  script.textContent = themeScript;
+  delete document.documentElement.dataset.theme;
+  document.head.append(script);
+  script.remove();
+  return document.documentElement.dataset.theme;
+}
+
+it('is dark until somebody chooses', () => {
+  expect(renderHook(() => useTheme()[0]).result.current).toBe('dark');
+  expect(firstPaint()).toBe('dark');
+});
+
+it('keeps the choice and applies it before the next first paint', () => {
+  const { result } = renderHook(() => useTheme()[0]);
+  act(() => setTheme('light'));
+  expect(result.current).toBe('light');
+  expect(document.documentElement).toHaveAttribute('data-theme', 'light');
+  expect(firstPaint()).toBe('light');
+});
+
+it('follows the system only when told to', () => {
+  const light = Object.assign(new EventTarget(), window.matchMedia(''), { matches: true });
+  vi.spyOn(window, 'matchMedia').mockReturnValue(light);
+  act(() => setTheme('dark'));
+  expect(document.documentElement).toHaveAttribute('data-theme', 'dark');
+  act(() => setTheme('system'));
+  expect(document.documentElement).toHaveAttribute('data-theme', 'light');
+});

@@ -1,0 +1,111 @@
+import { act, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import css from '@/styles/toaster.css?raw';
+import { toast } from './toast';
+import { Toaster } from './toaster';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  act(() => toast.remove());
+  vi.useRealTimers();
+});
+
+const shown = () => screen.queryAllByRole('listitem').map((item) => item.textContent);
+const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+
+function show(...messages: string[]) {
+  render(<Toaster />);
+  act(() => messages.forEach((message) => toast.success(message)));
+}
+
+describe('the toaster', () => {
+  it('shows a toast for 4000 ms and takes 200 ms to remove it', async () => {
+    show('Component Created');
+    await pass(3999);
+    expect(screen.getByRole('listitem')).toHaveAttribute('data-leaving', 'false');
+    await pass(1);
+    expect(screen.getByRole('listitem')).toHaveAttribute('data-leaving', 'true');
+    await pass(199);
+    expect(shown()).toEqual(['Component Created']);
+    await pass(1);
+    expect(shown()).toEqual([]);
+  });
+
+  it('shows failures as long as successes', async () => {
+    render(<Toaster />);
+    act(() => void toast.error('Error while fetching components'));
+    await pass(3999);
+    expect(shown()).toEqual(['Error while fetching components']);
+    await pass(1);
+    await pass(200);
+    expect(shown()).toEqual([]);
+  });
+
+  it('shows the newest three', () => {
+    show('one', 'two', 'three', 'four');
+    expect(shown()).toEqual(['four', 'three', 'two']);
+  });
+
+  it('is a polite live region that Alt+T focuses and Esc leaves', async () => {
+    render(<input aria-label="Name" />);
+    screen.getByLabelText('Name').focus();
+    show('Component Updated');
+    expect(screen.getByRole('list')).toHaveAttribute('aria-live', 'polite');
+    fireEvent.keyDown(document, { altKey: true, code: 'KeyT' });
+    expect(screen.getByRole('region', { name: 'Notifications (Alt+T)' })).toHaveFocus();
+    await pass(10_000);
+    expect(shown()).toEqual(['Component Updated']);
+    fireEvent.keyDown(document.activeElement ?? document, { key: 'Escape' });
+    expect(screen.getByLabelText('Name')).toHaveFocus();
+    await pass(4000);
+    await pass(200);
+    expect(shown()).toEqual([]);
+  });
+
+  it('waits while the pointer is on it', async () => {
+    show('Component Deleted');
+    fireEvent.mouseEnter(screen.getByRole('region'));
+    await pass(10_000);
+    expect(shown()).toEqual(['Component Deleted']);
+  });
+
+  it('goes away by its button', async () => {
+    show('Component Created');
+    fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
+    await pass(200);
+    expect(shown()).toEqual([]);
+  });
+
+  it.each([
+    ['far enough', 20, 1000, true],
+    ['fast enough', 12, 100, true],
+    ['neither far nor fast', 19, 1000, false],
+  ])('when it is swiped %s', async (_how, distance, ms, leaves) => {
+    show('Component Created');
+    const item = screen.getByRole('listitem');
+    swipe(item, distance, ms);
+    expect(item).toHaveAttribute('data-leaving', String(leaves));
+    await pass(200);
+    expect(shown()).toHaveLength(leaves ? 0 : 1);
+  });
+
+  it('has the measures of the design: 356 px wide, 14 px apart, bottom right', () => {
+    expect(css).toMatch(/width: 356px/);
+    expect(css).toMatch(/gap: 14px/);
+    expect(css).toMatch(/inset-block-end: 1\.5rem;\s+inset-inline-end: 1\.5rem/);
+  });
+});
+
+function swipe(item: HTMLElement, distance: number, ms: number) {
+  const events: [string, number, number][] = [
+    ['pointerdown', 0, 0],
+    ['pointermove', distance / 2, ms / 2],
+    ['pointerup', distance, ms],
+  ];
+  for (const [type, x, at] of events) {
+    const event = new MouseEvent(type, { bubbles: true, clientX: x, clientY: 0 });
+    Object.defineProperty(event, 'timeStamp', { value: 1000 + at });
+    Object.defineProperty(event, 'pointerId', { value: 1 });
+    fireEvent(item, event);
+  }
+}

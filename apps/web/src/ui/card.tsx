@@ -4,7 +4,7 @@ import { cn } from './cn';
 export function Card({ className, ...props }: ComponentProps<'section'>) {
   return (
     <section
-      className={cn('rounded-lg border border-line bg-surface shadow-low', className)}
+      className={cn('min-w-0 rounded-lg border border-line bg-surface shadow-low', className)}
       {...props}
     />
   );

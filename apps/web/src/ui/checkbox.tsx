@@ -14,7 +14,7 @@ export function Checkbox({ indeterminate = false, className, ...props }: Checkbo
   }, [indeterminate]);
 
   return (
-    <span className={cn('relative inline-grid size-4 place-items-center', className)}>
+    <span className={cn('relative grid size-4 shrink-0 place-items-center', className)}>
       <input
         ref={input}
         type="checkbox"

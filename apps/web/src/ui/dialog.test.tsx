@@ -54,7 +54,7 @@ it('holds the page still without writing a style element', async () => {
 });
 
 it('asks before it destroys, with the focus on the harmless answer', async () => {
-  let finish = () => undefined as void;
+  let finish: () => void = () => undefined;
   const onConfirm = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
   const onOpenChange = vi.fn();
   render(

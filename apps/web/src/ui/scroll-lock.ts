@@ -8,12 +8,24 @@ let locks = 0;
  */
 export function RemoveScroll({ children }: { children?: ReactNode }): ReactNode {
   useEffect(() => {
+    if (locks === 0) lock(document.documentElement);
     locks += 1;
-    document.documentElement.toggleAttribute('data-scroll-locked', true);
     return () => {
       locks -= 1;
-      document.documentElement.toggleAttribute('data-scroll-locked', locks > 0);
+      if (locks === 0) unlock(document.documentElement);
     };
   }, []);
   return children;
+}
+
+function lock(page: HTMLElement): void {
+  // As wide as the scrollbar that disappears, so that the page does not jump.
+  const scrollbar = window.innerWidth - page.clientWidth;
+  page.style.paddingRight = `${scrollbar}px`;
+  page.toggleAttribute('data-scroll-locked', true);
+}
+
+function unlock(page: HTMLElement): void {
+  page.style.paddingRight = '';
+  page.toggleAttribute('data-scroll-locked', false);
 }

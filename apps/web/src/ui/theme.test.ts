@@ -1,6 +1,6 @@
 import { act, renderHook } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
-import themeScript from '../../public/theme.js?raw';
+import themeScript from '/public/theme.js?raw';
 import { setTheme, useTheme } from './theme';
 
 function firstPaint(): string | undefined {

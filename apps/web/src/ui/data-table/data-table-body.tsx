@@ -49,7 +49,7 @@ export function DataTableBody<Data extends RowData>({
           className="border-b border-line transition-colors hover:bg-hover data-[selected=true]:bg-selected"
         >
           {row.getAllCells().map((cell) => (
-            <td key={cell.id} className="h-11 px-4 py-1.5 align-middle">
+            <td key={cell.id} className="h-11 px-4 py-1.5 align-middle first:w-8 first:pr-0">
               <FlexRender cell={cell} />
             </td>
           ))}

@@ -1,3 +1,4 @@
+import { cn } from './cn';
 import { formatInstant } from './datetime';
 
 interface TimestampProps {
@@ -11,7 +12,7 @@ export function Timestamp({ value, fallback = '---', className }: TimestampProps
   if (!value || Number.isNaN(Date.parse(value)))
     return <span className={className}>{fallback}</span>;
   return (
-    <time dateTime={value} title={value} className={className}>
+    <time dateTime={value} title={value} className={cn('whitespace-nowrap', className)}>
       {formatInstant(value)}
     </time>
   );

@@ -1,0 +1,134 @@
+//! The server that the official protocol suites expect.
+//!
+//! `cargo run --example conformance -- [--port 3000] [--ping-interval 300] [--ping-timeout 200] [--connect-timeout 1000]
+//! [--engine-path /engine.io] [--path /socket.io]`; the first four may also be given by position, in that order without their names: port,
+//! ping interval, ping timeout. Prints the address once it listens.
+
+use std::{env, io, time::Duration};
+
+use actix_web::{App, HttpServer};
+use allclear_socketio::{
+    CloseReason, Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket,
+    engine::{Engine, EngineHandler, EngineSocket, Malformed, Message},
+};
+use serde_json::value::RawValue;
+
+/// Sends back what it gets.
+struct Echo;
+
+impl EngineHandler for Echo {
+    type Decoder = ();
+    type State = ();
+    type Job = Message;
+
+    fn open(&self, _: &EngineSocket) -> ((), ()) {
+        ((), ())
+    }
+
+    fn decode(&self, (): &mut (), message: Message) -> Result<Option<Message>, Malformed> {
+        Ok(Some(message))
+    }
+
+    async fn run(&self, socket: &EngineSocket, (): &mut (), message: Message) {
+        socket.send(message);
+    }
+
+    async fn notified(&self, _: &EngineSocket, (): &mut ()) {}
+
+    async fn closed(&self, _: &EngineSocket, (): (), _: CloseReason) {}
+}
+
+/// What the Socket.IO suite expects of the namespaces `/` and `/custom`.
+struct Suite;
+
+impl Handler for Suite {
+    type Data = Box<RawValue>;
+
+    async fn connect(&self, request: Connect<'_>) -> Result<Box<RawValue>, ConnectError> {
+        request.auth().map_err(|error| ConnectError::new(error.to_string()))
+    }
+
+    async fn connected(&self, socket: &Socket<Box<RawValue>>) {
+        if let Ok(event) = Event::new("auth", &(socket.data(),)) {
+            socket.emit(&event);
+        }
+    }
+
+    async fn event(&self, socket: &Socket<Box<RawValue>>, mut event: Incoming) {
+        match event.name() {
+            "message" => {
+                if let Ok(answer) = Event::from_args("message-back", event.args()) {
+                    socket.emit(&answer);
+                }
+            }
+            "message-with-ack" => event.ack_echo(),
+            _ => {}
+        }
+    }
+}
+
+struct Arguments {
+    port: u16,
+    engine_path: String,
+    path: String,
+    settings: Settings,
+}
+
+fn arguments() -> Result<Arguments, String> {
+    let mut arguments = Arguments {
+        port: 3000,
+        engine_path: "/engine.io".into(),
+        path: "/socket.io".into(),
+        settings: Settings {
+            ping_interval: Duration::from_millis(300),
+            ping_timeout: Duration::from_millis(200),
+            connect_timeout: Duration::from_millis(1000),
+            ..Settings::default()
+        },
+    };
+    let mut positions = ["--port", "--ping-interval", "--ping-timeout", "--path"].into_iter();
+    let mut given = env::args().skip(1);
+    while let Some(argument) = given.next() {
+        let (name, value) = match argument.split_once('=') {
+            _ if !argument.starts_with("--") => {
+                (positions.next().ok_or("too many arguments")?.to_owned(), argument)
+            }
+            Some((name, value)) => (name.to_owned(), value.to_owned()),
+            None => (argument.clone(), given.next().ok_or(format!("{argument} needs a value"))?),
+        };
+        let millis = || value.parse().map(Duration::from_millis).map_err(|error| format!("{name}: {error}"));
+        match name.as_str() {
+            "--port" => arguments.port = value.parse().map_err(|error| format!("{name}: {error}"))?,
+            "--ping-interval" => arguments.settings.ping_interval = millis()?,
+            "--ping-timeout" => arguments.settings.ping_timeout = millis()?,
+            "--connect-timeout" => arguments.settings.connect_timeout = millis()?,
+            "--engine-path" => arguments.engine_path = value,
+            "--path" => arguments.path = value,
+            _ => return Err(format!("unknown argument {name}")),
+        }
+    }
+    Ok(arguments)
+}
+
+#[actix_web::main]
+async fn main() -> io::Result<()> {
+    let arguments = arguments().map_err(io::Error::other)?;
+    let engine = Engine::new(arguments.settings.clone(), Echo);
+    let server =
+        Server::builder().settings(arguments.settings).namespace("/", Suite).namespace("/custom", Suite).build();
+    let (engine_path, path) = (arguments.engine_path, arguments.path);
+    let http = HttpServer::new(move || {
+        App::new().service(engine.resource(&engine_path)).service(server.resource(&path))
+    })
+    .h1_allow_half_closed(false)
+    .workers(2)
+    .bind(("127.0.0.1", arguments.port))?;
+    let port = http.addrs().first().map_or(arguments.port, |address| address.port());
+    // "localhost" is either of the two, depending on the client.
+    let http = match std::net::TcpListener::bind(("::1", port)) {
+        Ok(listener) => http.listen(listener)?,
+        Err(_) => http,
+    };
+    println!("listening on http://localhost:{port}");
+    http.run().await
+}

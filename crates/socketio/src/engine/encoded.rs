@@ -1,0 +1,188 @@
+//! Packets on their way out: encoded once, shared by every receiver.
+
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+
+use super::packet::{Message, SEPARATOR};
+
+/// The longest header of an unmasked WebSocket frame (RFC 6455, section 5.2).
+const HEADER: usize = 10;
+const FIN_TEXT: u8 = 0x81;
+const FIN_BINARY: u8 = 0x82;
+
+/// One or more Engine.IO packets that must stay together, such as an event and its attachments.
+///
+/// The WebSocket frames are built when the packet is, the polling form is a slice of them (text) or built by the first
+/// receiver that polls (binary). Every receiver after that takes a reference.
+#[derive(Debug)]
+pub(crate) struct Encoded {
+    /// Complete WebSocket frames, ready for the wire.
+    frames: Bytes,
+    /// Where the first frame's text begins and ends; empty when there is none.
+    text: (usize, usize),
+    attachments: Box<[Bytes]>,
+    polling: OnceLock<Bytes>,
+}
+
+impl Encoded {
+    /// Encodes a packet of text that `write` appends, and binary messages to follow it.
+    pub(crate) fn build(attachments: Vec<Bytes>, write: impl FnOnce(&mut Vec<u8>)) -> Arc<Self> {
+        let mut buffer = vec![0; HEADER];
+        write(&mut buffer);
+        let (header, used) = header(FIN_TEXT, buffer.len() - HEADER);
+        let start = HEADER - used;
+        buffer[start..HEADER].copy_from_slice(&header[..used]);
+        let end = buffer.len() - start;
+        for bytes in &attachments {
+            push_binary(&mut buffer, bytes);
+        }
+        let frames = Bytes::from(buffer).slice(start..);
+        Arc::new(Self { frames, text: (used, end), attachments: attachments.into(), polling: OnceLock::new() })
+    }
+
+    /// Encodes a packet of text, its type included.
+    pub(crate) fn text(packet: &str) -> Arc<Self> {
+        Self::build(Vec::new(), |buffer| buffer.extend_from_slice(packet.as_bytes()))
+    }
+
+    /// Encodes a `message` packet.
+    pub(crate) fn message(message: Message) -> Arc<Self> {
+        match message {
+            Message::Text(text) => Self::build(Vec::new(), |buffer| {
+                buffer.push(b'4');
+                buffer.extend_from_slice(text.as_bytes());
+            }),
+            Message::Binary(bytes) => {
+                let mut buffer = Vec::with_capacity(HEADER + bytes.len());
+                push_binary(&mut buffer, &bytes);
+                let frames = Bytes::from(buffer);
+                Arc::new(Self { frames, text: (0, 0), attachments: Box::new([bytes]), polling: OnceLock::new() })
+            }
+        }
+    }
+
+    /// The WebSocket form.
+    pub(crate) fn websocket(&self) -> Bytes {
+        self.frames.clone()
+    }
+
+    /// The polling form, without a separator at either end.
+    pub(crate) fn polling(&self) -> Bytes {
+        self.polling.get_or_init(|| self.encode_polling()).clone()
+    }
+
+    /// What it weighs in a queue.
+    pub(crate) fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    fn encode_polling(&self) -> Bytes {
+        let text = self.frames.slice(self.text.0..self.text.1);
+        if self.attachments.is_empty() {
+            return text;
+        }
+        let mut payload = String::from_utf8_lossy(&text).into_owned();
+        for bytes in &self.attachments {
+            if !payload.is_empty() {
+                payload.push(SEPARATOR);
+            }
+            payload.push('b');
+            STANDARD.encode_string(bytes, &mut payload);
+        }
+        payload.into()
+    }
+}
+
+/// Joins packets to a polling payload.
+pub(crate) fn payload(packets: &[Arc<Encoded>]) -> Bytes {
+    match packets {
+        [] => Bytes::new(),
+        [one] => one.polling(),
+        many => {
+            let parts: Vec<Bytes> = many.iter().map(|packet| packet.polling()).collect();
+            parts.join(&(SEPARATOR as u8)).into()
+        }
+    }
+}
+
+/// `1`, `2`, `3probe` and `6`, which never differ.
+pub(crate) struct Fixed {
+    pub(crate) close: Arc<Encoded>,
+    pub(crate) ping: Arc<Encoded>,
+    pub(crate) probe: Arc<Encoded>,
+    pub(crate) noop: Arc<Encoded>,
+}
+
+pub(crate) static FIXED: LazyLock<Fixed> = LazyLock::new(|| Fixed {
+    close: Encoded::text("1"),
+    ping: Encoded::text("2"),
+    probe: Encoded::text("3probe"),
+    noop: Encoded::text("6"),
+});
+
+fn push_binary(buffer: &mut Vec<u8>, bytes: &[u8]) {
+    let (header, used) = header(FIN_BINARY, bytes.len());
+    buffer.extend_from_slice(&header[..used]);
+    buffer.extend_from_slice(bytes);
+}
+
+/// The header of an unmasked frame, and how much of the array it takes.
+fn header(first: u8, length: usize) -> ([u8; HEADER], usize) {
+    let mut header = [0; HEADER];
+    header[0] = first;
+    if let Ok(short @ 0..=125) = u8::try_from(length) {
+        header[1] = short;
+        (header, 2)
+    } else if let Ok(medium) = u16::try_from(length) {
+        header[1] = 126;
+        header[2..4].copy_from_slice(&medium.to_be_bytes());
+        (header, 4)
+    } else {
+        header[1] = 127;
+        header[2..].copy_from_slice(&(length as u64).to_be_bytes());
+        (header, HEADER)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_framed_once_and_sliced_for_polling() {
+        let packet = Encoded::text("4hello");
+        assert_eq!(packet.websocket(), &b"\x81\x064hello"[..]);
+        assert_eq!(packet.polling(), &b"4hello"[..]);
+        assert_eq!(packet.polling().as_ptr(), packet.websocket()[2..].as_ptr());
+    }
+
+    #[test]
+    fn lengths_use_the_shortest_header() {
+        for (length, header) in [(124, 2), (125, 4), (65_534, 4), (65_535, 10)] {
+            let packet = Encoded::message(Message::Text("x".repeat(length).into()));
+            assert_eq!(packet.websocket().len(), length + 1 + header, "{length}");
+            assert_eq!(packet.polling().len(), length + 1, "{length}");
+        }
+    }
+
+    #[test]
+    fn attachments_follow_their_packet_in_both_forms() {
+        let packet = Encoded::build(vec![Bytes::from_static(&[1, 2, 3, 4])], |b| b.extend_from_slice(b"451-[]"));
+        assert_eq!(packet.websocket(), &b"\x81\x06451-[]\x82\x04\x01\x02\x03\x04"[..]);
+        assert_eq!(packet.polling(), &b"451-[]\x1ebAQIDBA=="[..]);
+    }
+
+    #[test]
+    fn a_binary_message_stands_alone() {
+        let packet = Encoded::message(Message::Binary(Bytes::from_static(&[1, 2, 3, 4])));
+        assert_eq!(packet.websocket(), &b"\x82\x04\x01\x02\x03\x04"[..]);
+        assert_eq!(packet.polling(), &b"bAQIDBA=="[..]);
+    }
+
+    #[test]
+    fn a_payload_joins_packets() {
+        assert_eq!(payload(&[Encoded::text("4a"), FIXED.noop.clone()]), &b"4a\x1e6"[..]);
+    }
+}

@@ -1,0 +1,23 @@
+//! Engine.IO revision 4: sessions over HTTP long-polling and WebSocket.
+
+mod connection;
+mod encoded;
+mod handler;
+mod handshake;
+mod housekeeper;
+mod machine;
+mod packet;
+mod queue;
+mod reason;
+mod server;
+mod session;
+mod transport;
+
+pub(crate) use encoded::Encoded;
+pub use handler::{EngineHandler, Malformed};
+pub use handshake::Handshake;
+pub use packet::{DecodeError, Message, Packet};
+pub use reason::CloseReason;
+pub use server::Engine;
+pub use session::EngineSocket;
+pub(crate) use session::Session;

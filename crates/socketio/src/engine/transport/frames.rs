@@ -1,0 +1,128 @@
+//! WebSocket frames from a client, put together to messages (RFC 6455, sections 5.4 and 7.4).
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use actix_http::ws::Codec;
+use actix_web::{dev, web};
+use actix_ws::{Item, ProtocolError};
+use bytes::{Bytes, BytesMut};
+use bytestring::ByteString;
+use futures_util::Stream as _;
+use tokio_util::codec::Decoder as _;
+
+use crate::engine::packet::Message;
+
+/// "The endpoint is terminating the connection due to a protocol error."
+const PROTOCOL: u16 = 1002;
+/// "Data within a message that was not consistent with the type of the message."
+const INCONSISTENT: u16 = 1007;
+/// "A message that is too big for it to process."
+const TOO_BIG: u16 = 1009;
+
+/// What came from the client.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Incoming {
+    Message(Message),
+    Ping(Bytes),
+    Pong,
+    /// A close frame, with its code.
+    Close(Option<u16>),
+    /// The connection ended.
+    End,
+    /// A rule was broken; the code to close with.
+    Fault(u16),
+}
+
+/// A message of which not all frames have come.
+struct Partial {
+    text: bool,
+    bytes: BytesMut,
+}
+
+/// Reads a client's frames.
+pub(super) struct Frames {
+    payload: dev::Payload,
+    codec: Codec,
+    buffer: BytesMut,
+    partial: Option<Box<Partial>>,
+    max: usize,
+}
+
+impl Frames {
+    /// Takes messages of up to `max` bytes.
+    pub(super) fn new(payload: web::Payload, max: usize) -> Self {
+        let codec = Codec::new().max_size(max);
+        Self { payload: payload.into_inner(), codec, buffer: BytesMut::new(), partial: None, max }
+    }
+
+    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Incoming> {
+        loop {
+            match self.codec.decode(&mut self.buffer) {
+                Ok(Some(frame)) => {
+                    if self.buffer.is_empty() {
+                        // An idle client keeps no buffer.
+                        self.buffer = BytesMut::new();
+                    }
+                    if let Some(incoming) = self.take(frame) {
+                        return Poll::Ready(incoming);
+                    }
+                    continue;
+                }
+                Ok(None) => {}
+                Err(ProtocolError::Overflow) => return Poll::Ready(Incoming::Fault(TOO_BIG)),
+                Err(_) => return Poll::Ready(Incoming::Fault(PROTOCOL)),
+            }
+            match Pin::new(&mut self.payload).poll_next(context) {
+                Poll::Ready(Some(Ok(bytes))) if self.buffer.is_empty() => self.buffer = bytes.into(),
+                Poll::Ready(Some(Ok(bytes))) => self.buffer.extend_from_slice(&bytes),
+                Poll::Ready(Some(Err(_)) | None) => return Poll::Ready(Incoming::End),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+
+    fn take(&mut self, frame: actix_http::ws::Frame) -> Option<Incoming> {
+        use actix_http::ws::Frame;
+        Some(match frame {
+            Frame::Text(bytes) => text(bytes),
+            Frame::Binary(bytes) => Incoming::Message(Message::Binary(bytes)),
+            Frame::Ping(bytes) => Incoming::Ping(bytes),
+            Frame::Pong(_) => Incoming::Pong,
+            Frame::Close(reason) => Incoming::Close(reason.map(|reason| reason.code.into())),
+            Frame::Continuation(item) => return self.join(item),
+        })
+    }
+
+    fn join(&mut self, item: Item) -> Option<Incoming> {
+        let (text, bytes, last) = match item {
+            Item::FirstText(bytes) => (Some(true), bytes, false),
+            Item::FirstBinary(bytes) => (Some(false), bytes, false),
+            Item::Continue(bytes) => (None, bytes, false),
+            Item::Last(bytes) => (None, bytes, true),
+        };
+        if let Some(text) = text {
+            self.partial = Some(Box::new(Partial { text, bytes: BytesMut::new() }));
+        }
+        let Some(partial) = &mut self.partial else { return Some(Incoming::Fault(PROTOCOL)) };
+        if partial.bytes.len() + bytes.len() > self.max {
+            return Some(Incoming::Fault(TOO_BIG));
+        }
+        partial.bytes.extend_from_slice(&bytes);
+        if !last {
+            return None;
+        }
+        let partial = self.partial.take()?;
+        let bytes = partial.bytes.freeze();
+        Some(if partial.text { self::text(bytes) } else { Incoming::Message(Message::Binary(bytes)) })
+    }
+}
+
+fn text(bytes: Bytes) -> Incoming {
+    match ByteString::try_from(bytes) {
+        Ok(text) => Incoming::Message(Message::Text(text)),
+        Err(_) => Incoming::Fault(INCONSISTENT),
+    }
+}

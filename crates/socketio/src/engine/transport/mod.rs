@@ -1,0 +1,146 @@
+//! Requests: which are taken, and by which transport.
+
+mod cors;
+mod frames;
+mod polling;
+mod websocket;
+
+use std::sync::Arc;
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{Method, header},
+    web,
+};
+
+use super::{
+    connection::Connection, handler::EngineHandler, handshake::Handshake, machine::Transport,
+    reason::Refusal, server::Engine,
+};
+use crate::settings::Settings;
+
+/// The query parameters of Engine.IO; of a repeated one the last counts.
+#[derive(Default)]
+struct Parameters {
+    revision: String,
+    transport: String,
+    sid: String,
+}
+
+impl Parameters {
+    fn of(request: &HttpRequest) -> Self {
+        let mut parameters = Self::default();
+        let pairs = web::Query::<Vec<(String, String)>>::from_query(request.query_string());
+        for (name, value) in pairs.map(web::Query::into_inner).unwrap_or_default() {
+            match name.as_str() {
+                "EIO" => parameters.revision = value,
+                "transport" => parameters.transport = value,
+                "sid" => parameters.sid = value,
+                _ => {}
+            }
+        }
+        parameters
+    }
+}
+
+/// Answers a request on the server's path.
+pub(crate) async fn answer<H: EngineHandler>(
+    engine: &Arc<Engine<H>>,
+    request: &HttpRequest,
+    payload: web::Payload,
+) -> HttpResponse {
+    let settings = engine.settings();
+    if request.method() == Method::OPTIONS
+        && let Some(cors) = &settings.cors
+    {
+        return cors::preflight(cors, request);
+    }
+    let upgrade = is_upgrade(request);
+    let mut response = match route(engine, request, payload, upgrade).await {
+        Ok(response) => response,
+        Err(refusal) if upgrade => refusal.to_upgrade_response(),
+        Err(refusal) => refusal.to_response(),
+    };
+    if let Some(cors) = &settings.cors {
+        cors::allow(cors, request, &mut response);
+    }
+    response
+}
+
+/// The checks of the reference's `verify` and `handshake`, in their order.
+async fn route<H: EngineHandler>(
+    engine: &Arc<Engine<H>>,
+    request: &HttpRequest,
+    payload: web::Payload,
+    upgrade: bool,
+) -> Result<HttpResponse, Refusal> {
+    let settings = engine.settings();
+    let parameters = Parameters::of(request);
+    let transport = match parameters.transport.as_str() {
+        "polling" if settings.polling => Transport::Polling,
+        "websocket" if settings.websocket => Transport::Websocket,
+        _ => return Err(Refusal::UnknownTransport),
+    };
+    if parameters.sid.is_empty() {
+        if request.method() != Method::GET {
+            return Err(Refusal::BadHandshakeMethod);
+        }
+        if upgrade != (transport == Transport::Websocket) {
+            return Err(Refusal::BadRequest);
+        }
+        if !cors::is_welcome(settings, request) {
+            return Err(Refusal::Forbidden(None));
+        }
+        if parameters.revision != "4" {
+            return Err(Refusal::UnsupportedProtocol);
+        }
+        if engine.is_closing() {
+            return Ok(HttpResponse::ServiceUnavailable().force_close().finish());
+        }
+        return open(engine, transport, request, payload).await;
+    }
+    let connection = engine.find(&parameters.sid).ok_or(Refusal::UnknownSid)?;
+    if upgrade {
+        if transport != Transport::Websocket {
+            return Err(Refusal::BadRequest);
+        }
+        return websocket::upgrade(connection, request, payload).await;
+    }
+    if transport != Transport::Polling || connection.session.transport() != transport {
+        return Err(Refusal::BadRequest);
+    }
+    match *request.method() {
+        Method::GET => polling::poll(&connection).await,
+        Method::POST => polling::post(&connection, request, payload).await,
+        _ => Ok(HttpResponse::InternalServerError().finish()),
+    }
+}
+
+async fn open<H: EngineHandler>(
+    engine: &Arc<Engine<H>>,
+    transport: Transport,
+    request: &HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Refusal> {
+    match transport {
+        Transport::Polling => {
+            let connection = engine.open(transport, Handshake::of(request));
+            polling::poll(&connection).await
+        }
+        Transport::Websocket => {
+            let response = websocket::handshake(request).await?;
+            let connection = engine.open(transport, Handshake::of(request));
+            Ok(websocket::respond(response, websocket::Stage::Live, connection, payload))
+        }
+    }
+}
+
+fn is_upgrade(request: &HttpRequest) -> bool {
+    let upgrade = request.headers().get(header::UPGRADE).and_then(|value| value.to_str().ok());
+    upgrade.is_some_and(|value| value.to_ascii_lowercase().contains("websocket"))
+}
+
+fn max_message<H: EngineHandler>(connection: &Connection<H>) -> usize {
+    let settings: &Settings = &connection.session.settings;
+    settings.max_http_buffer_size
+}

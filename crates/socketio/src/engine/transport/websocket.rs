@@ -1,0 +1,225 @@
+//! The WebSocket transport.
+//!
+//! A connection costs no task, no channel and no timer of its own: the response body that actix polls anyway reads the client's
+//! frames and hands out the session's, which were framed when they were encoded. `actix-ws` does the handshake; the channel
+//! and codec it would put in between are left out.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use actix_web::{
+    FromRequest as _, HttpRequest, HttpResponse,
+    body::{BodySize, MessageBody},
+    dev, web,
+};
+use bytes::Bytes;
+
+use super::{
+    frames::{Frames, Incoming},
+    max_message,
+};
+use crate::engine::{
+    connection::Connection,
+    encoded::FIXED,
+    handler::EngineHandler,
+    machine::{Output, Probe},
+    packet::{Message, Packet},
+    reason::{CloseReason, Refusal},
+};
+
+/// Frames read before the client's own packets get their turn.
+const FRAMES: usize = 16;
+/// Answers to the client's control frames that may wait; beyond, it is not read.
+const MAX_CONTROL: usize = 16;
+const CLOSE: u8 = 0x88;
+const PONG: u8 = 0x8A;
+
+/// What the connection is to its session.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stage {
+    /// It wants to become the session's transport.
+    Probing(u32),
+    /// It is the session's transport.
+    Live,
+    /// It is closing.
+    Over,
+}
+
+/// Answers the opening handshake (RFC 6455, section 4.2).
+pub(super) async fn handshake(request: &HttpRequest) -> Result<HttpResponse, Refusal> {
+    let nothing = web::Payload::from_request(request, &mut dev::Payload::None).await;
+    let answer = nothing.and_then(|nothing| actix_ws::handle(request, nothing));
+    answer.map(|(response, _, _)| response).map_err(|_| Refusal::BadRequest)
+}
+
+/// Sends the handshake's answer and begins.
+pub(super) fn respond<H: EngineHandler>(
+    response: HttpResponse,
+    stage: Stage,
+    connection: Arc<Connection<H>>,
+    payload: web::Payload,
+) -> HttpResponse {
+    let frames = Frames::new(payload, max_message(&connection));
+    let socket = Socket { connection, frames, control: Vec::new(), stage };
+    response.set_body(socket).map_into_boxed_body()
+}
+
+/// A WebSocket for a session that has begun over polling. One too many is closed as soon as it is open, like the reference does.
+pub(super) async fn upgrade<H: EngineHandler>(
+    connection: Arc<Connection<H>>,
+    request: &HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Refusal> {
+    let response = handshake(request).await?;
+    let attempt = connection.session.attach();
+    let mut socket = Socket {
+        frames: Frames::new(payload, max_message(&connection)),
+        connection,
+        control: Vec::new(),
+        stage: Stage::Over,
+    };
+    match attempt {
+        Some(attempt) => socket.stage = Stage::Probing(attempt),
+        None => socket.finish(None),
+    }
+    Ok(response.set_body(socket).map_into_boxed_body())
+}
+
+/// Both directions of a WebSocket.
+struct Socket<H: EngineHandler> {
+    connection: Arc<Connection<H>>,
+    frames: Frames,
+    /// Control frames to send, the last one first.
+    control: Vec<Bytes>,
+    stage: Stage,
+}
+
+impl<H: EngineHandler> Socket<H> {
+    /// Reads what the client sent; true when there may be more.
+    fn read(&mut self, context: &mut Context<'_>) -> bool {
+        for _ in 0..FRAMES {
+            if matches!(self.stage, Stage::Over) || self.control.len() >= MAX_CONTROL {
+                return false;
+            }
+            if matches!(self.stage, Stage::Live) && self.connection.poll_room(context).is_pending() {
+                return false;
+            }
+            match self.frames.poll(context) {
+                Poll::Ready(incoming) => self.take(incoming),
+                Poll::Pending => return false,
+            }
+        }
+        true
+    }
+
+    fn take(&mut self, incoming: Incoming) {
+        match incoming {
+            Incoming::Message(message) => self.take_message(message),
+            Incoming::Ping(bytes) => self.answer(control(PONG, &bytes)),
+            Incoming::Pong => {}
+            Incoming::Close(code) => {
+                self.leave(CloseReason::TransportClose);
+                self.finish(code);
+            }
+            Incoming::End => {
+                self.leave(CloseReason::TransportClose);
+                self.stage = Stage::Over;
+            }
+            Incoming::Fault(code) => {
+                self.leave(CloseReason::TransportError);
+                self.finish(Some(code));
+            }
+        }
+    }
+
+    fn take_message(&mut self, message: Message) {
+        let packet = match message {
+            Message::Text(text) => Packet::decode(&text),
+            binary @ Message::Binary(_) => Ok(Packet::Message(binary)),
+        };
+        if !matches!(self.stage, Stage::Probing(_)) {
+            self.connection.receive(packet);
+            return;
+        }
+        let probe = packet.map_or(Probe::Abort, |packet| self.connection.session.receive_probe(&packet));
+        match probe {
+            Probe::Answer => self.answer(FIXED.probe.websocket()),
+            Probe::Complete => self.stage = Stage::Live,
+            Probe::Abort => self.finish(None),
+        }
+    }
+
+    fn answer(&mut self, frame: Bytes) {
+        self.control.insert(0, frame);
+    }
+
+    /// Says goodbye; nothing is read any more.
+    fn finish(&mut self, code: Option<u16>) {
+        let code = code.map(u16::to_be_bytes);
+        self.answer(control(CLOSE, code.as_ref().map_or(&[], |code| &code[..])));
+        self.stage = Stage::Over;
+    }
+
+    /// Tells the session, if it is ours, that this connection carries it no longer.
+    fn leave(&self, reason: CloseReason) {
+        match self.stage {
+            Stage::Live => self.connection.session.close(reason),
+            Stage::Probing(attempt) => self.connection.session.detach(attempt),
+            Stage::Over => {}
+        }
+    }
+}
+
+impl<H: EngineHandler> MessageBody for Socket<H> {
+    type Error = Infallible;
+
+    fn size(&self) -> BodySize {
+        BodySize::Stream
+    }
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Infallible>>> {
+        let this = self.get_mut();
+        let more = this.read(context);
+        loop {
+            if let Some(frame) = this.control.pop() {
+                return Poll::Ready(Some(Ok(frame)));
+            }
+            match this.stage {
+                Stage::Over => return Poll::Ready(None),
+                Stage::Probing(attempt) if this.connection.session.poll_upgrading(attempt, context) => break,
+                Stage::Probing(_) => this.finish(None),
+                Stage::Live => match this.connection.session.poll_output(context) {
+                    Output::Packet(packet) => return Poll::Ready(Some(Ok(packet.websocket()))),
+                    Output::Idle => break,
+                    Output::Close => this.finish(None),
+                },
+            }
+        }
+        if more {
+            context.waker().wake_by_ref();
+        }
+        Poll::Pending
+    }
+}
+
+impl<H: EngineHandler> Unpin for Socket<H> {}
+
+impl<H: EngineHandler> Drop for Socket<H> {
+    fn drop(&mut self) {
+        self.leave(CloseReason::TransportClose);
+    }
+}
+
+/// A control frame; its payload is at most 125 bytes (RFC 6455, section 5.5).
+fn control(kind: u8, payload: &[u8]) -> Bytes {
+    let payload = payload.get(..125).unwrap_or(payload);
+    let mut frame = Vec::with_capacity(2 + payload.len());
+    frame.push(kind);
+    frame.push(u8::try_from(payload.len()).unwrap_or_default());
+    frame.extend_from_slice(payload);
+    frame.into()
+}

@@ -1,0 +1,147 @@
+//! Puts packets and their attachments together.
+
+use bytes::Bytes;
+
+use super::packet::{Header, Packet, PacketError};
+use crate::engine::Message;
+
+/// Takes a client's messages in order and answers complete packets.
+#[derive(Debug)]
+pub struct Assembler {
+    max_attachments: usize,
+    partial: Option<Box<(Header, Vec<Bytes>)>>,
+}
+
+impl Assembler {
+    /// Takes packets of up to that many attachments.
+    #[must_use]
+    pub fn new(max_attachments: usize) -> Self {
+        Self { max_attachments, partial: None }
+    }
+
+    /// Takes a message; `None` while attachments are missing.
+    ///
+    /// # Errors
+    /// When the message breaks the protocol. Nothing can be made of what comes after it.
+    pub fn take(&mut self, message: Message) -> Result<Option<Packet>, PacketError> {
+        match (message, self.partial.take()) {
+            (Message::Text(text), None) => {
+                let header = Header::decode(&text, self.max_attachments)?;
+                if header.attachments == 0 {
+                    return header.complete(Vec::new()).map(Some);
+                }
+                self.partial = Some(Box::new((header, Vec::new())));
+                Ok(None)
+            }
+            (Message::Binary(bytes), Some(mut partial)) => {
+                partial.1.push(bytes);
+                if partial.1.len() < partial.0.attachments {
+                    self.partial = Some(partial);
+                    return Ok(None);
+                }
+                let (header, attachments) = *partial;
+                header.complete(attachments).map(Some)
+            }
+            _ => Err(PacketError::Unexpected),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Kind;
+
+    fn decode(text: &str) -> Result<Packet, PacketError> {
+        Assembler::new(10).take(Message::Text(text.into())).map(Option::unwrap)
+    }
+
+    fn event(text: &str) -> (String, String, Option<u64>) {
+        match decode(text).unwrap().kind {
+            Kind::Event { name, args, id } => (name.to_string(), args.items().to_owned(), id),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn connect_takes_a_namespace_and_an_object() {
+        let table = [
+            ("0", "/", ""),
+            ("0/custom,", "/custom", ""),
+            ("0/custom", "/custom", ""),
+            (r#"0{"a":1}"#, "/", r#"{"a":1}"#),
+            (r#"0/custom,{"a":1}"#, "/custom", r#"{"a":1}"#),
+        ];
+        for (text, namespace, auth) in table {
+            let packet = decode(text).unwrap();
+            assert_eq!((&*packet.namespace, packet.kind), (namespace, Kind::Connect(auth.into())), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_event_keeps_its_arguments_as_they_came() {
+        assert_eq!(event(r#"2["a"]"#), ("a".into(), String::new(), None));
+        assert_eq!(event(r#"2["a",1.0,{"z":1,"a":[true]}]"#), ("a".into(), r#"1.0,{"z":1,"a":[true]}"#.into(), None));
+        assert_eq!(event(r#"2/n,12[ "a\n" , null ]"#), ("a\n".into(), " null ".into(), Some(12)));
+        assert_eq!(event("2[7,1]"), ("7".into(), "1".into(), None));
+    }
+
+    #[test]
+    fn an_acknowledgement_names_its_event() {
+        let packet = decode(r#"3/n,5[1,"b"]"#).unwrap();
+        assert_eq!(packet.kind, Kind::Ack { id: 5, args: Args::new(r#"1,"b""#.into(), Vec::new()) });
+        assert_eq!(decode("3[]"), Err(PacketError::IllegalId));
+    }
+
+    #[test]
+    fn what_breaks_the_protocol_is_an_error() {
+        let payload = [
+            "2{}", "2[]", "2[{}]", "2[null]", "2[\"a\"", "2abc[\"a\"]", "2[\"connect\"]", "2[\"a\"]x", "0[]", "0\"a\"", "1{}",
+            "31{}", "2[\"disconnect\",1]",
+        ];
+        for text in payload {
+            assert_eq!(decode(text), Err(PacketError::InvalidPayload), "{text}");
+        }
+        for text in ["", "4{}", "7", "abc", "é"] {
+            assert_eq!(decode(text), Err(PacketError::UnknownType), "{text}");
+        }
+        for text in ["5[\"a\"]", "5-[\"a\"]", "50-[\"a\"]", "5x-[]", "5+1-[]", "6"] {
+            assert_eq!(decode(text), Err(PacketError::IllegalAttachments), "{text}");
+        }
+        assert_eq!(decode("511-[\"a\"]"), Err(PacketError::TooManyAttachments));
+        assert_eq!(decode("299999999999999999999[\"a\"]"), Err(PacketError::IllegalId));
+    }
+
+    #[test]
+    fn attachments_complete_their_packet() {
+        let mut assembler = Assembler::new(10);
+        let text = r#"52-["a",{"_placeholder":true,"num":1},{"x":{"_placeholder":true,"num":0}}]"#;
+        assert_eq!(assembler.take(Message::Text(text.into())), Ok(None));
+        assert_eq!(assembler.take(Message::Binary(Bytes::from_static(b"0"))), Ok(None));
+        let packet = assembler.take(Message::Binary(Bytes::from_static(b"1"))).unwrap().unwrap();
+        let Kind::Event { args, .. } = packet.kind else { panic!() };
+        let (first, _): (crate::Attachment, serde_json::Value) = args.parse().unwrap();
+        assert_eq!(args.attachment(first), Some(&Bytes::from_static(b"1")));
+    }
+
+    #[test]
+    fn a_placeholder_without_attachment_is_an_error() {
+        for num in ["1", "-1", "\"0\"", "0.5"] {
+            let mut assembler = Assembler::new(10);
+            let text = format!(r#"51-["a",{{"_placeholder":true,"num":{num}}}]"#);
+            assembler.take(Message::Text(text.into())).unwrap();
+            let result = assembler.take(Message::Binary(Bytes::new()));
+            assert_eq!(result, Err(PacketError::IllegalAttachments), "{num}");
+        }
+    }
+
+    #[test]
+    fn text_and_bytes_come_when_they_are_due() {
+        let mut assembler = Assembler::new(10);
+        assert_eq!(assembler.take(Message::Binary(Bytes::new())), Err(PacketError::Unexpected));
+        assembler.take(Message::Text("51-[\"a\"]".into())).unwrap();
+        assert_eq!(assembler.take(Message::Text("2[\"a\"]".into())), Err(PacketError::Unexpected));
+    }
+
+    use super::super::Args;
+}

@@ -1,0 +1,131 @@
+//! Received events, and acknowledgements both ways.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
+
+use bytes::Bytes;
+use bytestring::ByteString;
+use serde::Serialize;
+use tokio::sync::oneshot;
+
+use super::socket::Core;
+use crate::{
+    protocol::{Args, EncodeError, encode_ack, encode_ack_args},
+    sync::lock,
+};
+
+/// An event from a client.
+#[derive(Debug)]
+pub struct Incoming {
+    pub(super) name: ByteString,
+    pub(super) args: Args,
+    pub(super) reply: Option<(Arc<Core>, u64)>,
+}
+
+impl Incoming {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its arguments.
+    #[must_use]
+    pub fn args(&self) -> &Args {
+        &self.args
+    }
+
+    /// Whether the client waits for an acknowledgement.
+    #[must_use]
+    pub fn wants_ack(&self) -> bool {
+        self.reply.is_some()
+    }
+
+    /// Acknowledges the event with the arguments of a tuple or another sequence: the client's callback is called with them.
+    /// Nothing happens if the client does not wait, or after the first time.
+    ///
+    /// # Errors
+    /// When the arguments are no sequence or cannot be written.
+    pub fn ack<T: Serialize + ?Sized>(&mut self, args: &T) -> Result<(), EncodeError> {
+        self.ack_with_attachments(args, Vec::new())
+    }
+
+    /// Acknowledges the event with arguments that refer to `attachments`.
+    ///
+    /// # Errors
+    /// As [`Incoming::ack`].
+    pub fn ack_with_attachments<T: Serialize + ?Sized>(
+        &mut self,
+        args: &T,
+        attachments: Vec<Bytes>,
+    ) -> Result<(), EncodeError> {
+        if let Some((core, id)) = &self.reply {
+            core.send(encode_ack(core.namespace_name(), *id, args, attachments)?);
+            self.reply = None;
+        }
+        Ok(())
+    }
+
+    /// Acknowledges the event with its own arguments.
+    pub fn ack_echo(&mut self) {
+        if let Some((core, id)) = self.reply.take() {
+            core.send(encode_ack_args(core.namespace_name(), id, &self.args));
+        }
+    }
+}
+
+/// An acknowledgement that does not come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AckError {
+    /// The client did not answer in time.
+    #[error("operation has timed out")]
+    Timeout,
+    /// The socket has left.
+    #[error("socket has been disconnected")]
+    Disconnected,
+}
+
+/// The events of a socket that wait for an acknowledgement.
+#[derive(Debug, Default)]
+pub(super) struct Pending(Mutex<Option<Box<Waiting>>>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    next: u64,
+    senders: HashMap<u64, oneshot::Sender<Args>>,
+}
+
+impl Pending {
+    /// Registers an event; its identifier, and where the answer arrives.
+    pub(super) fn register(&self) -> (u64, oneshot::Receiver<Args>) {
+        let (sender, receiver) = oneshot::channel();
+        let mut waiting = lock(&self.0);
+        let waiting = waiting.get_or_insert_default();
+        let id = waiting.next;
+        waiting.next += 1;
+        waiting.senders.insert(id, sender);
+        (id, receiver)
+    }
+
+    /// An acknowledgement arrived; one that nobody waits for is ignored, like the reference does.
+    pub(super) fn resolve(&self, id: u64, args: Args) {
+        if let Some(sender) = self.forget(id)
+            && sender.send(args).is_err()
+        {
+            tracing::debug!(id, "acknowledgement came too late");
+        }
+    }
+
+    pub(super) fn forget(&self, id: u64) -> Option<oneshot::Sender<Args>> {
+        lock(&self.0).as_mut()?.senders.remove(&id)
+    }
+
+    /// The socket has left: nobody will answer.
+    pub(super) fn clear(&self) {
+        if let Some(waiting) = lock(&self.0).as_mut() {
+            waiting.senders.clear();
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Namespaces, sockets and rooms.
+
+mod ack;
+mod broadcast;
+mod builder;
+mod client;
+mod handler;
+mod namespace;
+mod realm;
+mod socket;
+
+pub use ack::{AckError, Incoming};
+pub use broadcast::Broadcast;
+pub use builder::{Builder, Server};
+pub use handler::{Connect, ConnectError, DisconnectReason, Handler};
+pub use namespace::Namespace;
+pub use socket::{Socket, SocketRef};

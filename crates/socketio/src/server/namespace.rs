@@ -1,0 +1,161 @@
+//! A namespace: who is in it, and in which rooms.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex},
+};
+
+use super::{
+    broadcast::Broadcast,
+    socket::{Core, SocketRef},
+};
+use crate::{protocol::Event, sid::Sid, sync::lock};
+
+type Members = HashMap<Sid, Arc<Core>>;
+
+/// Sockets by room. One lock, so that two broadcasts arrive in the same order everywhere.
+#[derive(Default)]
+struct Rooms {
+    all: Members,
+    rooms: HashMap<Arc<str>, Members>,
+}
+
+pub(super) struct Space {
+    pub(super) name: Box<str>,
+    rooms: Mutex<Rooms>,
+}
+
+impl Space {
+    pub(super) fn new(name: &str) -> Arc<Self> {
+        Arc::new(Self { name: name.into(), rooms: Mutex::default() })
+    }
+
+    pub(super) fn add(&self, core: &Arc<Core>) {
+        lock(&self.rooms).all.insert(core.sid, Arc::clone(core));
+    }
+
+    pub(super) fn remove(&self, core: &Core) {
+        let mut rooms = lock(&self.rooms);
+        rooms.all.remove(&core.sid);
+        for room in lock(&core.rooms).drain(..) {
+            rooms.leave(&room, core.sid);
+        }
+    }
+
+    pub(super) fn join(&self, core: &Arc<Core>, room: &str) {
+        let mut rooms = lock(&self.rooms);
+        // A socket that has left must not be found in a room again.
+        if !rooms.all.contains_key(&core.sid) {
+            return;
+        }
+        let mut joined = lock(&core.rooms);
+        if !joined.iter().any(|name| **name == *room) {
+            let name = rooms.rooms.get_key_value(room).map_or_else(|| room.into(), |(name, _)| Arc::clone(name));
+            joined.push(Arc::clone(&name));
+            rooms.rooms.entry(name).or_default().insert(core.sid, Arc::clone(core));
+        }
+    }
+
+    pub(super) fn leave(&self, core: &Core, room: &str) {
+        let mut rooms = lock(&self.rooms);
+        lock(&core.rooms).retain(|name| **name != *room);
+        rooms.leave(room, core.sid);
+    }
+
+    /// Calls `act` for everyone in one of the rooms (in the namespace if there are none), but those in `except`, once each.
+    pub(super) fn each(&self, rooms: &[Box<str>], except: &[Box<str>], mut act: impl FnMut(&Arc<Core>)) {
+        let all = lock(&self.rooms);
+        let spared = |core: &Core| {
+            let joined = || lock(&core.rooms);
+            except.iter().any(|room| **room == *core.sid.as_str() || joined().iter().any(|name| **name == **room))
+        };
+        let mut act = |core: &Arc<Core>| {
+            if except.is_empty() || !spared(core) {
+                act(core);
+            }
+        };
+        match rooms {
+            [] => all.all.values().for_each(act),
+            [room] => all.members(room).for_each(act),
+            many => {
+                let found = many.iter().flat_map(|room| all.members(room)).map(|core| (core.sid, core));
+                found.collect::<HashMap<_, _>>().into_values().for_each(&mut act);
+            }
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        lock(&self.rooms).all.len()
+    }
+}
+
+impl Rooms {
+    fn leave(&mut self, room: &str, sid: Sid) {
+        if let Some(members) = self.rooms.get_mut(room) {
+            members.remove(&sid);
+            if members.is_empty() {
+                self.rooms.remove(room);
+            }
+        }
+    }
+
+    /// Everyone in a room. Every socket has a room of its own, named as its identifier.
+    fn members(&self, room: &str) -> impl Iterator<Item = &Arc<Core>> {
+        let own = Sid::parse(room).and_then(|sid| self.all.get(&sid));
+        self.rooms.get(room).into_iter().flat_map(HashMap::values).chain(own)
+    }
+}
+
+impl fmt::Debug for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Namespace").field("name", &self.name).field("sockets", &self.len()).finish_non_exhaustive()
+    }
+}
+
+/// A namespace of a server. Cheap to clone, usable from any thread.
+#[derive(Clone, Debug)]
+pub struct Namespace(pub(super) Arc<Space>);
+
+impl Namespace {
+    /// Its name, beginning with a slash.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// How many sockets are in it.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether nobody is in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Everyone in a room.
+    #[must_use]
+    pub fn to(&self, room: &str) -> Broadcast {
+        Broadcast::new(Arc::clone(&self.0)).to(room)
+    }
+
+    /// Everyone in the namespace.
+    #[must_use]
+    pub fn all(&self) -> Broadcast {
+        Broadcast::new(Arc::clone(&self.0))
+    }
+
+    /// Sends an event to everyone in the namespace.
+    pub fn emit(&self, event: &Event) {
+        self.all().emit(event);
+    }
+
+    /// The socket with that identifier.
+    #[must_use]
+    pub fn socket(&self, sid: Sid) -> Option<SocketRef> {
+        lock(&self.0.rooms).all.get(&sid).map(|core| SocketRef(Arc::clone(core)))
+    }
+}

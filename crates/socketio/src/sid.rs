@@ -1,0 +1,81 @@
+//! Session identifiers.
+
+use std::{fmt, str};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde::{Serialize, Serializer};
+
+const RANDOM: usize = 15;
+const TEXT: usize = 20;
+
+/// An unguessable identifier: 120 random bits written as 20 characters of URL-safe base64, the length the reference
+/// server uses.
+///
+/// The Engine.IO session and every namespace a client connects to have one each. The session's is the credential of the
+/// polling transport, so a namespace never shows it (Socket.IO protocol v5, "Connection to a namespace": the `sid` there is
+/// the socket's own).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Sid([u8; TEXT]);
+
+impl Sid {
+    /// Draws a new identifier.
+    #[must_use]
+    pub fn random() -> Self {
+        let mut text = [b'A'; TEXT];
+        // 15 bytes are exactly 20 characters, so the slice always fits.
+        let written = URL_SAFE_NO_PAD.encode_slice(rand::random::<[u8; RANDOM]>(), &mut text);
+        debug_assert_eq!(written.ok(), Some(TEXT));
+        Self(text)
+    }
+
+    /// Reads an identifier as a client sent it; `None` if it cannot be one of ours.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes: [u8; TEXT] = text.as_bytes().try_into().ok()?;
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        bytes.iter().all(plain).then_some(Self(bytes))
+    }
+
+    /// The identifier as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Sid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Shows the first characters only: the whole text is a credential and does not belong in logs.
+impl fmt::Debug for Sid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sid({}…)", self.as_str().get(..6).unwrap_or_default())
+    }
+}
+
+impl Serialize for Sid {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_sid_reads_back() {
+        let sid = Sid::random();
+        assert_eq!(Sid::parse(sid.as_str()), Some(sid));
+    }
+
+    #[test]
+    fn what_cannot_be_a_sid_is_none() {
+        for text in ["", "short", "aaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaa aaaaaaaaa", "ääääääääää"] {
+            assert_eq!(Sid::parse(text), None, "{text}");
+        }
+    }
+}

@@ -4,16 +4,29 @@
 //! back to the port, which stores both in one transaction. What was committed, and only that, is then told on by the
 //! [`relay`].
 
+pub mod account;
+pub mod background;
 pub mod broadcast;
 pub mod caller;
 pub mod clock;
 pub mod component;
 pub mod error;
+pub mod installation;
+pub mod invitation;
+pub mod link;
 pub mod mail;
+pub mod membership;
 pub mod organisation;
 pub mod outbox;
 pub mod page;
+pub mod password;
 pub mod public;
 pub mod relay;
 pub mod rule;
+pub mod secret;
+pub mod session;
 pub mod timestamp;
+pub mod waitlist;
+
+#[cfg(test)]
+mod fixture;

@@ -1,0 +1,92 @@
+//! What tests of the identity services share.
+
+use std::sync::Arc;
+
+use allclear_domain::account::{Password, User};
+use allclear_domain::email::EmailKey;
+use allclear_domain::id::{OrganisationId, SessionId, UserId};
+use allclear_domain::membership::{Belonging, Role};
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
+
+use crate::account::Credentials;
+use crate::clock::{Clock, MockClock};
+use crate::link::Links;
+use crate::mail::{Mail, MailContent, MockMailer};
+use crate::membership::MockMembershipStore;
+use crate::password::{MockPasswordHasher, PasswordHash};
+use crate::session::Session;
+
+pub(crate) const PASSWORD: &str = "correct horse battery";
+
+pub(crate) fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_700_000_000, 0).unwrap()
+}
+
+pub(crate) fn clock() -> Arc<dyn Clock> {
+    let mut clock = MockClock::new();
+    clock.expect_now().return_const(now());
+    clock.expect_id().return_const(Uuid::from_u128(99));
+    Arc::new(clock)
+}
+
+pub(crate) fn links() -> Links {
+    Links::new("https://status.example.com/")
+}
+
+pub(crate) fn user(number: u128, email: &str) -> User {
+    let (id, name) = (UserId(Uuid::from_u128(number)), format!("User {number}"));
+    User { id, name, email: email.into(), administrator: false, created_at: now() }
+}
+
+pub(crate) fn session(user: User) -> Session {
+    Session {
+        id: SessionId(Uuid::from_u128(50)),
+        user,
+        active_organisation: None,
+        expires_at: now() + TimeDelta::days(30),
+    }
+}
+
+pub(crate) fn organisation() -> OrganisationId {
+    OrganisationId::parse("org_1").unwrap()
+}
+
+/// A store in which everybody is this in [`organisation`]; none is no member.
+pub(crate) fn memberships(role: Option<Role>) -> MockMembershipStore {
+    let mut store = MockMembershipStore::new();
+    let belonging = role.map(|role| Belonging { organisation: organisation(), name: "Acme".into(), role });
+    store.expect_find().returning(move |_, _| Ok(belonging.clone()));
+    store
+}
+
+pub(crate) fn password(text: &str) -> Password {
+    Password::new(text.into())
+}
+
+/// What [`hasher`] makes of a password.
+pub(crate) fn hash_of(address: &str, text: &str) -> PasswordHash {
+    PasswordHash::new(format!("{}:{text}", EmailKey::of(address)))
+}
+
+/// A hasher that has to be asked exactly so often.
+pub(crate) fn hasher(times: usize) -> MockPasswordHasher {
+    let mut hasher = MockPasswordHasher::new();
+    hasher.expect_hash().times(times).returning(|address, password| {
+        Ok(hash_of(address.as_str(), std::str::from_utf8(password.as_bytes()).unwrap()))
+    });
+    hasher
+}
+
+/// An account whose password is this.
+pub(crate) fn credentials(number: u128, email: &str, text: &str) -> Credentials {
+    Credentials { user: user(number, email), password: hash_of(email, text) }
+}
+
+/// A mailer that has to send exactly one mail, of which this holds.
+pub(crate) fn mailer(holds: impl Fn(&str, &MailContent) -> bool + Send + 'static) -> MockMailer {
+    let mut mailer = MockMailer::new();
+    let holds = move |mail: &Mail| holds(&mail.to, &mail.content);
+    mailer.expect_send().withf(holds).times(1).returning(|_| Ok(()));
+    mailer
+}

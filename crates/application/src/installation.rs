@@ -1,0 +1,49 @@
+//! What all nodes of an installation share and nobody configures: its secrets.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+use crate::error::Error;
+
+/// A key that signs tokens.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SigningKey {
+    /// Names it in tokens and in the key set (RFC 7517, section 4.5).
+    pub id: String,
+    /// The private key, in the issuer's own form.
+    pub private: String,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SigningKey").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// An installation's secrets.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secrets {
+    /// 256 random bits, base64url. Salts of passwords are derived from it.
+    pub salt: String,
+    /// At least one, the newest first. The newest signs; a token of any is accepted.
+    pub signing_keys: Vec<SigningKey>,
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Secrets").field("signing_keys", &self.signing_keys).finish_non_exhaustive()
+    }
+}
+
+/// Keeps the installation's secrets.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait InstallationStore: Send + Sync {
+    /// The secrets that are kept; where there are none yet, `fresh` is kept from now on. However many nodes call this at
+    /// once on an empty database, an adapter MUST answer the same to all.
+    async fn secrets(&self, fresh: Secrets) -> Result<Secrets, Error>;
+}

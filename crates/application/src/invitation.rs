@@ -1,0 +1,168 @@
+//! Invitations: links by mail that let somebody into an organisation, or into the installation.
+
+use std::sync::Arc;
+
+use allclear_domain::account::AddressDraft;
+use allclear_domain::id::{InvitationId, OrganisationId, UserId};
+use allclear_domain::membership::Role;
+use allclear_domain::validation::Invalid;
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use validator::Validate;
+
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::link::Links;
+use crate::mail::{Mail, MailContent, Mailer};
+use crate::membership::{MembershipStore, administered};
+use crate::secret::{Digest, SecretToken};
+use crate::session::Session;
+
+/// The organisation that an invitation is to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Host {
+    /// Its identifier.
+    pub id: OrganisationId,
+    /// Its name.
+    pub name: String,
+}
+
+/// A pending invitation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invitation {
+    /// Its identifier.
+    pub id: InvitationId,
+    /// What it is to; none is the installation itself.
+    pub organisation: Option<Host>,
+    /// Where the link was mailed.
+    pub email: String,
+    /// What who accepts may do.
+    pub role: Role,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When the link ends.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Keeps invitations. One that has expired is not there.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait InvitationStore: Send + Sync {
+    /// Stores an invitation whose link's token has this digest, in the place of an earlier one of the same address to the
+    /// same organisation. [`Error::NotFound`] where the organisation is gone.
+    async fn add(&self, invitation: Invitation, digest: Digest) -> Result<(), Error>;
+
+    /// The invitation whose token has this digest.
+    async fn find(&self, digest: &Digest, now: DateTime<Utc>) -> Result<Option<Invitation>, Error>;
+
+    /// The pending invitations to an organisation, newest first.
+    async fn list(&self, organisation: &OrganisationId, now: DateTime<Utc>) -> Result<Vec<Invitation>, Error>;
+
+    /// Removes an invitation to an organisation. Answers whether there was one.
+    async fn delete(&self, organisation: &OrganisationId, id: InvitationId) -> Result<bool, Error>;
+
+    /// Uses an invitation up: gives the account the membership it promises. None where there is no such invitation; of
+    /// several that accept at once, one does.
+    async fn accept(&self, digest: &Digest, user: UserId, now: DateTime<Utc>) -> Result<Option<Invitation>, Error>;
+}
+
+/// How people invite and are invited. An invitation is a capability: whoever holds its link may use it, once.
+pub struct Invitations {
+    store: Arc<dyn InvitationStore>,
+    memberships: Arc<dyn MembershipStore>,
+    mailer: Arc<dyn Mailer>,
+    clock: Arc<dyn Clock>,
+    links: Links,
+}
+
+impl Invitations {
+    /// How long the link works.
+    pub const LIFE: TimeDelta = TimeDelta::days(7);
+
+    pub(crate) const BAD: Error = Error::BadCode("This invitation is wrong or has expired");
+
+    /// The use cases over these ports.
+    #[must_use]
+    pub fn new(
+        store: Arc<dyn InvitationStore>,
+        memberships: Arc<dyn MembershipStore>,
+        mailer: Arc<dyn Mailer>,
+        clock: Arc<dyn Clock>,
+        links: Links,
+    ) -> Self {
+        Self { store, memberships, mailer, clock, links }
+    }
+
+    /// The pending invitations to an organisation, newest first. [`Error::NotFound`], [`Error::Forbidden`].
+    pub async fn list(&self, session: &Session, organisation: &OrganisationId) -> Result<Vec<Invitation>, Error> {
+        administered(self.memberships.as_ref(), session, organisation).await?;
+        self.store.list(organisation, self.clock.now()).await
+    }
+
+    /// Invites an address to an organisation. [`Error::NotFound`], [`Error::Forbidden`], [`Error::Invalid`].
+    pub async fn invite(
+        &self,
+        session: &Session,
+        organisation: &OrganisationId,
+        draft: AddressDraft,
+        role: Role,
+    ) -> Result<Invitation, Error> {
+        let host = administered(self.memberships.as_ref(), session, organisation).await?;
+        draft.validate().map_err(Invalid::from)?;
+        let host = Host { id: host.organisation, name: host.name };
+        let (invitation, _) = self.mail(draft.email, Some(host), role, Some(session.user.name.clone())).await?;
+        Ok(invitation)
+    }
+
+    /// Takes an invitation back. [`Error::NotFound`], [`Error::Forbidden`].
+    pub async fn revoke(
+        &self,
+        session: &Session,
+        organisation: &OrganisationId,
+        id: InvitationId,
+    ) -> Result<(), Error> {
+        administered(self.memberships.as_ref(), session, organisation).await?;
+        if self.store.delete(organisation, id).await? { Ok(()) } else { Err(Error::NotFound("Invitation")) }
+    }
+
+    /// Invites an address into the installation, and answers the link that was mailed. For who administers the
+    /// installation: the waiting list, the command line. [`Error::Invalid`].
+    pub async fn admit(&self, draft: AddressDraft) -> Result<String, Error> {
+        draft.validate().map_err(Invalid::from)?;
+        let (_, link) = self.mail(draft.email, None, Role::Member, None).await?;
+        Ok(link)
+    }
+
+    /// What a link's invitation is to. [`Error::BadCode`].
+    pub async fn inspect(&self, token: &SecretToken) -> Result<Invitation, Error> {
+        self.store.find(&token.digest(), self.clock.now()).await?.ok_or(Self::BAD)
+    }
+
+    /// Accepts a link's invitation. It never takes away what a member may do already. [`Error::BadCode`].
+    pub async fn accept(&self, session: &Session, token: &SecretToken) -> Result<Invitation, Error> {
+        self.store.accept(&token.digest(), session.user.id, self.clock.now()).await?.ok_or(Self::BAD)
+    }
+
+    async fn mail(
+        &self,
+        email: String,
+        organisation: Option<Host>,
+        role: Role,
+        inviter: Option<String>,
+    ) -> Result<(Invitation, String), Error> {
+        let token = SecretToken::generate();
+        let created_at = self.clock.now();
+        let expires_at = created_at + Self::LIFE;
+        let id = InvitationId(self.clock.id());
+        let invitation = Invitation { id, organisation, email, role, created_at, expires_at };
+        self.store.add(invitation.clone(), token.digest()).await?;
+        let link = self.links.invitation(&token);
+        let organisation = invitation.organisation.as_ref().map(|host| host.name.clone());
+        let content = MailContent::Invitation { organisation, inviter, link: link.clone() };
+        self.mailer.send(Mail { to: invitation.email.clone(), content }).await?;
+        Ok((invitation, link))
+    }
+}
+
+#[cfg(test)]
+mod tests;

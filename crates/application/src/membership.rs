@@ -1,0 +1,179 @@
+//! Organisations of the built-in identity provider and who belongs to them.
+
+use std::sync::Arc;
+
+use allclear_domain::id::{OrganisationId, UserId};
+use allclear_domain::membership::{Belonging, Member, Role, Standing};
+use allclear_domain::organisation::OrganisationDraft;
+use allclear_domain::validation::Invalid;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use rand::distr::{Alphanumeric, SampleString};
+use validator::Validate;
+
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::organisation::OrganisationStore;
+use crate::relay::Relay;
+use crate::session::{Session, require_admin};
+
+/// A rule to run on a member's standing inside the transaction that writes its result: the role from now on, or none for
+/// a member who goes.
+pub type MemberRule = Box<dyn FnOnce(Standing) -> Result<Option<Role>, Error> + Send>;
+
+/// An organisation to be stored with its first admin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Founding {
+    /// Its identifier.
+    pub organisation: OrganisationId,
+    /// Its name.
+    pub name: String,
+    /// Who becomes its admin.
+    pub founder: UserId,
+    /// When.
+    pub created_at: DateTime<Utc>,
+}
+
+/// Keeps who belongs to which organisation.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait MembershipStore: Send + Sync {
+    /// Stores an organisation and its first admin, in one transaction.
+    async fn found(&self, founding: Founding) -> Result<(), Error>;
+
+    /// The organisations a person belongs to, newest membership first.
+    async fn of_user(&self, user: UserId) -> Result<Vec<Belonging>, Error>;
+
+    /// A person's membership in an organisation.
+    async fn find(&self, organisation: &OrganisationId, user: UserId) -> Result<Option<Belonging>, Error>;
+
+    /// The members of an organisation, newest first.
+    async fn members(&self, organisation: &OrganisationId) -> Result<Vec<Member>, Error>;
+
+    /// Runs a rule on a member; none where there is no such one. An adapter MUST let no other change of the organisation's
+    /// members come between: two admins who leave at once are not both one of two.
+    async fn change(&self, organisation: &OrganisationId, user: UserId, rule: MemberRule) -> Result<Option<()>, Error>;
+}
+
+/// What people do with organisations and their members. Whoever is no member finds no organisation.
+pub struct Memberships {
+    store: Arc<dyn MembershipStore>,
+    organisations: Arc<dyn OrganisationStore>,
+    relay: Arc<Relay>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Memberships {
+    /// The use cases over these ports.
+    #[must_use]
+    pub fn new(
+        store: Arc<dyn MembershipStore>,
+        organisations: Arc<dyn OrganisationStore>,
+        relay: Arc<Relay>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { store, organisations, relay, clock }
+    }
+
+    /// Creates an organisation whose admin its creator is. [`Error::Invalid`].
+    pub async fn found(&self, session: &Session, draft: OrganisationDraft) -> Result<Belonging, Error> {
+        draft.validate().map_err(Invalid::from)?;
+        let random = Alphanumeric.sample_string(&mut rand::rng(), 24);
+        let organisation = OrganisationId::parse(&format!("org_{random}")).map_err(Error::internal)?;
+        let founding = Founding {
+            organisation: organisation.clone(),
+            name: draft.name.clone(),
+            founder: session.user.id,
+            created_at: self.clock.now(),
+        };
+        self.store.found(founding).await?;
+        Ok(Belonging { organisation, name: draft.name, role: Role::Admin })
+    }
+
+    /// Gives an organisation another name. [`Error::NotFound`], [`Error::Forbidden`], [`Error::Invalid`].
+    pub async fn rename(
+        &self,
+        session: &Session,
+        organisation: &OrganisationId,
+        draft: OrganisationDraft,
+    ) -> Result<Belonging, Error> {
+        let belonging = self.administered(session, organisation).await?;
+        draft.validate().map_err(Invalid::from)?;
+        let written = self.organisations.ensure(organisation, Some(draft.name.clone())).await?;
+        self.relay.told(written).await;
+        Ok(Belonging { name: draft.name, ..belonging })
+    }
+
+    /// Deletes an organisation with everything that belongs to it. [`Error::NotFound`], [`Error::Forbidden`].
+    pub async fn delete(&self, session: &Session, organisation: &OrganisationId) -> Result<(), Error> {
+        self.administered(session, organisation).await?;
+        self.organisations.delete(organisation).await?;
+        Ok(())
+    }
+
+    /// The members of an organisation, newest first. [`Error::NotFound`].
+    pub async fn members(&self, session: &Session, organisation: &OrganisationId) -> Result<Vec<Member>, Error> {
+        self.belonging(session, organisation).await?;
+        self.store.members(organisation).await
+    }
+
+    /// Gives a member a role. [`Error::NotFound`], [`Error::Forbidden`], [`Error::Conflict`] for the last admin.
+    pub async fn set_role(
+        &self,
+        session: &Session,
+        organisation: &OrganisationId,
+        user: UserId,
+        role: Role,
+    ) -> Result<(), Error> {
+        self.administered(session, organisation).await?;
+        let decide: MemberRule = Box::new(move |standing| match standing.become_role(role) {
+            Ok(after) => Ok(Some(after.role)),
+            Err(refused) => Err(Error::Conflict(refused.to_string())),
+        });
+        self.store.change(organisation, user, decide).await?.ok_or(Error::NotFound("Member"))
+    }
+
+    /// Removes a member, or oneself. [`Error::NotFound`], [`Error::Forbidden`], [`Error::Conflict`] for the last admin.
+    pub async fn remove(&self, session: &Session, organisation: &OrganisationId, user: UserId) -> Result<(), Error> {
+        let belonging = self.belonging(session, organisation).await?;
+        if user != session.user.id {
+            require_admin(belonging.role)?;
+        }
+        let decide: MemberRule = Box::new(|standing| match standing.leave() {
+            Ok(()) => Ok(None),
+            Err(refused) => Err(Error::Conflict(refused.to_string())),
+        });
+        self.store.change(organisation, user, decide).await?.ok_or(Error::NotFound("Member"))
+    }
+
+    async fn belonging(&self, session: &Session, organisation: &OrganisationId) -> Result<Belonging, Error> {
+        belonging(self.store.as_ref(), session, organisation).await
+    }
+
+    async fn administered(&self, session: &Session, organisation: &OrganisationId) -> Result<Belonging, Error> {
+        administered(self.store.as_ref(), session, organisation).await
+    }
+}
+
+/// The membership of who is signed in. [`Error::NotFound`] where there is none.
+async fn belonging(
+    store: &dyn MembershipStore,
+    session: &Session,
+    organisation: &OrganisationId,
+) -> Result<Belonging, Error> {
+    store.find(organisation, session.user.id).await?.ok_or(Error::NotFound("Organisation"))
+}
+
+/// The membership of who is signed in, who has to be an admin. [`Error::NotFound`], [`Error::Forbidden`].
+pub(crate) async fn administered(
+    store: &dyn MembershipStore,
+    session: &Session,
+    organisation: &OrganisationId,
+) -> Result<Belonging, Error> {
+    let found = belonging(store, session, organisation).await?;
+    require_admin(found.role)?;
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,240 @@
+//! Passwords: how they are hashed, changed and reset.
+
+use std::fmt;
+use std::sync::Arc;
+
+use allclear_domain::account::{AddressDraft, Password, PasswordChangeDraft, PasswordDraft, User};
+use allclear_domain::email::EmailKey;
+use allclear_domain::id::{SessionId, UserId};
+use allclear_domain::validation::Invalid;
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use subtle::ConstantTimeEq;
+use validator::Validate;
+
+use crate::account::{AccountStore, Credentials};
+use crate::background::Background;
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::link::Links;
+use crate::mail::{Mail, MailContent, Mailer, ResetLink};
+use crate::secret::{Digest, SecretToken};
+use crate::session::Session;
+
+/// What is stored of a password.
+#[derive(Clone)]
+pub struct PasswordHash(String);
+
+impl PasswordHash {
+    /// A hash in the hasher's own form, which names its parameters.
+    #[must_use]
+    pub const fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The hash as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Compares in a time that does not depend on where they differ.
+impl PartialEq for PasswordHash {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_bytes().ct_eq(other.0.as_bytes()).into()
+    }
+}
+
+impl Eq for PasswordHash {}
+
+impl fmt::Debug for PasswordHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PasswordHash(..)")
+    }
+}
+
+/// Hashes passwords.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait PasswordHasher: Send + Sync {
+    /// The hash of a password of an address. An adapter MUST use a slow, memory-hard function (OWASP ASVS 5.0, 11.4.2),
+    /// salted by the installation and the address and by nothing else: one computation then serves every account of the
+    /// address, and an address without one alike.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] when too many are waiting.
+    async fn hash(&self, address: &EmailKey, password: &Password) -> Result<PasswordHash, Error>;
+}
+
+/// The account whose password this is. Every one is looked at, so that the time does not tell which it was.
+pub(crate) fn owner<'a>(accounts: &'a [Credentials], hash: &PasswordHash) -> Option<&'a User> {
+    let mut found = None;
+    for account in accounts {
+        if account.password == *hash && found.is_none() {
+            found = Some(&account.user);
+        }
+    }
+    found
+}
+
+/// A pending reset, as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reset {
+    /// The digest of the link's token.
+    pub digest: Digest,
+    /// Whose password.
+    pub user: UserId,
+    /// When the link ends.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// What came of storing a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PasswordStored {
+    /// It is the account's from now on.
+    Stored,
+    /// Another account of the same address has it: which of the two would it open?
+    Taken,
+    /// There is no such account any more, or the reset was used already.
+    Gone,
+}
+
+/// Keeps the passwords of accounts and pending resets.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait PasswordStore: Send + Sync {
+    /// Stores a password, and ends the account's sessions and pending resets but for the session `spared`.
+    async fn set_password(
+        &self,
+        id: UserId,
+        password: PasswordHash,
+        spared: Option<SessionId>,
+    ) -> Result<PasswordStored, Error>;
+
+    /// The names of an account's organisations.
+    async fn organisation_names(&self, id: UserId) -> Result<Vec<String>, Error>;
+
+    /// Stores a pending reset.
+    async fn add_reset(&self, reset: Reset) -> Result<(), Error>;
+
+    /// The account that a pending reset is for; none where there is no such reset at that moment.
+    async fn find_reset(&self, digest: &Digest, now: DateTime<Utc>) -> Result<Option<Credentials>, Error>;
+
+    /// Uses a pending reset up: stores the password and ends the account's sessions and other pending resets. A reset is
+    /// used once, however many come at once.
+    async fn use_reset(
+        &self,
+        digest: &Digest,
+        password: PasswordHash,
+        now: DateTime<Utc>,
+    ) -> Result<PasswordStored, Error>;
+}
+
+/// How people change the password of an account.
+pub struct Passwords {
+    accounts: Arc<dyn AccountStore>,
+    store: Arc<dyn PasswordStore>,
+    hasher: Arc<dyn PasswordHasher>,
+    mailer: Arc<dyn Mailer>,
+    clock: Arc<dyn Clock>,
+    background: Background,
+    links: Links,
+}
+
+impl Passwords {
+    /// How long the link of a reset mail works.
+    pub const RESET_LIFE: TimeDelta = TimeDelta::hours(1);
+
+    const BAD_RESET: Error = Error::BadCode("This link is wrong or has expired");
+    const TAKEN: &str = "Choose another password";
+
+    /// The use cases over these ports.
+    #[must_use]
+    pub fn new(
+        accounts: Arc<dyn AccountStore>,
+        store: Arc<dyn PasswordStore>,
+        hasher: Arc<dyn PasswordHasher>,
+        mailer: Arc<dyn Mailer>,
+        clock: Arc<dyn Clock>,
+        background: Background,
+        links: Links,
+    ) -> Self {
+        Self { accounts, store, hasher, mailer, clock, background, links }
+    }
+
+    /// Changes the password of who is signed in, and ends the account's other sessions (OWASP ASVS 5.0, 7.4.3).
+    /// [`Error::Invalid`] when the present password is wrong.
+    pub async fn change(&self, session: &Session, draft: PasswordChangeDraft) -> Result<(), Error> {
+        draft.validate().map_err(Invalid::from)?;
+        let account = self.accounts.find(session.user.id).await?.ok_or(Error::NotFound("Account"))?;
+        let key = EmailKey::of(&account.user.email);
+        if self.hasher.hash(&key, &draft.current_password).await? != account.password {
+            return Err(Invalid::field("currentPassword", "Wrong password").into());
+        }
+        let hash = self.hasher.hash(&key, &draft.new_password).await?;
+        match self.store.set_password(account.user.id, hash, Some(session.id)).await? {
+            PasswordStored::Stored => Ok(()),
+            PasswordStored::Taken => Err(Invalid::field("newPassword", Self::TAKEN).into()),
+            PasswordStored::Gone => Err(Error::NotFound("Account")),
+        }
+    }
+
+    /// Mails a link for each account of an address. What there is to do is done after the answer, which is always the
+    /// same. [`Error::Invalid`] when the address is none.
+    pub fn request_reset(self: &Arc<Self>, draft: &AddressDraft) -> Result<(), Error> {
+        draft.validate().map_err(Invalid::from)?;
+        let (service, key) = (Arc::clone(self), EmailKey::of(&draft.email));
+        self.background.start("mailing a password reset", async move { service.mail_resets(&key).await });
+        Ok(())
+    }
+
+    async fn mail_resets(&self, key: &EmailKey) -> Result<(), Error> {
+        let expires_at = self.clock.now() + Self::RESET_LIFE;
+        let mut mails: Vec<(String, Vec<ResetLink>)> = Vec::new();
+        for Credentials { user, .. } in self.accounts.credentials(key).await? {
+            let token = SecretToken::generate();
+            self.store.add_reset(Reset { digest: token.digest(), user: user.id, expires_at }).await?;
+            let link = ResetLink { account: self.describe(&user).await?, link: self.links.reset(&token) };
+            // Addresses that differ in case may be different mailboxes: each hears of its own accounts only.
+            match mails.iter_mut().find(|(address, _)| *address == user.email) {
+                Some((_, links)) => links.push(link),
+                None => mails.push((user.email, vec![link])),
+            }
+        }
+        for (to, accounts) in mails {
+            self.mailer.send(Mail { to, content: MailContent::PasswordReset { accounts } }).await?;
+        }
+        Ok(())
+    }
+
+    /// Tells accounts of one address apart.
+    async fn describe(&self, user: &User) -> Result<String, Error> {
+        let names = self.store.organisation_names(user.id).await?;
+        if names.is_empty() { Ok(user.name.clone()) } else { Ok(format!("{} ({})", user.name, names.join(", "))) }
+    }
+
+    /// The address whose password a link resets, for throttling; none where the link is wrong or has expired.
+    pub async fn reset_address(&self, token: &SecretToken) -> Result<Option<EmailKey>, Error> {
+        let account = self.store.find_reset(&token.digest(), self.clock.now()).await?;
+        Ok(account.map(|account| EmailKey::of(&account.user.email)))
+    }
+
+    /// Sets the password the link was mailed for and ends every session of the account. The link works once.
+    /// [`Error::BadCode`], [`Error::Invalid`].
+    pub async fn reset(&self, token: &SecretToken, draft: PasswordDraft) -> Result<(), Error> {
+        draft.validate().map_err(Invalid::from)?;
+        let digest = token.digest();
+        let account = self.store.find_reset(&digest, self.clock.now()).await?.ok_or(Self::BAD_RESET)?;
+        let key = EmailKey::of(&account.user.email);
+        let hash = self.hasher.hash(&key, &draft.password).await?;
+        match self.store.use_reset(&digest, hash, self.clock.now()).await? {
+            PasswordStored::Stored => Ok(()),
+            PasswordStored::Taken => Err(Invalid::field("password", Self::TAKEN).into()),
+            PasswordStored::Gone => Err(Self::BAD_RESET),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

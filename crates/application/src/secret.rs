@@ -1,0 +1,76 @@
+//! Secrets that are handed out: in session cookies and in the links of mails.
+
+use std::fmt;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sha2::{Digest as _, Sha256};
+
+/// 256 random bits, base64url (RFC 4648, section 5). It proves by itself who bears it, so only its [`Digest`] is stored,
+/// and it shows in no log.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SecretToken(String);
+
+impl SecretToken {
+    /// A fresh one, from the operating system's seeded generator.
+    #[must_use]
+    pub fn generate() -> Self {
+        Self(URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()))
+    }
+
+    /// A token as somebody presents it. Whatever is presented has a digest; only a true one's is known.
+    #[must_use]
+    pub const fn presented(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The token, for the cookie or the link.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// What is stored of it. A guess cannot be told from the time a look-up by digest takes.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        Digest(URL_SAFE_NO_PAD.encode(Sha256::digest(self.0.as_bytes())))
+    }
+}
+
+impl fmt::Debug for SecretToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecretToken(..)")
+    }
+}
+
+/// The SHA-256 of a [`SecretToken`], base64url. The token has 256 random bits, so one fast round is enough (OWASP ASVS
+/// 5.0, 11.4.1 and 11.5.1).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Digest(String);
+
+impl Digest {
+    /// The digest as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_token_is_another_one_of_256_bits() {
+        let (one, other) = (SecretToken::generate(), SecretToken::generate());
+        assert_ne!(one, other);
+        assert_eq!(URL_SAFE_NO_PAD.decode(one.reveal()).unwrap().len(), 32);
+        assert_eq!(SecretToken::presented(one.reveal().to_owned()).digest(), one.digest());
+    }
+
+    #[test]
+    fn neither_the_digest_nor_the_log_tells_the_token() {
+        let token = SecretToken::generate();
+        assert!(!format!("{token:?} {:?}", token.digest()).contains(token.reveal()));
+    }
+}

@@ -1,0 +1,210 @@
+//! Sessions: who is signed in, and the short-lived tokens they are given.
+
+use std::sync::Arc;
+
+use allclear_domain::account::User;
+use allclear_domain::id::{OrganisationId, SessionId, UserId};
+use allclear_domain::membership::{Belonging, Role};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::caller::Membership;
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::membership::MembershipStore;
+use crate::secret::{Digest, SecretToken};
+
+/// A session to be stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSession {
+    /// Its identifier.
+    pub id: SessionId,
+    /// The digest of its token.
+    pub digest: Digest,
+    /// When it began.
+    pub created_at: DateTime<Utc>,
+    /// When it ends unless it is used.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// A session that is alive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// Its identifier.
+    pub id: SessionId,
+    /// Whose.
+    pub user: User,
+    /// The organisation a token was asked for last.
+    pub active_organisation: Option<OrganisationId>,
+    /// When it ends unless it is used.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// What stands behind a token at this moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bearer {
+    /// The person's name.
+    pub name: String,
+    /// The person's membership in the organisation that was asked about; none where there is none.
+    pub membership: Option<Belonging>,
+}
+
+/// Keeps sessions. One that has expired is not there.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait SessionStore: Send + Sync {
+    /// Stores a session of an account.
+    async fn open(&self, user: UserId, session: NewSession) -> Result<(), Error>;
+
+    /// The session whose token has this digest.
+    async fn find(&self, digest: &Digest, now: DateTime<Utc>) -> Result<Option<Session>, Error>;
+
+    /// Lets a session live until then.
+    async fn extend(&self, id: SessionId, expires_at: DateTime<Utc>) -> Result<(), Error>;
+
+    /// Remembers which organisation a session works in.
+    async fn activate(&self, id: SessionId, organisation: &OrganisationId) -> Result<(), Error>;
+
+    /// Ends the session whose token has this digest, if there is one.
+    async fn end(&self, digest: &Digest) -> Result<(), Error>;
+
+    /// Who bears the tokens of a session of an account, and what they are in an organisation; none where there is no such
+    /// session. An adapter MUST answer from what is committed, without a cache: this is what makes a token worthless the
+    /// moment its session or membership ends.
+    async fn bearer(
+        &self,
+        session: SessionId,
+        user: UserId,
+        organisation: Option<OrganisationId>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Bearer>, Error>;
+}
+
+/// What a token says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenClaims {
+    /// Whose it is.
+    pub user: UserId,
+    /// The person's name.
+    pub name: String,
+    /// The session it was made for.
+    pub session: SessionId,
+    /// The organisation it is for.
+    pub membership: Option<Membership>,
+    /// From when on it counts.
+    pub issued_at: DateTime<Utc>,
+    /// Until when.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Makes bearer tokens (RFC 6750, RFC 7519).
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+pub trait TokenIssuer: Send + Sync {
+    /// Signs a token that says this, and who issues it.
+    ///
+    /// # Errors
+    /// [`Error::Internal`].
+    fn issue(&self, claims: &TokenClaims) -> Result<String, Error>;
+}
+
+/// A bearer token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IssuedToken {
+    /// The token.
+    pub token: String,
+    /// When it ends.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// What people do with sessions.
+pub struct Sessions {
+    store: Arc<dyn SessionStore>,
+    memberships: Arc<dyn MembershipStore>,
+    issuer: Arc<dyn TokenIssuer>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Sessions {
+    /// How long a session lives without being used.
+    pub const LIFE: TimeDelta = TimeDelta::days(30);
+    /// How long a bearer token lives. It can be worthless earlier.
+    pub const TOKEN_LIFE: TimeDelta = TimeDelta::minutes(5);
+    /// A session is not extended more often than this: every extension is a write.
+    const EXTENSION: TimeDelta = TimeDelta::days(1);
+
+    /// The use cases over these ports.
+    #[must_use]
+    pub fn new(
+        store: Arc<dyn SessionStore>,
+        memberships: Arc<dyn MembershipStore>,
+        issuer: Arc<dyn TokenIssuer>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { store, memberships, issuer, clock }
+    }
+
+    /// A session that begins now.
+    pub(crate) fn fresh(clock: &dyn Clock, token: &SecretToken) -> NewSession {
+        let created_at = clock.now();
+        let expires_at = created_at + Self::LIFE;
+        NewSession { id: SessionId(clock.id()), digest: token.digest(), created_at, expires_at }
+    }
+
+    /// The session of a cookie's token; none where it has ended or never was.
+    pub async fn find(&self, token: &SecretToken) -> Result<Option<Session>, Error> {
+        self.store.find(&token.digest(), self.clock.now()).await
+    }
+
+    /// Lets a session that is used live on. Answers its new end where there is one: the cookie has to learn of it.
+    pub async fn extend(&self, session: &Session) -> Result<Option<DateTime<Utc>>, Error> {
+        let end = self.clock.now() + Self::LIFE;
+        if end - session.expires_at < Self::EXTENSION {
+            return Ok(None);
+        }
+        self.store.extend(session.id, end).await?;
+        Ok(Some(end))
+    }
+
+    /// Ends the session of a cookie's token; its bearer tokens are worthless from here on.
+    pub async fn sign_out(&self, token: &SecretToken) -> Result<(), Error> {
+        self.store.end(&token.digest()).await
+    }
+
+    /// The organisations a person belongs to, newest membership first.
+    pub async fn organisations(&self, session: &Session) -> Result<Vec<Belonging>, Error> {
+        self.memberships.of_user(session.user.id).await
+    }
+
+    /// A bearer token, for an organisation or for none, and remembers the organisation as the session's. [`Error::Forbidden`]
+    /// where the person is no member, and where there is no such organisation alike.
+    pub async fn token(&self, session: &Session, organisation: Option<&OrganisationId>) -> Result<IssuedToken, Error> {
+        let membership = match organisation {
+            None => None,
+            Some(organisation) => {
+                let found = self.memberships.find(organisation, session.user.id).await?;
+                let found = found.ok_or(Error::Forbidden("Not a member of this organisation"))?;
+                if session.active_organisation.as_ref() != Some(organisation) {
+                    self.store.activate(session.id, organisation).await?;
+                }
+                Some(membership(found))
+            }
+        };
+        let issued_at = self.clock.now();
+        let expires_at = (issued_at + Self::TOKEN_LIFE).min(session.expires_at);
+        let (user, name) = (session.user.id, session.user.name.clone());
+        let claims = TokenClaims { user, name, session: session.id, membership, issued_at, expires_at };
+        Ok(IssuedToken { token: self.issuer.issue(&claims)?, expires_at })
+    }
+}
+
+fn membership(Belonging { organisation, name, role }: Belonging) -> Membership {
+    Membership { organisation, organisation_name: Some(name), role }
+}
+
+/// What a member may do, for the admin's calls.
+pub(crate) fn require_admin(role: Role) -> Result<(), Error> {
+    if role == Role::Admin { Ok(()) } else { Err(Error::Forbidden("Only an admin may do this")) }
+}
+
+#[cfg(test)]
+mod tests;

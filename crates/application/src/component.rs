@@ -5,12 +5,12 @@ use std::sync::Arc;
 use allclear_domain::component::{Component, ComponentDraft, ComponentPatch};
 use allclear_domain::event::Changed;
 use allclear_domain::id::{ComponentId, OrganisationId};
-use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::page::{Listed, Page};
+use crate::precondition::Precondition;
 use crate::relay::Relay;
 use crate::rule::{Rule, Written};
 
@@ -76,20 +76,18 @@ impl Components {
         Ok(self.relay.told(written).await)
     }
 
-    /// Changes what the patch carries, if the component is still at `expected` where that is given. [`Error::NotFound`],
+    /// Changes what the patch carries, where the precondition holds. [`Error::NotFound`],
     /// [`Error::Stale`], [`Error::Invalid`].
     pub async fn edit(
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
         patch: ComponentPatch,
-        expected: Option<Revision>,
+        precondition: Precondition,
     ) -> Result<Component, Error> {
         let now = self.clock.now();
         let rule: Rule<Component> = Box::new(move |component| {
-            if expected.is_some_and(|version| version != component.version) {
-                return Err(Error::Stale);
-            }
+            precondition.check(component.version)?;
             Ok(component.edit(patch, now)?)
         });
         let written = self.store.change(organisation, id, rule).await?.ok_or(Error::NotFound(Self::NAME))?;

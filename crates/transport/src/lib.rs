@@ -1,0 +1,20 @@
+//! HTTP: the REST calls, the event stream, the public pages and the web app.
+
+mod answer;
+mod caller;
+pub mod client_address;
+mod component;
+pub mod configuration;
+mod elsewhere;
+mod headers;
+pub mod health;
+mod input;
+mod observe;
+pub mod openapi;
+mod page_query;
+mod page_template;
+mod path;
+mod problem;
+pub mod server;
+pub mod status;
+pub mod web_app;

@@ -1,6 +1,7 @@
 use super::*;
 
 use allclear_domain::component::{ComponentStatus, StatusSource};
+use allclear_domain::organisation::Revision;
 use allclear_domain::validation::Invalid;
 use chrono::DateTime;
 use mockall::predicate::eq;
@@ -76,14 +77,17 @@ async fn an_invalid_component_is_neither_stored_nor_broadcast() {
 async fn an_edit_of_the_expected_version_is_stored() {
     let patch = ComponentPatch { status: Some(ComponentStatus::MajorOutage), ..Default::default() };
     let service = service(changing_store(), 1);
-    let edited = service.edit(&organisation(), component().id, patch, Some(Revision(4))).await.unwrap();
+    let edited =
+        service.edit(&organisation(), component().id, patch, Precondition::OneOf(vec![Revision(4)])).await.unwrap();
     assert_eq!(edited.status, ComponentStatus::MajorOutage);
 }
 
 #[tokio::test]
 async fn an_edit_of_another_version_is_stale() {
     let service = service(changing_store(), 0);
-    let edited = service.edit(&organisation(), component().id, ComponentPatch::default(), Some(Revision(3))).await;
+    let edited = service
+        .edit(&organisation(), component().id, ComponentPatch::default(), Precondition::OneOf(vec![Revision(3)]))
+        .await;
     assert!(matches!(edited, Err(Error::Stale)));
 }
 
@@ -95,7 +99,7 @@ async fn what_is_not_there_is_not_found() {
     store.expect_delete().with(eq(organisation()), eq(component().id)).return_once(|_, _| Ok(None));
     let service = service(store, 0);
     let id = component().id;
-    let edited = service.edit(&organisation(), id, ComponentPatch::default(), None).await;
+    let edited = service.edit(&organisation(), id, ComponentPatch::default(), Precondition::Any).await;
     assert!(matches!(edited, Err(Error::NotFound("Component"))));
     assert!(matches!(service.find(&organisation(), id).await, Err(Error::NotFound("Component"))));
     assert!(matches!(service.delete(&organisation(), id).await, Err(Error::NotFound("Component"))));

@@ -1,0 +1,101 @@
+//! Answers that succeed: `{"data": …}`.
+
+use actix_web::http::header::{ETag, EntityTag, IfMatch};
+use actix_web::{HttpResponse, HttpResponseBuilder};
+use allclear_application::page::Listed;
+use allclear_application::precondition::Precondition;
+use allclear_domain::organisation::Revision;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// What was asked for, and a word to show where there is one.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Answer<T> {
+    /// What was asked for.
+    data: T,
+    /// A sentence fit to show a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'static str>,
+    /// Where a list goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    meta: Option<Meta>,
+}
+
+/// Where a list goes on.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Meta {
+    /// `before` of the part that follows; null after the last one.
+    #[schema(required)]
+    next: Option<String>,
+}
+
+/// What a delete answers.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Deleted {
+    /// What is gone.
+    pub id: String,
+}
+
+impl<T: Serialize> Answer<T> {
+    /// Only data.
+    pub(crate) const fn new(data: T) -> Self {
+        Self { data, message: None, meta: None }
+    }
+
+    /// With a sentence to show.
+    pub(crate) const fn with_message(data: T, message: &'static str) -> Self {
+        Self { data, message: Some(message), meta: None }
+    }
+
+    /// 200.
+    pub(crate) fn ok(&self) -> HttpResponse {
+        HttpResponse::Ok().json(self)
+    }
+
+    /// 200 with the version for `If-Match`.
+    pub(crate) fn item(&self, version: Revision) -> HttpResponse {
+        versioned(HttpResponse::Ok(), version).json(self)
+    }
+
+    /// 201 with the version for `If-Match`.
+    pub(crate) fn created(&self, version: Revision) -> HttpResponse {
+        versioned(HttpResponse::Created(), version).json(self)
+    }
+}
+
+/// A list, or a part of it where a limit was asked for.
+pub(crate) fn list<T, U: Serialize>(listed: &Listed<T>, limited: bool, show: impl Fn(&T) -> U) -> HttpResponse {
+    let meta = limited.then(|| Meta { next: listed.next.map(|id| id.to_string()) });
+    let data: Vec<U> = listed.items.iter().map(show).collect();
+    Answer { data, message: None, meta }.ok()
+}
+
+fn versioned(mut response: HttpResponseBuilder, version: Revision) -> HttpResponseBuilder {
+    response.insert_header(ETag(EntityTag::new_strong(version.to_string())));
+    response
+}
+
+/// What a request's `If-Match` demands (RFC 9110, section 13.1.1); tags compare strongly.
+pub(crate) fn precondition(if_match: Option<IfMatch>) -> Precondition {
+    match if_match {
+        None | Some(IfMatch::Any) => Precondition::Any,
+        Some(IfMatch::Items(tags)) => {
+            let version = |tag: &EntityTag| if tag.weak { None } else { tag.tag().parse().ok().map(Revision) };
+            Precondition::OneOf(tags.iter().filter_map(version).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn if_match_names_versions_and_a_weak_or_foreign_tag_matches_none() {
+        assert_eq!(precondition(None), Precondition::Any);
+        assert_eq!(precondition(Some(IfMatch::Any)), Precondition::Any);
+        let tags =
+            vec![EntityTag::new_strong("7".into()), EntityTag::new_weak("8".into()), EntityTag::new_strong("x".into())];
+        assert_eq!(precondition(Some(IfMatch::Items(tags))), Precondition::OneOf(vec![Revision(7)]));
+    }
+}

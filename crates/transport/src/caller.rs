@@ -1,0 +1,66 @@
+//! Who asks: bearer tokens (RFC 6750), verified through the identity port.
+
+use actix_web::dev::Payload;
+use actix_web::http::{StatusCode, header};
+use actix_web::{FromRequest, HttpRequest, web};
+use allclear_application::caller::{Caller, Role, TokenVerifier};
+use allclear_application::error::Error;
+use allclear_domain::id::OrganisationId;
+use futures_util::future::LocalBoxFuture;
+
+use crate::problem::Problem;
+
+/// A signed-in person with an organisation. Every query of a handler that takes one is scoped by `organisation`.
+#[derive(Debug, Clone)]
+pub(crate) struct Operator {
+    /// The organisation of the token.
+    pub organisation: OrganisationId,
+    /// The role in it.
+    pub role: Role,
+    /// Who it is.
+    pub caller: Caller,
+}
+
+impl FromRequest for Operator {
+    type Error = Problem;
+    type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let token = bearer(request).map(str::to_owned);
+        let verifier = request.app_data::<web::Data<dyn TokenVerifier>>().cloned();
+        Box::pin(async move {
+            let token = token.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))?;
+            let verifier = verifier.ok_or_else(|| Problem::from(Error::internal("no token verifier is wired")))?;
+            let caller = verifier.verify(&token).await?;
+            let Some(membership) = caller.membership.clone() else {
+                return Err(Problem::new(StatusCode::FORBIDDEN, "Please choose an organisation first"));
+            };
+            Ok(Self { organisation: membership.organisation, role: membership.role, caller })
+        })
+    }
+}
+
+/// The token of the `Authorization` header; the scheme's case does not matter (RFC 9110, section 11.1).
+fn bearer(request: &HttpRequest) -> Option<&str> {
+    let value = request.headers().get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::test::TestRequest;
+
+    #[test]
+    fn a_bearer_token_is_read_and_nothing_else() {
+        let token = |value: &str| {
+            let request = TestRequest::default().insert_header((header::AUTHORIZATION, value)).to_http_request();
+            bearer(&request).map(str::to_owned)
+        };
+        assert_eq!(token("Bearer abc").as_deref(), Some("abc"));
+        assert_eq!(token("bearer  abc").as_deref(), Some("abc"));
+        assert_eq!(token("Basic abc"), None);
+        assert_eq!(token("abc"), None);
+    }
+}

@@ -1,0 +1,83 @@
+//! Who is at the other end, also behind proxies.
+
+use std::net::IpAddr;
+
+use actix_web::HttpRequest;
+use actix_web::http::header::HeaderMap;
+use ipnet::IpNet;
+
+/// The proxies whose word about their clients counts.
+#[derive(Debug, Clone, Default)]
+pub struct TrustedProxies(Vec<IpNet>);
+
+impl TrustedProxies {
+    /// Reads addresses and CIDR ranges.
+    ///
+    /// # Errors
+    /// The first text that is neither.
+    pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+        let network = |text: &str| {
+            let address = text.parse::<IpAddr>().map(IpNet::from);
+            address.or_else(|_| text.parse::<IpNet>()).map_err(|_| text.to_owned())
+        };
+        texts.into_iter().map(network).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The address of the client: the peer's, unless the peer is a trusted proxy; then the last address of
+    /// `X-Forwarded-For` that is not one of ours. What a client writes there itself stands before it and counts nothing.
+    pub fn client(&self, request: &HttpRequest) -> Option<IpAddr> {
+        let peer = request.peer_addr()?.ip().to_canonical();
+        Some(self.client_behind(peer, request.headers()))
+    }
+
+    fn client_behind(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        let mut client = peer;
+        let hops: Vec<&str> = headers.get_all("x-forwarded-for").filter_map(|value| value.to_str().ok()).collect();
+        for hop in hops.iter().flat_map(|value| value.split(',')).rev() {
+            if !self.is_trusted(client) {
+                break;
+            }
+            match hop.trim().parse::<IpAddr>() {
+                Ok(address) => client = address.to_canonical(),
+                Err(_) => break,
+            }
+        }
+        client
+    }
+
+    fn is_trusted(&self, address: IpAddr) -> bool {
+        self.0.iter().any(|network| network.contains(&address))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::test::TestRequest;
+
+    fn client(proxies: &[&str], peer: &str, forwarded: &[&str]) -> String {
+        let mut request = TestRequest::default();
+        for value in forwarded {
+            request = request.append_header(("x-forwarded-for", *value));
+        }
+        let request = request.peer_addr(format!("{peer}:1").parse().unwrap()).to_http_request();
+        TrustedProxies::parse(proxies.iter().copied()).unwrap().client(&request).unwrap().to_string()
+    }
+
+    #[test]
+    fn a_forwarded_address_counts_only_from_a_trusted_proxy() {
+        assert_eq!(client(&[], "10.0.0.1", &["203.0.113.7"]), "10.0.0.1");
+        assert_eq!(client(&["10.0.0.0/8"], "10.0.0.1", &["203.0.113.7"]), "203.0.113.7");
+    }
+
+    #[test]
+    fn what_a_client_forges_is_passed_over() {
+        assert_eq!(client(&["10.0.0.0/8"], "10.0.0.1", &["1.1.1.1, 203.0.113.7", "10.0.0.2"]), "203.0.113.7");
+        assert_eq!(client(&["10.0.0.1"], "10.0.0.1", &["1.1.1.1, nonsense"]), "10.0.0.1");
+    }
+
+    #[test]
+    fn a_text_that_is_no_address_is_refused() {
+        assert_eq!(TrustedProxies::parse(["10.0.0.0/8", "proxy"]).unwrap_err(), "proxy");
+    }
+}

@@ -1,0 +1,194 @@
+//! The component calls.
+
+use actix_web::http::header::IfMatch;
+use actix_web::{HttpResponse, delete, get, patch, post, web};
+use allclear_application::component::Components;
+use allclear_application::public::ComponentStatusWord;
+use allclear_application::timestamp;
+use allclear_domain::component::{Component, ComponentDraft, ComponentPatch, ComponentStatus};
+use allclear_domain::id::ComponentId;
+use allclear_domain::validation::Invalid;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_actix_web::scope;
+
+use crate::answer::{Answer, Deleted, list as answer_list, precondition};
+use crate::caller::Operator;
+use crate::input::{Body, Input, Text, Word};
+use crate::page_query::{AskedPage, PageQuery};
+use crate::path::Id;
+use crate::problem::{Problem, Refusals};
+
+/// What a form says under a status that is none.
+pub(crate) const STATUS_MESSAGE: &str = "Select Any One";
+
+/// A component as operators see it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Component)]
+struct ComponentBody {
+    /// Its identifier, a `UUIDv7`.
+    id: String,
+    name: String,
+    /// May be empty.
+    description: String,
+    #[schema(value_type = ComponentStatusWord)]
+    status: &'static str,
+    #[serde(serialize_with = "timestamp::serialize")]
+    created_at: DateTime<Utc>,
+    #[serde(serialize_with = "timestamp::serialize")]
+    updated_at: DateTime<Utc>,
+}
+
+impl From<&Component> for ComponentBody {
+    fn from(component: &Component) -> Self {
+        Self {
+            id: component.id.to_string(),
+            name: component.name.clone(),
+            description: component.description.clone(),
+            status: component.status.as_str(),
+            created_at: component.created_at,
+            updated_at: component.updated_at,
+        }
+    }
+}
+
+/// A component to create or, where fields are absent, to change.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = ComponentInput)]
+struct ComponentInput {
+    /// 2 to 200 characters.
+    #[serde(default)]
+    #[schema(value_type = String, required = false)]
+    name: Input<Text>,
+    /// Up to 10,000 characters; empty when absent from a create.
+    #[serde(default)]
+    #[schema(value_type = String, required = false)]
+    description: Input<Text>,
+    /// `OPERATIONAL` when absent from a create.
+    #[serde(default)]
+    #[schema(value_type = ComponentStatusWord, required = false)]
+    status: Input<Word<ComponentStatus>>,
+}
+
+impl ComponentInput {
+    fn draft(self) -> Result<ComponentDraft, Invalid> {
+        let (patch, mut invalid) = self.read();
+        let draft = ComponentDraft {
+            name: patch.name.unwrap_or_default(),
+            description: patch.description.unwrap_or_default(),
+            status: patch.status.unwrap_or_default(),
+        };
+        invalid.check(&draft);
+        invalid.into_result()?;
+        Ok(draft)
+    }
+
+    fn patch(self) -> Result<ComponentPatch, Invalid> {
+        let (patch, invalid) = self.read();
+        invalid.into_result()?;
+        Ok(patch)
+    }
+
+    fn read(self) -> (ComponentPatch, Invalid) {
+        let mut invalid = Invalid::default();
+        let patch = ComponentPatch {
+            name: self.name.optional("name", "Name is required", &mut invalid).map(|text| text.0),
+            description: self.description.optional("description", "Must be a text", &mut invalid).map(|text| text.0),
+            status: self.status.optional("status", STATUS_MESSAGE, &mut invalid).map(|word| word.0),
+        };
+        (patch, invalid)
+    }
+}
+
+/// Lists the organisation's components, newest first.
+#[utoipa::path(
+    tag = "components",
+    params(PageQuery),
+    responses((status = 200, body = Answer<Vec<ComponentBody>>), Refusals),
+    security(("bearer" = []))
+)]
+#[get("/list")]
+async fn list(operator: Operator, page: AskedPage, components: web::Data<Components>) -> Result<HttpResponse, Problem> {
+    let listed = components.list(&operator.organisation, page.0).await?;
+    Ok(answer_list(&listed, page.is_part(), |component| ComponentBody::from(component)))
+}
+
+/// Creates a component.
+#[utoipa::path(
+    tag = "components",
+    request_body = ComponentInput,
+    responses((status = 201, body = Answer<ComponentBody>), Refusals),
+    security(("bearer" = []))
+)]
+#[post("/create")]
+async fn create(
+    operator: Operator,
+    body: Body<ComponentInput>,
+    components: web::Data<Components>,
+) -> Result<HttpResponse, Problem> {
+    let created = components.create(&operator.organisation, body.0.draft()?).await?;
+    Ok(Answer::new(ComponentBody::from(&created)).created(created.version))
+}
+
+/// Reads a component; the `ETag` is its version.
+#[utoipa::path(
+    tag = "components",
+    params(("id" = String, Path, format = "uuid")),
+    responses((status = 200, body = Answer<ComponentBody>), Refusals),
+    security(("bearer" = []))
+)]
+#[get("/{id}")]
+async fn read(
+    operator: Operator,
+    id: Id<ComponentId>,
+    components: web::Data<Components>,
+) -> Result<HttpResponse, Problem> {
+    let component = components.find(&operator.organisation, id.0).await?;
+    Ok(Answer::new(ComponentBody::from(&component)).item(component.version))
+}
+
+/// Changes the fields the body carries.
+#[utoipa::path(
+    tag = "components",
+    params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
+    request_body = ComponentInput,
+    responses((status = 200, body = Answer<ComponentBody>), Refusals),
+    security(("bearer" = []))
+)]
+#[patch("/{id}")]
+async fn edit(
+    operator: Operator,
+    id: Id<ComponentId>,
+    if_match: Option<web::Header<IfMatch>>,
+    body: Body<ComponentInput>,
+    components: web::Data<Components>,
+) -> Result<HttpResponse, Problem> {
+    let precondition = precondition(if_match.map(web::Header::into_inner));
+    let edited = components.edit(&operator.organisation, id.0, body.0.patch()?, precondition).await?;
+    Ok(Answer::new(ComponentBody::from(&edited)).item(edited.version))
+}
+
+/// Deletes a component.
+#[utoipa::path(
+    tag = "components",
+    params(("id" = String, Path, format = "uuid")),
+    responses((status = 200, body = Answer<Deleted>), Refusals),
+    security(("bearer" = []))
+)]
+#[delete("/{id}")]
+async fn remove(
+    operator: Operator,
+    id: Id<ComponentId>,
+    components: web::Data<Components>,
+) -> Result<HttpResponse, Problem> {
+    components.delete(&operator.organisation, id.0).await?;
+    Ok(Answer::new(Deleted { id: id.0.to_string() }).ok())
+}
+
+/// The calls under `/component`.
+pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+    config
+        .service(scope::scope("/component").service(list).service(create).service(read).service(edit).service(remove));
+}

@@ -1,0 +1,40 @@
+//! What the web app has to know before anybody signs in.
+
+use actix_web::{HttpResponse, get, web};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::answer::Answer;
+
+/// How this installation is set up.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Configuration {
+    /// `built-in` or `clerk`.
+    pub identity_provider: &'static str,
+    /// Clerk's publishable key, where Clerk is on.
+    #[schema(required)]
+    pub clerk_publishable_key: Option<String>,
+    /// Who may sign up: `open`, `waitlist` or `closed`.
+    pub sign_up: &'static str,
+    /// Where `/discord` leads, where it leads anywhere.
+    #[schema(required)]
+    pub discord_url: Option<String>,
+    /// Where `/sponsor` leads, where it leads anywhere.
+    #[schema(required)]
+    pub sponsor_url: Option<String>,
+    /// The server's version.
+    pub version: &'static str,
+}
+
+/// Reads how this installation is set up.
+#[utoipa::path(tag = "configuration", responses((status = 200, body = Answer<Configuration>)))]
+#[get("/configuration")]
+async fn configuration(configuration: web::Data<Configuration>) -> HttpResponse {
+    Answer::new(configuration.get_ref()).ok()
+}
+
+/// The call at `/configuration`.
+pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+    config.service(configuration);
+}

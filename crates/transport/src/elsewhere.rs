@@ -1,0 +1,34 @@
+//! `/discord` and `/sponsor`: addresses of the operators' choice.
+
+use actix_web::http::header;
+use actix_web::{HttpRequest, HttpResponse, web};
+
+use crate::configuration::Configuration;
+use crate::problem::Problem;
+use crate::web_app::{WebApp, anything_else};
+
+/// `GET /discord`.
+pub(crate) async fn discord(
+    request: HttpRequest,
+    configuration: web::Data<Configuration>,
+    app: web::Data<WebApp>,
+) -> Result<HttpResponse, Problem> {
+    redirect(request, configuration.discord_url.as_deref(), app).await
+}
+
+/// `GET /sponsor`.
+pub(crate) async fn sponsor(
+    request: HttpRequest,
+    configuration: web::Data<Configuration>,
+    app: web::Data<WebApp>,
+) -> Result<HttpResponse, Problem> {
+    redirect(request, configuration.sponsor_url.as_deref(), app).await
+}
+
+/// Sends the visitor there; without an address there is nothing here.
+async fn redirect(request: HttpRequest, target: Option<&str>, app: web::Data<WebApp>) -> Result<HttpResponse, Problem> {
+    match target {
+        Some(target) => Ok(HttpResponse::Found().insert_header((header::LOCATION, target)).finish()),
+        None => anything_else(request, app).await,
+    }
+}

@@ -1,0 +1,60 @@
+//! What a supervisor asks: `/healthz`, `/readyz`, `/metrics`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use actix_web::http::header;
+use actix_web::{HttpRequest, HttpResponse, web};
+use allclear_application::health::Readiness;
+use metrics_exporter_prometheus::PrometheusHandle;
+
+use crate::problem::Problem;
+use crate::status::viewers::Viewers;
+use crate::web_app::{WebApp, anything_else};
+
+/// Set while the process is ending: readiness is off, what runs is finished.
+#[derive(Debug, Clone, Default)]
+pub struct Draining(Arc<AtomicBool>);
+
+impl Draining {
+    /// From here on the process is not ready.
+    pub fn begin(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_on(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Alive: the process answers. It asks nobody else, so that a database away does not get it killed.
+pub(crate) async fn healthz() -> &'static str {
+    "ok\n"
+}
+
+/// Ready: not draining, and the database answers.
+pub(crate) async fn readyz(draining: web::Data<Draining>, readiness: web::Data<dyn Readiness>) -> HttpResponse {
+    if draining.is_on() {
+        return HttpResponse::ServiceUnavailable().body("draining\n");
+    }
+    match readiness.ready().await {
+        Ok(()) => HttpResponse::Ok().body("ok\n"),
+        Err(_) => HttpResponse::ServiceUnavailable().body("the database does not answer\n"),
+    }
+}
+
+/// Figures for Prometheus; a browser that asks for a page gets the Metrics screen, which has the same address.
+pub(crate) async fn metrics(
+    request: HttpRequest,
+    figures: web::Data<PrometheusHandle>,
+    viewers: web::Data<Viewers>,
+    app: web::Data<WebApp>,
+) -> Result<HttpResponse, Problem> {
+    let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if accepts.contains("text/html") {
+        return anything_else(request, app).await;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a gauge is a float; no node has 2^52 viewers")]
+    metrics::gauge!("allclear_event_stream_viewers").set(viewers.count() as f64);
+    Ok(HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(figures.render()))
+}

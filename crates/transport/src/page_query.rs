@@ -1,0 +1,94 @@
+//! `?limit=` and `?before=` of lists.
+
+use actix_web::dev::Payload;
+use actix_web::{FromRequest, HttpRequest, web};
+use allclear_application::page::Page;
+use allclear_domain::validation::{FieldError, Invalid};
+use serde::Deserialize;
+use std::future::{Ready, ready};
+use utoipa::IntoParams;
+use uuid::Uuid;
+
+use crate::problem::Problem;
+
+/// Which part of a list is asked for; everything without them.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PageQuery {
+    /// At most so many items, 1 to 500.
+    #[param(value_type = Option<u64>, minimum = 1, maximum = 500)]
+    limit: Option<String>,
+    /// Only items older than the one with this identifier.
+    #[param(value_type = Option<String>, format = "uuid")]
+    before: Option<String>,
+}
+
+impl PageQuery {
+    fn page(&self) -> Result<Page, Invalid> {
+        let mut invalid = Invalid::default();
+        let mut refuse = |field: &str, message: String| invalid.add(FieldError { field: field.to_owned(), message });
+        let limit = self.limit.as_ref().and_then(|text| {
+            let limit = text.parse().ok().filter(|limit| (1..=Page::MAX_LIMIT).contains(limit));
+            if limit.is_none() {
+                refuse("limit", format!("Must be 1 to {}", Page::MAX_LIMIT));
+            }
+            limit
+        });
+        let before = self.before.as_ref().and_then(|text| {
+            let before = Uuid::try_parse(text).ok();
+            if before.is_none() {
+                refuse("before", "Must be an identifier".to_owned());
+            }
+            before
+        });
+        invalid.into_result()?;
+        Ok(Page { limit: limit.or_else(|| before.map(|_| Page::MAX_LIMIT)), before })
+    }
+}
+
+/// A part of a list, read from the query.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AskedPage(pub Page);
+
+impl AskedPage {
+    /// Whether a part was asked for, so that the answer says where it goes on.
+    pub(crate) const fn is_part(self) -> bool {
+        self.0.limit.is_some()
+    }
+}
+
+impl FromRequest for AskedPage {
+    type Error = Problem;
+    type Future = Ready<Result<Self, Problem>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let query = web::Query::<PageQuery>::from_query(request.query_string());
+        let page = query.map_err(|_| Invalid::field("limit", "The query is not well-formed"));
+        ready(page.and_then(|query| query.page()).map(Self).map_err(Problem::from))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(query: &str) -> Result<Page, Invalid> {
+        web::Query::<PageQuery>::from_query(query).unwrap().page()
+    }
+
+    #[test]
+    fn a_list_comes_whole_unless_a_part_is_asked_for() {
+        assert_eq!(page(""), Ok(Page::default()));
+        assert_eq!(page("limit=500"), Ok(Page { limit: Some(500), before: None }));
+        let id = Uuid::from_u128(7);
+        assert_eq!(page(&format!("before={id}")), Ok(Page { limit: Some(500), before: Some(id) }));
+    }
+
+    #[test]
+    fn a_bad_limit_and_a_bad_identifier_are_both_named() {
+        for bad in ["limit=0", "limit=501", "limit=x", "limit=-1"] {
+            assert_eq!(page(bad), Err(Invalid::field("limit", "Must be 1 to 500")), "{bad}");
+        }
+        assert_eq!(page("limit=0&before=x").unwrap_err().errors.len(), 2);
+    }
+}

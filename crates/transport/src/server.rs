@@ -1,0 +1,139 @@
+//! The server: every route, and what goes round all of them.
+
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_cors::Cors;
+use actix_web::dev::Server;
+use actix_web::http::header;
+use actix_web::middleware::{Compat, from_fn};
+use actix_web::web::{self, Data};
+use actix_web::{App, HttpServer};
+use allclear_application::caller::TokenVerifier;
+use allclear_application::component::Components;
+use allclear_application::health::Readiness;
+use metrics_exporter_prometheus::PrometheusHandle;
+use utoipa_actix_web::service_config::ServiceConfig;
+use utoipa_actix_web::{AppExt, scope};
+
+use crate::client_address::TrustedProxies;
+use crate::configuration::Configuration;
+use crate::health::{Draining, healthz, metrics, readyz};
+use crate::input::BODY_LIMIT;
+use crate::observe::observe;
+use crate::openapi::OpenApiJson;
+use crate::status::events::EventStreams;
+use crate::status::pages::Pages;
+use crate::status::viewers::Viewers;
+use crate::web_app::{WebApp, anything_else, nothing_there, status_page};
+use crate::{component, configuration, elsewhere, headers, openapi, status};
+
+/// Everything the routes work with.
+#[derive(Clone)]
+pub struct Parts {
+    /// Proves who asks.
+    pub verifier: Arc<dyn TokenVerifier>,
+    /// What operators do with components.
+    pub components: Arc<Components>,
+    /// The public pages.
+    pub pages: Arc<Pages>,
+    /// The event streams of the public pages.
+    pub streams: Arc<EventStreams>,
+    /// Who watches.
+    pub viewers: Arc<Viewers>,
+    /// The web app's files.
+    pub web_app: Arc<WebApp>,
+    /// What the web app has to know.
+    pub configuration: Arc<Configuration>,
+    /// Whether the database answers.
+    pub readiness: Arc<dyn Readiness>,
+    /// Whether the process is ending.
+    pub draining: Draining,
+    /// What `/metrics` shows.
+    pub figures: PrometheusHandle,
+    /// Whose word about clients counts.
+    pub proxies: Arc<TrustedProxies>,
+    /// Our own origin: the public URL without a path.
+    pub origin: String,
+    /// Other origins whose pages may call the API.
+    pub allowed_origins: Vec<String>,
+}
+
+/// The calls under `/api/v1`, with what their OpenAPI document says. Public reads are open to every origin, all else to our
+/// own and the allowed ones.
+pub(crate) fn calls(config: &mut ServiceConfig, allowed_origins: &[String]) {
+    let anybody = Cors::default().allow_any_origin().send_wildcard().allow_any_method().expose_headers([header::ETAG]);
+    let mut allowed = Cors::default()
+        .allow_any_method()
+        .allowed_headers([header::AUTHORIZATION, header::CONTENT_TYPE, header::IF_MATCH])
+        .expose_headers([header::ETAG, header::RETRY_AFTER])
+        .max_age(3600);
+    for origin in allowed_origins {
+        allowed = allowed.allowed_origin(origin);
+    }
+    config.service(scope("/api/v1/status").configure(status::calls).wrap(Compat::new(anybody)));
+    config.service(
+        scope("/api/v1")
+            .configure(component::calls)
+            .configure(configuration::calls)
+            .default_service(web::to(nothing_there))
+            .wrap(Compat::new(allowed)),
+    );
+}
+
+/// The routes that are not calls.
+fn pages(config: &mut web::ServiceConfig) {
+    config
+        .route("/healthz", web::get().to(healthz))
+        .route("/readyz", web::get().to(readyz))
+        .route("/metrics", web::get().to(metrics))
+        .route("/status/{organisation}", web::get().to(status_page))
+        .route("/status/{organisation}", web::head().to(status_page))
+        .route("/discord", web::get().to(elsewhere::discord))
+        .route("/sponsor", web::get().to(elsewhere::sponsor))
+        .default_service(web::to(anything_else));
+}
+
+/// Starts serving on a listener. The server runs until it is stopped.
+///
+/// # Errors
+/// When the listener cannot be used.
+pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Result<Server> {
+    let document = Data::new(OpenApiJson(openapi::json()?));
+    let https = parts.origin.starts_with("https:");
+    let server = HttpServer::new(move || {
+        App::new()
+            .app_data(web::PayloadConfig::new(BODY_LIMIT))
+            .app_data(document.clone())
+            .configure(|config| parts.provide(config))
+            .wrap(headers::security(https))
+            .wrap(from_fn(observe))
+            .route("/api/v1/openapi.json", web::get().to(openapi::serve))
+            .into_utoipa_app()
+            .configure(|config| calls(config, &parts.allowed_origins))
+            .into_app()
+            .configure(pages)
+    });
+    // A client that sends its request a byte at a time must not hold a connection for long.
+    let server = server.client_request_timeout(Duration::from_secs(10)).keep_alive(Duration::from_secs(75));
+    Ok(server.workers(workers).disable_signals().shutdown_timeout(10).listen(listener)?.run())
+}
+
+impl Parts {
+    /// Hands every part to the handlers.
+    fn provide(&self, config: &mut web::ServiceConfig) {
+        config
+            .app_data(Data::from(Arc::clone(&self.verifier)))
+            .app_data(Data::from(Arc::clone(&self.components)))
+            .app_data(Data::from(Arc::clone(&self.pages)))
+            .app_data(Data::from(Arc::clone(&self.streams)))
+            .app_data(Data::from(Arc::clone(&self.viewers)))
+            .app_data(Data::from(Arc::clone(&self.web_app)))
+            .app_data(Data::from(Arc::clone(&self.configuration)))
+            .app_data(Data::from(Arc::clone(&self.readiness)))
+            .app_data(Data::from(Arc::clone(&self.proxies)))
+            .app_data(Data::new(self.draining.clone()))
+            .app_data(Data::new(self.figures.clone()));
+    }
+}

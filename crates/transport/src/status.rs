@@ -1,0 +1,58 @@
+//! What everybody may see of an organisation: the snapshot, the page around it, and the stream of what changes.
+
+pub mod encoded;
+pub mod events;
+pub mod pages;
+pub mod viewers;
+
+use actix_web::{HttpRequest, HttpResponse, get, web};
+use allclear_application::error::Error;
+use allclear_application::public::Snapshot;
+use allclear_domain::id::OrganisationId;
+
+use crate::answer::Answer;
+use crate::problem::{Problem, PublicRefusals};
+use crate::status::events::{EventStreams, Since};
+use crate::status::pages::Pages;
+
+/// Reads everything a status page shows. The `ETag` is the revision; `If-None-Match` answers 304.
+#[utoipa::path(
+    tag = "status",
+    params(("organisation" = String, Path), ("If-None-Match" = Option<String>, Header)),
+    responses((status = 200, body = Answer<Snapshot>), (status = 304), PublicRefusals)
+)]
+#[get("/{organisation}")]
+async fn snapshot(
+    request: HttpRequest,
+    organisation: web::Path<String>,
+    pages: web::Data<Pages>,
+) -> Result<HttpResponse, Problem> {
+    let page = pages.page(&known(&organisation)?).await?.ok_or(Error::NotFound("Organisation"))?;
+    Ok(page.json(&request))
+}
+
+/// Streams what changes, as server-sent events: the names and arguments of the socket's events.
+#[utoipa::path(
+    tag = "status",
+    params(("organisation" = String, Path), Since, ("Last-Event-ID" = Option<i64>, Header)),
+    responses((status = 200, content_type = "text/event-stream", body = String), PublicRefusals)
+)]
+#[get("/{organisation}/events")]
+async fn follow(
+    request: HttpRequest,
+    organisation: web::Path<String>,
+    since: web::Query<Since>,
+    streams: web::Data<EventStreams>,
+) -> Result<HttpResponse, Problem> {
+    streams.open(&request, &known(&organisation)?, since.0).await
+}
+
+/// What cannot be an organisation's identifier names no organisation.
+fn known(organisation: &str) -> Result<OrganisationId, Error> {
+    OrganisationId::parse(organisation).map_err(|_| Error::NotFound("Organisation"))
+}
+
+/// The calls under `/api/v1/status`.
+pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+    config.service(snapshot).service(follow);
+}

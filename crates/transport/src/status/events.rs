@@ -1,0 +1,165 @@
+//! The event stream of a status page: the socket's events as server-sent events.
+
+use std::sync::Arc;
+
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse};
+use allclear_application::error::Error;
+use allclear_application::outbox::{Backlog as Stored, Outbox};
+use allclear_application::relay::Relay;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::organisation::Revision;
+use bytes::Bytes;
+use futures_util::stream::{self, Stream, StreamExt};
+use serde::Deserialize;
+use tokio_stream::wrappers::BroadcastStream;
+use utoipa::IntoParams;
+
+use crate::problem::Problem;
+use crate::status::viewers::{Backlog, Frame, Subscription, Viewers, encode, resync};
+
+/// How many commits a viewer who was away may be behind; one who is further behind reads the snapshot anew.
+const CATCH_UP: u64 = 1000;
+
+/// Where a stream starts.
+#[derive(Debug, Clone, Copy, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Since {
+    /// The revision of the snapshot the viewer has. `Last-Event-ID` wins over it.
+    since: Option<i64>,
+}
+
+/// Opens streams.
+pub struct EventStreams {
+    viewers: Arc<Viewers>,
+    relay: Arc<Relay>,
+    outbox: Arc<dyn Outbox>,
+}
+
+impl EventStreams {
+    /// Streams of what the relay tells these viewers.
+    pub fn new(viewers: Arc<Viewers>, relay: Arc<Relay>, outbox: Arc<dyn Outbox>) -> Self {
+        Self { viewers, relay, outbox }
+    }
+
+    /// Answers with a stream that starts where the viewer left off.
+    pub(crate) async fn open(
+        &self,
+        request: &HttpRequest,
+        organisation: &OrganisationId,
+        since: Since,
+    ) -> Result<HttpResponse, Problem> {
+        let Some(told) = self.relay.follow(organisation).await? else {
+            return Err(Error::NotFound("Organisation").into());
+        };
+        let last_event_id = request.headers().get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+        let since = Revision(last_event_id.or(since.since).unwrap_or(told.0));
+        let Subscription { backlog, live } = self.viewers.subscribe(organisation, since, told);
+        let first = match backlog {
+            // A viewer from a future that was lost, a restored backup say, cannot trust what it shows.
+            _ if since > self.relay.heard(organisation).unwrap_or(told) => vec![resync()],
+            Backlog::Frames(frames) => frames,
+            Backlog::Older => self.stored(organisation, since).await?,
+        };
+        let body = frames(since, first, live);
+        Ok(HttpResponse::Ok()
+            .insert_header((header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")))
+            .insert_header((header::CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform")))
+            // nginx passes a stream on as it comes when told so.
+            .insert_header(("x-accel-buffering", "no"))
+            .streaming(body.map(Ok::<_, std::convert::Infallible>)))
+    }
+
+    async fn stored(&self, organisation: &OrganisationId, since: Revision) -> Result<Vec<Frame>, Error> {
+        Ok(match self.outbox.after(organisation, since, CATCH_UP).await? {
+            Stored::Commits(commits) if (commits.len() as u64) < CATCH_UP => {
+                commits.iter().map(|commit| Frame::Commit(commit.revision(), encode(commit))).collect()
+            }
+            _ => vec![resync()],
+        })
+    }
+}
+
+/// The bytes of a stream. It ends where a commit is missing, because the viewer was too slow or the relay is catching up:
+/// the viewer comes back and resumes.
+fn frames(
+    since: Revision,
+    first: Vec<Frame>,
+    live: tokio::sync::broadcast::Receiver<Frame>,
+) -> impl Stream<Item = Bytes> {
+    // A comment at once opens the stream through every proxy.
+    let opening = stream::once(async { Bytes::from_static(b": allclear\n\n") });
+    let live = BroadcastStream::new(live).map(Result::ok);
+    let frames = stream::iter(first).map(Some).chain(live);
+    let rest = frames.scan((since, false), |(seen, over), frame| {
+        let next = match frame {
+            _ if *over => Next::End,
+            None => Next::End,
+            Some(Frame::Resync(bytes)) => {
+                *over = true;
+                Next::Send(bytes)
+            }
+            Some(Frame::KeepAlive(bytes)) => Next::Send(bytes),
+            Some(Frame::Commit(revision, _)) if revision <= *seen => Next::Skip,
+            Some(Frame::Commit(revision, bytes)) if revision == seen.next() => {
+                *seen = revision;
+                Next::Send(bytes)
+            }
+            Some(Frame::Commit(..)) => Next::End,
+        };
+        std::future::ready(match next {
+            Next::Send(bytes) => Some(Some(bytes)),
+            Next::Skip => Some(None),
+            Next::End => None,
+        })
+    });
+    opening.chain(rest.filter_map(std::future::ready))
+}
+
+enum Next {
+    Send(Bytes),
+    Skip,
+    End,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::sync::broadcast;
+
+    fn commit(revision: i64) -> Frame {
+        Frame::Commit(Revision(revision), Bytes::from(revision.to_string()))
+    }
+
+    async fn sent(since: i64, first: Vec<Frame>, live: Vec<Frame>) -> Vec<String> {
+        let (sender, receiver) = broadcast::channel(4);
+        let stream = frames(Revision(since), first, receiver);
+        for frame in live {
+            let _ = sender.send(frame);
+        }
+        drop(sender);
+        let chunks: Vec<Bytes> = stream.skip(1).collect().await;
+        chunks.iter().map(|chunk| String::from_utf8(chunk.to_vec()).unwrap()).collect()
+    }
+
+    #[actix_web::test]
+    async fn the_backlog_comes_first_and_nothing_comes_twice() {
+        assert_eq!(sent(1, vec![commit(2), commit(3)], vec![commit(3), commit(4)]).await, ["2", "3", "4"]);
+    }
+
+    #[actix_web::test]
+    async fn a_stream_ends_where_a_commit_is_missing() {
+        assert_eq!(sent(1, vec![commit(2)], vec![commit(4), commit(5)]).await, ["2"]);
+    }
+
+    #[actix_web::test]
+    async fn a_viewer_that_is_too_slow_is_dropped() {
+        let live = (2..=9).map(commit).collect();
+        assert_eq!(sent(1, vec![], live).await, [""; 0]);
+    }
+
+    #[actix_web::test]
+    async fn after_a_resync_there_is_nothing_more() {
+        assert_eq!(sent(1, vec![resync()], vec![commit(2)]).await, ["event: resync\ndata: []\n\n"]);
+    }
+}

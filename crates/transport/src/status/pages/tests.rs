@@ -1,0 +1,122 @@
+use super::*;
+
+use actix_web::body::to_bytes;
+use actix_web::test::TestRequest;
+use allclear_application::broadcast::MockBroadcast;
+use allclear_application::clock::MockClock;
+use allclear_application::outbox::{Commit, MockOutbox};
+use allclear_application::public::{MockSnapshotStore, PublicOrganisation};
+use allclear_application::rule::Written;
+
+fn organisation() -> OrganisationId {
+    OrganisationId::parse("org").unwrap()
+}
+
+fn snapshot(revision: i64) -> Snapshot {
+    Snapshot {
+        organisation: PublicOrganisation { id: "org".into(), name: "Acme".into() },
+        banner: None,
+        components: Vec::new(),
+        revision,
+        generated_at: DateTime::default(),
+    }
+}
+
+fn relay() -> Arc<Relay> {
+    let mut outbox = MockOutbox::new();
+    outbox.expect_revisions().returning(|wanted| {
+        Ok(wanted.iter().filter(|id| id.as_str() == "org").map(|id| (id.clone(), Revision(1))).collect())
+    });
+    let mut broadcast = MockBroadcast::new();
+    broadcast.expect_publish().return_const(());
+    Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)))
+}
+
+fn pages(store: MockSnapshotStore, relay: &Arc<Relay>) -> Arc<Pages> {
+    let mut clock = MockClock::new();
+    clock.expect_now().return_const(DateTime::from_timestamp(1_700_000_000, 0).unwrap());
+    let template = PageTemplate::new("<!--allclear:title--><!--allclear:snapshot-->".into());
+    Arc::new(Pages::new(Arc::new(store), Arc::clone(relay), Arc::new(clock), template))
+}
+
+/// What a write through this node tells the relay.
+async fn written(relay: &Relay, revision: i64) {
+    let commit = Commit { organisation: "org".into(), revision, events: Vec::new() };
+    relay.told(Written { state: (), commit: Some(commit) }).await;
+}
+
+#[actix_web::test]
+async fn a_page_is_read_once_however_many_ask() {
+    let mut store = MockSnapshotStore::new();
+    store.expect_snapshot().times(1).returning(|_, _| Ok(Some(snapshot(1))));
+    let pages = pages(store, &relay());
+    let organisation = organisation();
+    let asked = (0..20).map(|_| pages.page(&organisation));
+    for page in futures_util::future::join_all(asked).await {
+        assert_eq!(page.unwrap().unwrap().revision, Revision(1));
+    }
+}
+
+#[actix_web::test]
+async fn what_was_written_here_shows_at_once() {
+    let relay = relay();
+    let mut store = MockSnapshotStore::new();
+    let mut revision = 0;
+    store.expect_snapshot().times(2).returning(move |_, _| {
+        revision += 1;
+        Ok(Some(snapshot(revision)))
+    });
+    let pages = pages(store, &relay);
+    assert_eq!(pages.page(&organisation()).await.unwrap().unwrap().revision, Revision(1));
+    written(&relay, 2).await;
+    assert_eq!(pages.page(&organisation()).await.unwrap().unwrap().revision, Revision(2));
+}
+
+#[actix_web::test]
+async fn the_last_page_stands_while_the_database_is_away() {
+    let relay = relay();
+    let mut store = MockSnapshotStore::new();
+    let mut reads = 0;
+    store.expect_snapshot().times(2).returning(move |_, _| {
+        reads += 1;
+        if reads == 1 { Ok(Some(snapshot(1))) } else { Err(Error::Unavailable("away".into())) }
+    });
+    let pages = pages(store, &relay);
+    pages.page(&organisation()).await.unwrap();
+    written(&relay, 2).await;
+    for _ in 0..3 {
+        assert_eq!(pages.page(&organisation()).await.unwrap().unwrap().revision, Revision(1));
+    }
+}
+
+#[actix_web::test]
+async fn an_unknown_organisation_has_no_page_and_leaves_nothing_behind() {
+    let pages = pages(MockSnapshotStore::new(), &relay());
+    let nobody = OrganisationId::parse("nobody").unwrap();
+    assert!(pages.page(&nobody).await.unwrap().is_none());
+    assert!(pages.entries.read().unwrap().is_empty());
+}
+
+#[actix_web::test]
+async fn who_has_the_revision_gets_no_body() {
+    let mut store = MockSnapshotStore::new();
+    store.expect_snapshot().returning(|_, _| Ok(Some(snapshot(1))));
+    let page = pages(store, &relay()).page(&organisation()).await.unwrap().unwrap();
+    for (known, status) in [("\"1\"", 304), ("W/\"1\"", 304), ("\"0\", \"1\"", 304), ("*", 304), ("\"0\"", 200)] {
+        let request = TestRequest::default().insert_header((header::IF_NONE_MATCH, known)).to_http_request();
+        let response = page.json(&request);
+        assert_eq!(response.status().as_u16(), status, "{known}");
+        assert_eq!(response.headers().get(header::ETAG).unwrap(), "\"1\"");
+        assert_eq!(to_bytes(response.into_body()).await.unwrap().is_empty(), status == 304);
+    }
+}
+
+#[actix_web::test]
+async fn the_page_holds_the_snapshot() {
+    let mut store = MockSnapshotStore::new();
+    store.expect_snapshot().returning(|_, _| Ok(Some(snapshot(1))));
+    let page = pages(store, &relay()).page(&organisation()).await.unwrap().unwrap();
+    let response = page.html(&TestRequest::default().to_http_request());
+    let body = String::from_utf8(to_bytes(response.into_body()).await.unwrap().to_vec()).unwrap();
+    assert!(body.contains("<title>Acme status</title>") && body.contains("\"revision\":1"), "{body}");
+}

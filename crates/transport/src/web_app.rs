@@ -1,0 +1,209 @@
+//! The web app's files, embedded in the binary (read from disk by unoptimised builds).
+
+use std::collections::HashMap;
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::{self, ETag, EntityTag, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse, web};
+use allclear_domain::id::OrganisationId;
+use bytes::Bytes;
+use rust_embed::{Embed, EmbeddedFile};
+
+use crate::page_template::PageTemplate;
+use crate::problem::Problem;
+use crate::status::encoded::{Coding, Encoded};
+use crate::status::pages::Pages;
+
+#[derive(Embed)]
+#[folder = "../../apps/web/dist"]
+struct Files;
+
+/// The paths of the route table; `{id}` is any one segment.
+const ROUTES: [&str; 20] = [
+    "/",
+    "/login",
+    "/verify",
+    "/unsubscribe",
+    "/onboarding",
+    "/dashboard",
+    "/metrics",
+    "/components",
+    "/components/component/create",
+    "/components/component/edit/{id}",
+    "/incidents",
+    "/incidents/incident/create",
+    "/incidents/incident/edit/{id}",
+    "/schedules",
+    "/schedules/maintenance/create",
+    "/schedules/maintenance/edit/{id}",
+    "/subscribers",
+    "/organisation",
+    "/waitlist",
+    "/docs",
+];
+
+const NOT_BUILT: &str = "<!doctype html><title>Allclear</title><p>The web app is not part of this build.</p>";
+
+struct File {
+    content_type: HeaderValue,
+    tag: String,
+    body: Encoded,
+}
+
+/// The web app's files, ready to send.
+pub struct WebApp {
+    files: HashMap<String, File>,
+    unknown_page: Encoded,
+}
+
+impl WebApp {
+    /// Loads every file.
+    #[must_use]
+    pub fn load() -> Self {
+        let files = Files::iter().filter(|path| !is_compressed(path)).filter_map(|path| {
+            let file = Files::get(&path)?;
+            Some((format!("/{path}"), File::new(&path, file)))
+        });
+        let unknown_page = Encoded::new(Self::page_template().unknown().into_bytes());
+        Self { files: files.collect(), unknown_page }
+    }
+
+    /// The public page as the build made it.
+    #[must_use]
+    pub fn page_template() -> PageTemplate {
+        let page = Files::get("status.html").map(|file| String::from_utf8_lossy(&file.data).into_owned());
+        PageTemplate::new(page.unwrap_or_else(|| NOT_BUILT.to_owned()))
+    }
+
+    /// Answers with a file, with the app for a path of its route table, or with the app's own not-found page.
+    fn answer(&self, request: &HttpRequest) -> HttpResponse {
+        let path = request.path();
+        // Pages are not files: they have addresses of their own.
+        if let Some(file) = self.files.get(path).filter(|_| !path.ends_with(".html")) {
+            return file.answer(request, StatusCode::OK, path.starts_with("/assets/"));
+        }
+        let status = if ROUTES.iter().any(|route| is_at(path, route)) { StatusCode::OK } else { StatusCode::NOT_FOUND };
+        match self.files.get("/index.html") {
+            Some(index) => index.answer(request, status, false),
+            None => HttpResponse::build(status).content_type("text/html; charset=utf-8").body(NOT_BUILT),
+        }
+    }
+}
+
+impl File {
+    fn new(path: &str, file: EmbeddedFile) -> Self {
+        let content_type = HeaderValue::from_str(file.metadata.mimetype());
+        let sibling = |ending: &str| Files::get(&format!("{path}.{ending}")).map(|file| bytes(file.data));
+        Self {
+            content_type: content_type.unwrap_or(HeaderValue::from_static("application/octet-stream")),
+            tag: file.metadata.sha256_hash().iter().take(12).map(|byte| format!("{byte:02x}")).collect(),
+            body: Encoded::precompressed(bytes(file.data), sibling("gz"), sibling("br")),
+        }
+    }
+
+    fn answer(&self, request: &HttpRequest, status: StatusCode, hashed: bool) -> HttpResponse {
+        let tag = EntityTag::new_strong(self.tag.clone());
+        let cache = if hashed { "public, max-age=31536000, immutable" } else { "no-cache" };
+        let known = request.headers().get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+        let known = status == StatusCode::OK && known.is_some_and(|value| value.contains(&self.tag));
+        let mut response = HttpResponse::build(if known { StatusCode::NOT_MODIFIED } else { status });
+        response
+            .insert_header(ETag(tag))
+            .insert_header((header::VARY, "accept-encoding"))
+            .insert_header((header::CACHE_CONTROL, cache));
+        if known {
+            return response.finish();
+        }
+        send(&mut response, request, &self.body, self.content_type.clone())
+    }
+}
+
+fn send(
+    response: &mut actix_web::HttpResponseBuilder,
+    request: &HttpRequest,
+    body: &Encoded,
+    content_type: HeaderValue,
+) -> HttpResponse {
+    let (coding, bytes): (Coding, Bytes) = body.pick(request);
+    response.insert_header((header::CONTENT_TYPE, content_type));
+    if let Some(coding) = coding.header() {
+        response.insert_header((header::CONTENT_ENCODING, coding));
+    }
+    response.body(bytes)
+}
+
+fn bytes(data: std::borrow::Cow<'static, [u8]>) -> Bytes {
+    match data {
+        std::borrow::Cow::Borrowed(embedded) => Bytes::from_static(embedded),
+        std::borrow::Cow::Owned(read) => Bytes::from(read),
+    }
+}
+
+fn is_compressed(path: &str) -> bool {
+    let ending = std::path::Path::new(path).extension();
+    ending.is_some_and(|ending| ending == "br" || ending == "gz")
+}
+
+/// Whether a path is at a route of the table.
+fn is_at(path: &str, route: &str) -> bool {
+    let path = if path.len() > 1 { path.strip_suffix('/').unwrap_or(path) } else { path };
+    let (mut segments, mut pattern) = (path.split('/'), route.split('/'));
+    loop {
+        match (segments.next(), pattern.next()) {
+            (None, None) => return true,
+            (Some(segment), Some("{id}")) if !segment.is_empty() => {}
+            (Some(segment), Some(wanted)) if segment == wanted => {}
+            _ => return false,
+        }
+    }
+}
+
+/// `GET /status/{organisation}`: the public page, with its data in it.
+pub(crate) async fn status_page(
+    request: HttpRequest,
+    organisation: web::Path<String>,
+    pages: web::Data<Pages>,
+    app: web::Data<WebApp>,
+) -> Result<HttpResponse, Problem> {
+    let page = match OrganisationId::parse(&organisation) {
+        Ok(organisation) => pages.page(&organisation).await?,
+        Err(_) => None,
+    };
+    Ok(match page {
+        Some(page) => page.html(&request),
+        None => send(
+            &mut HttpResponse::NotFound(),
+            &request,
+            &app.unknown_page,
+            HeaderValue::from_static("text/html; charset=utf-8"),
+        ),
+    })
+}
+
+/// Everything no other route takes: files, the app's own routes, and what is not there.
+pub(crate) async fn anything_else(request: HttpRequest, app: web::Data<WebApp>) -> Result<HttpResponse, Problem> {
+    if request.path().starts_with("/api/") || !matches!(request.method().as_str(), "GET" | "HEAD") {
+        return nothing_there(request).await;
+    }
+    Ok(app.answer(&request))
+}
+
+/// A call that does not exist, or not for this method.
+pub(crate) async fn nothing_there(request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let other_method = request.resource_map().match_pattern(request.path()).is_some();
+    Err(if other_method { Problem::method_not_allowed() } else { Problem::not_found() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_at_its_route_and_at_no_other() {
+        assert!(is_at("/", "/") && is_at("/components/", "/components"));
+        assert!(is_at("/components/component/edit/7", "/components/component/edit/{id}"));
+        assert!(!is_at("/components/component/edit/", "/components/component/edit/{id}"));
+        assert!(!is_at("/components/component/edit/7/8", "/components/component/edit/{id}"));
+        assert!(!is_at("/nowhere", "/"));
+    }
+}

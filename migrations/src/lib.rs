@@ -3,6 +3,7 @@
 use sea_orm_migration::prelude::*;
 
 mod m0001_organisations_and_components;
+mod m0002_accounts;
 
 /// Every step, in order.
 #[derive(Debug)]
@@ -10,6 +11,6 @@ pub struct Migrator;
 
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m0001_organisations_and_components::Migration)]
+        vec![Box::new(m0001_organisations_and_components::Migration), Box::new(m0002_accounts::Migration)]
     }
 }

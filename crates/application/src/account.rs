@@ -64,8 +64,6 @@ pub enum Creation {
     Twin,
     /// It was not the first.
     NotFirst,
-    /// The invitation is wrong, used or expired.
-    NotInvited,
 }
 
 /// Keeps accounts.
@@ -83,6 +81,7 @@ pub trait AccountStore: Send + Sync {
 
     /// Stores an account, its session and what its invitation promises, in one transaction. An adapter MUST make exactly
     /// one first account, however many come at once, and never two of one address with one password.
+    /// [`Invitations::BAD`] where the invitation was used or has expired.
     async fn create(&self, account: NewAccount) -> Result<Creation, Error>;
 
     /// Gives an account another name; none where there is no such account.
@@ -198,7 +197,6 @@ impl Accounts {
                     owner(&known, &hash).ok_or_else(|| Error::internal("an account vanished while it was made"))?;
                 self.welcome_back(user, &admission).await
             }
-            Creation::NotInvited => Err(Invitations::BAD),
             Creation::NotFirst if self.mode == SignUpMode::Waitlist => self.wait(draft).await,
             Creation::NotFirst => Err(Self::CLOSED),
         }

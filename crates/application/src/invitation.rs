@@ -79,7 +79,8 @@ impl Invitations {
     /// How long the link works.
     pub const LIFE: TimeDelta = TimeDelta::days(7);
 
-    pub(crate) const BAD: Error = Error::BadCode("This invitation is wrong or has expired");
+    /// What a wrong, used or expired link is answered.
+    pub const BAD: Error = Error::BadCode("This invitation is wrong or has expired");
 
     /// The use cases over these ports.
     #[must_use]

@@ -2,11 +2,16 @@
 
 use allclear_application::error::Error;
 use sea_orm::sqlx::Error as DriverError;
-use sea_orm::{DbErr, RuntimeErr};
+use sea_orm::{DbErr, RuntimeErr, SqlErr};
 
 /// What a database error means to a use case.
 pub(crate) fn broken(error: DbErr) -> Error {
     if is_passing(&error) { Error::Unavailable(Box::new(error)) } else { Error::Internal(Box::new(error)) }
+}
+
+/// Whether a write would have made a second row of what may be there once.
+pub(crate) fn is_duplicate(error: &DbErr) -> bool {
+    matches!(error.sql_err(), Some(SqlErr::UniqueConstraintViolation(_)))
 }
 
 fn is_passing(error: &DbErr) -> bool {

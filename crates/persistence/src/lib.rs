@@ -1,10 +1,17 @@
 //! The storage ports on SQLite and PostgreSQL, one code path for both.
 
+pub mod account;
 pub mod component;
 pub mod database;
 mod entity;
 mod error;
 mod event;
+pub mod installation;
+pub mod invitation;
+pub mod membership;
 pub mod organisation;
 pub mod outbox;
+pub mod password;
+pub mod session;
 pub mod snapshot;
+pub mod waitlist;

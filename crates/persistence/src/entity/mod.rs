@@ -3,5 +3,13 @@
 
 pub(crate) mod component;
 pub(crate) mod component_status_change;
+pub(crate) mod installation;
+pub(crate) mod invitation;
+pub(crate) mod membership;
 pub(crate) mod organisation;
 pub(crate) mod outbox;
+pub(crate) mod password_reset;
+pub(crate) mod session;
+pub(crate) mod signing_key;
+pub(crate) mod user;
+pub(crate) mod waiting;

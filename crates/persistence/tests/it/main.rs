@@ -1,7 +1,10 @@
+#![cfg(test)]
 //! The contract of the storage ports, run on SQLite and on PostgreSQL.
 
+mod account;
 mod backend;
 mod component;
+mod membership;
 mod organisation;
 mod outbox;
 mod snapshot;

@@ -1,0 +1,128 @@
+//! Accounts.
+
+use allclear_application::account::{AccountStore, Admission, Creation, Credentials, NewAccount};
+use allclear_application::error::Error;
+use allclear_application::invitation::Invitations;
+use allclear_application::password::PasswordHash;
+use allclear_domain::account::User;
+use allclear_domain::email::EmailKey;
+use allclear_domain::id::UserId;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect,
+};
+
+use crate::database::Database;
+use crate::entity::user::{ActiveModel, Column, Entity, Model};
+use crate::entity::{invitation, password_reset, session as session_entity};
+use crate::error::{broken, is_duplicate};
+use crate::{installation, session};
+
+#[async_trait]
+impl AccountStore for Database {
+    async fn any(&self) -> Result<bool, Error> {
+        any(self.read()).await
+    }
+
+    async fn find(&self, id: UserId) -> Result<Option<Credentials>, Error> {
+        let found = Entity::find_by_id(id.0).one(self.read()).await.map_err(broken)?;
+        Ok(found.map(credentials))
+    }
+
+    async fn credentials(&self, address: &EmailKey) -> Result<Vec<Credentials>, Error> {
+        let oldest_first = Entity::find().filter(Column::EmailKey.eq(address.as_str())).order_by_asc(Column::Id);
+        let rows = oldest_first.all(self.read()).await.map_err(broken)?;
+        Ok(rows.into_iter().map(credentials).collect())
+    }
+
+    async fn create(&self, account: NewAccount) -> Result<Creation, Error> {
+        let created = self.write(|transaction| Box::pin(create(transaction, account))).await;
+        // The whole transaction is taken back with the row that would be a second one.
+        if matches!(created, Err(Error::Stale)) { Ok(Creation::Twin) } else { created }
+    }
+
+    async fn rename(&self, id: UserId, name: String) -> Result<Option<User>, Error> {
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let renamed = Entity::update_many().set(ActiveModel { name: Set(name), ..Default::default() });
+                renamed.filter(Column::Id.eq(id.0)).exec(transaction).await.map_err(broken)?;
+                let found = Entity::find_by_id(id.0).one(transaction).await.map_err(broken)?;
+                Ok(found.map(|row| credentials(row).user))
+            })
+        })
+        .await
+    }
+
+    async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error> {
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let sessions = session_entity::Entity::delete_many().filter(session_entity::Column::ExpiresAt.lte(now));
+                sessions.exec(transaction).await.map_err(broken)?;
+                let resets = password_reset::Entity::delete_many().filter(password_reset::Column::ExpiresAt.lte(now));
+                resets.exec(transaction).await.map_err(broken)?;
+                let invitations = invitation::Entity::delete_many().filter(invitation::Column::ExpiresAt.lte(now));
+                invitations.exec(transaction).await.map_err(broken)?;
+                Ok(())
+            })
+        })
+        .await
+    }
+}
+
+/// [`Error::Stale`] where the address has an account with this password already.
+async fn create(transaction: &DatabaseTransaction, account: NewAccount) -> Result<Creation, Error> {
+    let mut administrator = false;
+    if !any(transaction).await? {
+        // Of several first accounts at once, the others wait here and then see the one that was made.
+        installation::lock(transaction).await?;
+        administrator = !any(transaction).await?;
+    }
+    if account.admission == Admission::First && !administrator {
+        return Ok(Creation::NotFirst);
+    }
+    let user = User { administrator, ..account.user };
+    if let Err(error) = Entity::insert(row(&user, &account.password)).exec_without_returning(transaction).await {
+        return Err(if is_duplicate(&error) { Error::Stale } else { broken(error) });
+    }
+    session::insert(transaction, user.id, account.session).await?;
+    if let Admission::Invitation(digest) = &account.admission {
+        let accepted = crate::invitation::accept(transaction, digest, user.id, user.created_at).await?;
+        if accepted.is_none() {
+            // The service looked a moment ago; this is the loser of two who used one link at once.
+            return Err(Invitations::BAD);
+        }
+    }
+    Ok(Creation::Made(user))
+}
+
+async fn any(connection: &impl ConnectionTrait) -> Result<bool, Error> {
+    let one: Option<uuid::Uuid> =
+        Entity::find().select_only().column(Column::Id).limit(1).into_tuple().one(connection).await.map_err(broken)?;
+    Ok(one.is_some())
+}
+
+fn row(user: &User, password: &PasswordHash) -> ActiveModel {
+    ActiveModel {
+        id: Set(user.id.0),
+        name: Set(user.name.clone()),
+        email: Set(user.email.clone()),
+        email_key: Set(EmailKey::of(&user.email).as_str().to_owned()),
+        password: Set(password.as_str().to_owned()),
+        administrator: Set(user.administrator),
+        created_at: Set(user.created_at),
+    }
+}
+
+/// A stored account as the application knows it.
+pub(crate) fn credentials(row: Model) -> Credentials {
+    let user = User {
+        id: UserId(row.id),
+        name: row.name,
+        email: row.email,
+        administrator: row.administrator,
+        created_at: row.created_at,
+    };
+    Credentials { user, password: PasswordHash::new(row.password) }
+}

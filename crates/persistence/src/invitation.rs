@@ -1,0 +1,135 @@
+//! Invitations.
+
+use allclear_application::error::Error;
+use allclear_application::invitation::{Host, Invitation, InvitationStore};
+use allclear_application::secret::Digest;
+use allclear_domain::email::EmailKey;
+use allclear_domain::id::{InvitationId, OrganisationId, UserId};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
+};
+
+use crate::database::Database;
+use crate::entity::invitation::{ActiveModel, Column, Entity, Model};
+use crate::entity::organisation;
+use crate::error::broken;
+use crate::membership;
+use crate::organisation::lock;
+
+#[async_trait]
+impl InvitationStore for Database {
+    async fn add(&self, invitation: Invitation, digest: Digest) -> Result<(), Error> {
+        self.write(move |transaction| Box::pin(add(transaction, invitation, digest))).await
+    }
+
+    async fn find(&self, digest: &Digest, now: DateTime<Utc>) -> Result<Option<Invitation>, Error> {
+        find(self.read(), digest, now).await
+    }
+
+    async fn list(&self, organisation: &OrganisationId, now: DateTime<Utc>) -> Result<Vec<Invitation>, Error> {
+        let rows = Entity::find()
+            .filter(Column::OrganisationId.eq(organisation.as_str()))
+            .filter(Column::ExpiresAt.gt(now))
+            .find_also_related(organisation::Entity)
+            .order_by_desc(Column::Id)
+            .all(self.read())
+            .await
+            .map_err(broken)?;
+        rows.into_iter().map(invitation).collect()
+    }
+
+    async fn delete(&self, organisation: &OrganisationId, id: InvitationId) -> Result<bool, Error> {
+        let organisation = organisation.clone();
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let gone = Entity::delete_by_id(id.0).filter(Column::OrganisationId.eq(organisation.as_str()));
+                Ok(gone.exec(transaction).await.map_err(broken)?.rows_affected > 0)
+            })
+        })
+        .await
+    }
+
+    async fn accept(&self, digest: &Digest, user: UserId, now: DateTime<Utc>) -> Result<Option<Invitation>, Error> {
+        let digest = digest.clone();
+        self.write(move |transaction| Box::pin(async move { accept(transaction, &digest, user, now).await })).await
+    }
+}
+
+async fn add(transaction: &DatabaseTransaction, invitation: Invitation, digest: Digest) -> Result<(), Error> {
+    let key = EmailKey::of(&invitation.email);
+    let organisation = invitation.organisation.map(|host| host.id);
+    let same_place = match &organisation {
+        Some(organisation) => {
+            lock(transaction, organisation).await?.ok_or(Error::NotFound("Organisation"))?;
+            Column::OrganisationId.eq(organisation.as_str())
+        }
+        None => Column::OrganisationId.is_null(),
+    };
+    let earlier = Entity::delete_many().filter(same_place).filter(Column::EmailKey.eq(key.as_str()));
+    earlier.exec(transaction).await.map_err(broken)?;
+    let row = ActiveModel {
+        id: Set(invitation.id.0),
+        digest: Set(digest.as_str().to_owned()),
+        organisation_id: Set(organisation.map(|id| id.as_str().to_owned())),
+        email: Set(invitation.email),
+        email_key: Set(key.as_str().to_owned()),
+        role: Set(invitation.role.as_str().to_owned()),
+        created_at: Set(invitation.created_at),
+        expires_at: Set(invitation.expires_at),
+    };
+    Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
+    Ok(())
+}
+
+async fn find(
+    connection: &impl ConnectionTrait,
+    digest: &Digest,
+    now: DateTime<Utc>,
+) -> Result<Option<Invitation>, Error> {
+    let pending = Entity::find().filter(Column::Digest.eq(digest.as_str())).filter(Column::ExpiresAt.gt(now));
+    let found = pending.find_also_related(organisation::Entity).one(connection).await.map_err(broken)?;
+    found.map(invitation).transpose()
+}
+
+/// Uses an invitation up and gives the account the membership it promises.
+pub(crate) async fn accept(
+    transaction: &DatabaseTransaction,
+    digest: &Digest,
+    user: UserId,
+    now: DateTime<Utc>,
+) -> Result<Option<Invitation>, Error> {
+    let Some(invitation) = find(transaction, digest, now).await? else { return Ok(None) };
+    // Of several who accept at once, one deletes the row.
+    let deleted = Entity::delete_by_id(invitation.id.0).exec(transaction).await.map_err(broken)?;
+    if deleted.rows_affected == 0 {
+        return Ok(None);
+    }
+    if let Some(host) = &invitation.organisation {
+        lock(transaction, &host.id).await?;
+        match membership::standing(transaction, &host.id, user).await? {
+            Some(standing) => {
+                let role = standing.accept(invitation.role).role;
+                membership::set_role(transaction, &host.id, user, role).await?;
+            }
+            None => membership::insert(transaction, &host.id, user, invitation.role, now).await?,
+        }
+    }
+    Ok(Some(invitation))
+}
+
+fn invitation((row, organisation): (Model, Option<organisation::Model>)) -> Result<Invitation, Error> {
+    let host = |organisation: organisation::Model| {
+        let id = OrganisationId::parse(&organisation.id).map_err(Error::internal)?;
+        Ok::<_, Error>(Host { id, name: organisation.name })
+    };
+    Ok(Invitation {
+        id: InvitationId(row.id),
+        organisation: organisation.map(host).transpose()?,
+        email: row.email,
+        role: row.role.parse().map_err(Error::internal)?,
+        created_at: row.created_at,
+        expires_at: row.expires_at,
+    })
+}

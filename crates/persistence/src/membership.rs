@@ -1,0 +1,168 @@
+//! Organisations' members.
+
+use allclear_application::error::Error;
+use allclear_application::membership::{Founding, MemberRule, MembershipStore};
+use allclear_domain::id::{OrganisationId, UserId};
+use allclear_domain::membership::{Belonging, Member, Role, Standing};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryFilter,
+    QueryOrder,
+};
+
+use crate::database::Database;
+use crate::entity::membership::{ActiveModel, Column, Entity, Model};
+use crate::entity::{organisation, user};
+use crate::error::broken;
+use crate::organisation::lock;
+
+#[async_trait]
+impl MembershipStore for Database {
+    async fn found(&self, founding: Founding) -> Result<(), Error> {
+        self.write(|transaction| {
+            Box::pin(async move {
+                let row = organisation::ActiveModel {
+                    id: Set(founding.organisation.as_str().to_owned()),
+                    name: Set(founding.name),
+                    revision: Set(0),
+                    created_at: Set(founding.created_at),
+                };
+                organisation::Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
+                let (organisation, now) = (&founding.organisation, founding.created_at);
+                insert(transaction, organisation, founding.founder, Role::Admin, now).await
+            })
+        })
+        .await
+    }
+
+    async fn of_user(&self, user: UserId) -> Result<Vec<Belonging>, Error> {
+        let rows = Entity::find()
+            .filter(Column::UserId.eq(user.0))
+            .find_also_related(organisation::Entity)
+            .order_by_desc(Column::CreatedAt)
+            .order_by_asc(Column::OrganisationId)
+            .all(self.read())
+            .await
+            .map_err(broken)?;
+        rows.into_iter().filter_map(belonging).collect()
+    }
+
+    async fn find(&self, organisation: &OrganisationId, user: UserId) -> Result<Option<Belonging>, Error> {
+        find(self.read(), organisation, user).await
+    }
+
+    async fn members(&self, organisation: &OrganisationId) -> Result<Vec<Member>, Error> {
+        let rows = Entity::find()
+            .filter(Column::OrganisationId.eq(organisation.as_str()))
+            .find_also_related(user::Entity)
+            .order_by_desc(Column::CreatedAt)
+            .order_by_desc(Column::UserId)
+            .all(self.read())
+            .await
+            .map_err(broken)?;
+        rows.into_iter().filter_map(|(row, user)| Some(member(&row, user?))).collect()
+    }
+
+    async fn change(&self, organisation: &OrganisationId, user: UserId, rule: MemberRule) -> Result<Option<()>, Error> {
+        let organisation = organisation.clone();
+        self.write(move |transaction| {
+            Box::pin(async move {
+                if lock(transaction, &organisation).await?.is_none() {
+                    return Ok(None);
+                }
+                let Some(standing) = standing(transaction, &organisation, user).await? else { return Ok(None) };
+                if let Some(decided) = rule(standing)? {
+                    set_role(transaction, &organisation, user, decided).await?;
+                } else {
+                    let key = (organisation.as_str().to_owned(), user.0);
+                    Entity::delete_by_id(key).exec(transaction).await.map_err(broken)?;
+                }
+                Ok(Some(()))
+            })
+        })
+        .await
+    }
+}
+
+/// A person's membership in an organisation.
+pub(crate) async fn find(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+    user: UserId,
+) -> Result<Option<Belonging>, Error> {
+    let one = Entity::find_by_id((organisation.as_str().to_owned(), user.0));
+    let found = one.find_also_related(organisation::Entity).one(connection).await.map_err(broken)?;
+    found.and_then(belonging).transpose()
+}
+
+/// What the rules have to know of a member. The caller holds the organisation's lock.
+pub(crate) async fn standing(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    user: UserId,
+) -> Result<Option<Standing>, Error> {
+    let key = (organisation.as_str().to_owned(), user.0);
+    let Some(row) = Entity::find_by_id(key).one(transaction).await.map_err(broken)? else { return Ok(None) };
+    let other_admins = Entity::find()
+        .filter(Column::OrganisationId.eq(organisation.as_str()))
+        .filter(Column::UserId.ne(user.0))
+        .filter(Column::Role.eq(Role::Admin.as_str()))
+        .count(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(Some(Standing { role: role(&row)?, other_admins }))
+}
+
+/// Gives a member a role.
+pub(crate) async fn set_role(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    user: UserId,
+    role: Role,
+) -> Result<(), Error> {
+    let changed = ActiveModel {
+        organisation_id: Set(organisation.as_str().to_owned()),
+        user_id: Set(user.0),
+        role: Set(role.as_str().to_owned()),
+        ..Default::default()
+    };
+    Entity::update(changed).exec(transaction).await.map_err(broken)?;
+    Ok(())
+}
+
+/// Stores a new member.
+pub(crate) async fn insert(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    user: UserId,
+    role: Role,
+    now: DateTime<Utc>,
+) -> Result<(), Error> {
+    let row = ActiveModel {
+        organisation_id: Set(organisation.as_str().to_owned()),
+        user_id: Set(user.0),
+        role: Set(role.as_str().to_owned()),
+        created_at: Set(now),
+    };
+    Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
+    Ok(())
+}
+
+fn role(row: &Model) -> Result<Role, Error> {
+    row.role.parse().map_err(Error::internal)
+}
+
+fn belonging((row, organisation): (Model, Option<organisation::Model>)) -> Option<Result<Belonging, Error>> {
+    let organisation = organisation?;
+    let read = || {
+        let id = OrganisationId::parse(&organisation.id).map_err(Error::internal)?;
+        Ok(Belonging { organisation: id, role: role(&row)?, name: organisation.name })
+    };
+    Some(read())
+}
+
+fn member(row: &Model, user: user::Model) -> Result<Member, Error> {
+    let role = role(row)?;
+    Ok(Member { user: UserId(user.id), name: user.name, email: user.email, role, created_at: row.created_at })
+}

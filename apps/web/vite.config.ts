@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import { precompress } from './build/precompress.ts';
 import { publicPageGuard } from './build/public-page-guard.ts';
 import { statusPageRoute } from './build/status-page-route.ts';
 
@@ -9,7 +10,13 @@ const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const server = 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), statusPageRoute(), publicPageGuard({ maxBytes: 90_000 })],
+  plugins: [
+    react(),
+    tailwindcss(),
+    statusPageRoute(),
+    publicPageGuard({ maxBytes: 90_000 }),
+    precompress(),
+  ],
   resolve: {
     alias: {
       '@': file('./src'),

@@ -1,0 +1,78 @@
+# Allclear: every command of the house. `./just --list` shows them.
+
+set shell := ["sh", "-eu", "-c"]
+
+web := "apps/web"
+# Tools that no toolchain brings are installed here, once.
+tools := justfile_directory() / ".just"
+
+# Shows the commands.
+default:
+    @{{ just_executable() }} --list --unsorted
+
+# Builds the web app and the server, and serves them.
+run *arguments: _web
+    cargo build --quiet --locked --bin allclear
+    exec target/debug/allclear {{ arguments }}
+
+# Serves a filled organisation from a throwaway folder.
+demo: (run "demo")
+
+# Runs everything: Rust, the web app's units, the product in a real browser.
+test: _test-tools _web
+    .ci/with-servers cargo test --locked --workspace
+    npm --prefix {{ web }} test
+    cargo build --quiet --locked --bin allclear
+    if .ci/browser >/dev/null; then CHROMIUM=$(.ci/browser) npm --prefix {{ web }} run e2e; fi
+
+# Formats are kept, lints are clean, types fit, arrows point inwards, generated files are fresh.
+check: _web-dependencies _deny
+    cargo fmt --all --check
+    cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
+    RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --workspace --no-deps --document-private-items
+    PATH="{{ tools }}/cargo/bin:$PATH" cargo deny --locked --offline check bans licenses sources
+    npm --prefix {{ web }} run format:check
+    npm --prefix {{ web }} run lint
+    npm --prefix {{ web }} run typecheck
+    {{ just_executable() }} generate
+    git diff --exit-code -- docs/openapi.json {{ web }}/src/api/schema.gen.ts
+
+# Writes what is generated: the OpenAPI document, and from it the web app's types.
+generate: _web-dependencies
+    cargo run --quiet --locked --bin allclear -- openapi > docs/openapi.json.new
+    mv docs/openapi.json.new docs/openapi.json
+    npm --prefix {{ web }} run --silent types -- ../../docs/openapi.json >/dev/null
+
+# Formats everything.
+format: _web-dependencies
+    cargo fmt --all
+    npm --prefix {{ web }} run format
+
+# Makes target/release/allclear: one file with the web app in it.
+build: _web
+    cargo build --locked --release --bin allclear
+
+# Installs the web app's packages when the lock file is newer than what is installed.
+_web-dependencies:
+    if [ ! -e {{ web }}/node_modules/.package-lock.json ] || [ {{ web }}/package-lock.json -nt {{ web }}/node_modules/.package-lock.json ]; then \
+        npm --prefix {{ web }} ci --no-fund --no-audit --loglevel=error; \
+        touch {{ web }}/node_modules/.package-lock.json; \
+    fi
+
+# Builds the web app when a source is newer than the build.
+_web: _web-dependencies
+    cd {{ web }}; \
+    if [ ! -e dist/index.html ] || [ -n "$(find src public build *.html *.ts package-lock.json -newer dist/index.html -print -quit)" ]; then \
+        npm run --silent build -- --logLevel warn; \
+        touch dist/index.html; \
+    fi
+
+# Installs what the tests need: on Debian as root, what is missing.
+_test-tools:
+    .ci/install-test-tools
+
+# Installs cargo-deny where it is not there yet.
+_deny:
+    if ! PATH="{{ tools }}/cargo/bin:$PATH" command -v cargo-deny >/dev/null; then \
+        cargo install --quiet --locked --root "{{ tools }}/cargo" --target-dir target/tools cargo-deny@0.20.2; \
+    fi

@@ -1,0 +1,33 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Plugin } from 'vite';
+
+const compressible = /\.(css|html|js|json|svg|txt|webmanifest)$/;
+
+/** Writes a brotli and a gzip form beside each text file of the build, for the server to send as they are. */
+export function precompress(): Plugin {
+  return {
+    name: 'allclear:precompress',
+    apply: 'build',
+    enforce: 'post',
+    async writeBundle({ dir }) {
+      if (!dir) return;
+      const entries = await readdir(dir, { recursive: true });
+      const files = entries
+        .filter((file) => compressible.test(file))
+        .map((file) => join(dir, file));
+      await Promise.all(files.map(compress));
+    },
+  };
+}
+
+async function compress(file: string): Promise<void> {
+  const bytes = await readFile(file);
+  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.byteLength };
+  await Promise.all([
+    promisify(brotliCompress)(bytes, { params }).then((made) => writeFile(`${file}.br`, made)),
+    promisify(gzip)(bytes, { level: 9 }).then((made) => writeFile(`${file}.gz`, made)),
+  ]);
+}

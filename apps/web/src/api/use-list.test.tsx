@@ -1,0 +1,90 @@
+import { screen } from '@testing-library/react';
+import { http } from 'msw';
+import { useState } from 'react';
+import { expect, it } from 'vitest';
+import { calls } from '@/paths';
+import { renderScreen } from '@/testing/render';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { useList, useRefreshList } from './use-list';
+
+function Names() {
+  const list = useList<string>(calls.incidents.list);
+  return (
+    <>
+      <p>{list.error?.message ?? list.rows?.join(', ') ?? 'Loading'}</p>
+      {list.hasOlder && <button onClick={list.showOlder}>Show older</button>}
+      <button onClick={() => void list.refresh()}>Refresh</button>
+    </>
+  );
+}
+
+function Elsewhere() {
+  const refresh = useRefreshList(calls.incidents.list);
+  const [shown, setShown] = useState(true);
+  return (
+    <>
+      {shown && <Names />}
+      <button onClick={() => setShown(!shown)}>{shown ? 'Leave' : 'Return'}</button>
+      <button onClick={() => void refresh()}>Save</button>
+    </>
+  );
+}
+
+/** Serves `names` in pages of two, and tells what it was asked. */
+function serve(names: string[]) {
+  const asked: string[] = [];
+  server.use(
+    http.get(apiUrl(calls.incidents.list), ({ request }) => {
+      const query = new URL(request.url).searchParams;
+      asked.push(query.toString());
+      const start = query.has('before') ? names.indexOf(query.get('before') ?? '') + 1 : 0;
+      const page = names.slice(start, start + 2);
+      return answer(page, { next: start + 2 < names.length ? (page.at(-1) ?? null) : null });
+    }),
+  );
+  return asked;
+}
+
+it('reads the newest 500, and what is before them when asked', async () => {
+  const asked = serve(['e', 'd', 'c', 'b', 'a']);
+  const { user } = renderScreen(<Names />);
+  expect(screen.getByText('Loading')).toBeInTheDocument();
+  expect(await screen.findByText('e, d')).toBeInTheDocument();
+  expect(asked).toEqual(['limit=500']);
+  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  expect(await screen.findByText('e, d, c, b')).toBeInTheDocument();
+  expect(asked.at(-1)).toBe('limit=500&before=d');
+  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  expect(await screen.findByText('e, d, c, b, a')).toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Show older' })).not.toBeInTheDocument();
+});
+
+it('asks anew for every page that is shown', async () => {
+  const names = ['d', 'c', 'b', 'a'];
+  serve(names);
+  const { user } = renderScreen(<Names />);
+  await screen.findByText('d, c');
+  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  await screen.findByText('d, c, b, a');
+  names.splice(3, 1, 'z');
+  await user.click(screen.getByRole('button', { name: 'Refresh' }));
+  expect(await screen.findByText('d, c, b, z')).toBeInTheDocument();
+});
+
+it('is new when it is shown again after something was saved elsewhere', async () => {
+  const names = ['b', 'a'];
+  serve(names);
+  const { user } = renderScreen(<Elsewhere />);
+  await screen.findByText('b, a');
+  await user.click(screen.getByRole('button', { name: 'Leave' }));
+  names.unshift('c');
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  await user.click(screen.getByRole('button', { name: 'Return' }));
+  expect(await screen.findByText('c, b')).toBeInTheDocument();
+});
+
+it('hands on the reason of a failure', async () => {
+  server.use(http.get(apiUrl(calls.incidents.list), () => problem(403, 'Choose an organisation')));
+  renderScreen(<Names />);
+  expect(await screen.findByText('Choose an organisation')).toBeInTheDocument();
+});

@@ -105,6 +105,12 @@ pub trait TokenIssuer: Send + Sync {
     /// # Errors
     /// [`Error::Internal`].
     fn issue(&self, claims: &TokenClaims) -> Result<String, Error>;
+
+    /// The public keys that check the tokens, as a JWK set (RFC 7517, section 5).
+    ///
+    /// # Errors
+    /// [`Error::Internal`].
+    fn key_set(&self) -> Result<serde_json::Value, Error>;
 }
 
 /// A bearer token.
@@ -173,6 +179,11 @@ impl Sessions {
     /// The organisations a person belongs to, newest membership first.
     pub async fn organisations(&self, session: &Session) -> Result<Vec<Belonging>, Error> {
         self.memberships.of_user(session.user.id).await
+    }
+
+    /// The public keys that check the tokens.
+    pub fn key_set(&self) -> Result<serde_json::Value, Error> {
+        self.issuer.key_set()
     }
 
     /// A bearer token, for an organisation or for none, and remembers the organisation as the session's. [`Error::Forbidden`]

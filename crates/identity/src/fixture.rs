@@ -1,0 +1,55 @@
+//! What the tests of this crate share.
+
+use std::sync::Arc;
+
+use allclear_application::caller::{Membership, Role};
+use allclear_application::clock::{Clock, MockClock};
+use allclear_application::installation::SigningKey;
+use allclear_application::session::TokenClaims;
+use allclear_domain::id::{OrganisationId, SessionId, UserId};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
+
+use crate::signing::{Signer, key_id};
+
+pub(crate) const URL: &str = "https://status.example.com";
+
+pub(crate) fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_700_000_000, 0).unwrap()
+}
+
+/// A clock that is so many seconds past [`now`].
+pub(crate) fn clock(seconds: i64) -> Arc<dyn Clock> {
+    let mut clock = MockClock::new();
+    clock.expect_now().return_const(now() + TimeDelta::seconds(seconds));
+    Arc::new(clock)
+}
+
+pub(crate) fn signing_key(seed: u8) -> SigningKey {
+    let private = URL_SAFE_NO_PAD.encode([seed; 32]);
+    SigningKey { id: key_id(&private).unwrap(), private, created_at: now() }
+}
+
+pub(crate) fn signer(seed: u8) -> Signer {
+    Signer::new(&[signing_key(seed)], URL).unwrap()
+}
+
+pub(crate) fn organisation() -> OrganisationId {
+    OrganisationId::parse("org_1").unwrap()
+}
+
+/// A token's claims, issued [`now`] for five minutes.
+pub(crate) fn claims() -> TokenClaims {
+    let membership =
+        Membership { organisation: organisation(), organisation_name: Some("Acme".into()), role: Role::Admin };
+    TokenClaims {
+        user: UserId(Uuid::from_u128(1)),
+        name: "Ann".into(),
+        session: SessionId(Uuid::from_u128(2)),
+        membership: Some(membership),
+        issued_at: now(),
+        expires_at: now() + TimeDelta::minutes(5),
+    }
+}

@@ -1,0 +1,162 @@
+//! Checks JSON Web Tokens (RFC 7519) the strict way (RFC 8725): one pinned algorithm, a key of ours by its name, the
+//! exact issuer and authorised party, and times by our own clock.
+
+use std::sync::Arc;
+
+use allclear_application::caller::TokenError;
+use allclear_application::clock::Clock;
+use jsonwebtoken::jwk::JwkSet;
+use jsonwebtoken::{Algorithm, DecodingKey, Header, Validation, decode, decode_header};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// How far clocks may differ, in seconds.
+const LEEWAY: i64 = 5;
+/// The longest token looked at, in bytes; ours have about 700.
+const MAX_LENGTH: usize = 8192;
+
+/// What the tokens of the built-in provider say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claims {
+    /// Who issued it (RFC 7519, section 4.1.1).
+    pub iss: String,
+    /// Whose it is.
+    pub sub: String,
+    /// The session it belongs to.
+    pub sid: String,
+    /// When it was issued, in seconds.
+    pub iat: i64,
+    /// From when on it counts, in seconds.
+    pub nbf: i64,
+    /// Until when, in seconds.
+    pub exp: i64,
+    /// The party it was issued to: our own web app.
+    pub azp: String,
+    /// The person's name.
+    pub name: String,
+    /// The organisation it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub org_id: Option<String>,
+    /// `admin` or `member`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub org_role: Option<String>,
+    /// The organisation's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub org_name: Option<String>,
+}
+
+/// The claims every provider's tokens have, for the checks.
+pub trait Registered {
+    /// `iss`.
+    fn issuer(&self) -> &str;
+    /// `azp`; a provider may leave it out.
+    fn authorised_party(&self) -> Option<&str>;
+    /// `nbf`, in seconds.
+    fn not_before(&self) -> i64;
+    /// `exp`, in seconds.
+    fn expires_at(&self) -> i64;
+}
+
+impl Registered for Claims {
+    fn issuer(&self) -> &str {
+        &self.iss
+    }
+
+    fn authorised_party(&self) -> Option<&str> {
+        Some(&self.azp)
+    }
+
+    fn not_before(&self) -> i64 {
+        self.nbf
+    }
+
+    fn expires_at(&self) -> i64 {
+        self.exp
+    }
+}
+
+/// The rules a provider's tokens are held to.
+pub struct Rules {
+    /// The one algorithm taken; whatever a token's header says, no other is tried (RFC 8725, section 3.1).
+    pub algorithm: Algorithm,
+    /// The exact issuer.
+    pub issuer: String,
+    /// The parties a token may have been issued to.
+    pub authorised_parties: Vec<String>,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Rules {
+    /// Checks a token against a key set and reads its claims.
+    ///
+    /// # Errors
+    /// [`TokenError::Bad`], with the reason for the log.
+    pub fn check<C: DeserializeOwned + Registered>(&self, token: &str, keys: &JwkSet) -> Result<C, TokenError> {
+        if token.len() > MAX_LENGTH {
+            return Err(bad("too long"));
+        }
+        let header = decode_header(token).map_err(|error| bad(&error.to_string()))?;
+        let kid = self.key_name(&header)?;
+        let key = keys.find(&kid).ok_or_else(|| bad("signed with a key that is not ours"))?;
+        let key = DecodingKey::from_jwk(key).map_err(|error| bad(&error.to_string()))?;
+        let decoded = decode::<C>(token, &key, &self.validation()).map_err(|error| bad(&error.to_string()))?;
+        self.check_claims(&decoded.claims)?;
+        Ok(decoded.claims)
+    }
+
+    /// The name of the key, from a header that tries nothing else: a key that the token itself brings or points to
+    /// proves nothing (RFC 8725, section 3.10), and an extension we must understand is one we do not (RFC 7515, section
+    /// 4.1.11).
+    ///
+    /// # Errors
+    /// [`TokenError::Bad`].
+    pub fn key_name(&self, header: &Header) -> Result<String, TokenError> {
+        if header.alg != self.algorithm {
+            return Err(bad("another algorithm"));
+        }
+        let foreign = header.jku.is_some() || header.jwk.is_some() || header.x5u.is_some() || header.x5c.is_some();
+        if foreign || header.crit.is_some() {
+            return Err(bad("a header that is not taken"));
+        }
+        if header.typ.as_deref().is_some_and(|kind| !kind.eq_ignore_ascii_case("JWT")) {
+            return Err(bad("another type of token"));
+        }
+        header.kid.clone().ok_or_else(|| bad("no key named"))
+    }
+
+    /// What the library is left to check; the times are ours to check, by our own clock.
+    fn validation(&self) -> Validation {
+        let mut validation = Validation::new(self.algorithm);
+        validation.set_issuer(&[&self.issuer]);
+        validation.set_required_spec_claims(&["exp", "nbf", "iss", "sub"]);
+        validation.validate_exp = false;
+        validation.validate_nbf = false;
+        validation
+    }
+
+    fn check_claims(&self, claims: &impl Registered) -> Result<(), TokenError> {
+        let now = self.clock.now().timestamp();
+        if claims.issuer() != self.issuer {
+            return Err(bad("another issuer"));
+        }
+        if claims.authorised_party().is_some_and(|party| !self.authorised_parties.iter().any(|known| known == party)) {
+            return Err(bad("issued to another party"));
+        }
+        if claims.expires_at().saturating_add(LEEWAY) <= now {
+            return Err(bad("expired"));
+        }
+        if claims.not_before().saturating_sub(LEEWAY) > now {
+            return Err(bad("not valid yet"));
+        }
+        Ok(())
+    }
+}
+
+/// A token that proves nothing.
+pub(crate) fn bad(reason: &str) -> TokenError {
+    TokenError::Bad(reason.to_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! Verifies the tokens of the built-in provider: signature and claims first, then what stands behind them now.
+
+use std::sync::Arc;
+
+use allclear_application::caller::{Caller, Membership, TokenError, TokenVerifier};
+use allclear_application::clock::Clock;
+use allclear_application::error::Error;
+use allclear_application::session::{Bearer, SessionStore};
+use allclear_domain::id::OrganisationId;
+use async_trait::async_trait;
+use chrono::DateTime;
+use jsonwebtoken::jwk::JwkSet;
+
+use crate::jwt::{Claims, Rules, bad};
+use crate::signing::{ALGORITHM, Signer};
+
+/// The built-in provider's verifier. A token is worth nothing from the moment its session ends or its bearer is no longer
+/// a member; the name and the role are what they are now, not what they were when it was issued.
+pub struct Verifier {
+    rules: Rules,
+    keys: JwkSet,
+    sessions: Arc<dyn SessionStore>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Verifier {
+    /// Takes the tokens of this signer.
+    #[must_use]
+    pub fn new(signer: &Signer, sessions: Arc<dyn SessionStore>, clock: Arc<dyn Clock>) -> Self {
+        let issuer = signer.issuer().to_owned();
+        let authorised_parties = vec![issuer.clone()];
+        let rules = Rules { algorithm: ALGORITHM, issuer, authorised_parties, clock: Arc::clone(&clock) };
+        Self { rules, keys: signer.keys().clone(), sessions, clock }
+    }
+
+    async fn bearer(&self, claims: &Claims, organisation: Option<OrganisationId>) -> Result<Bearer, TokenError> {
+        let session = claims.sid.parse().map_err(|_| bad("not a session"))?;
+        let user = claims.sub.parse().map_err(|_| bad("not a user"))?;
+        match self.sessions.bearer(session, user, organisation, self.clock.now()).await {
+            Ok(Some(bearer)) => Ok(bearer),
+            Ok(None) => Err(bad("its session has ended")),
+            Err(Error::Unavailable(cause) | Error::Internal(cause)) => Err(TokenError::Unavailable(cause)),
+            Err(error) => Err(TokenError::Unavailable(error.into())),
+        }
+    }
+}
+
+#[async_trait]
+impl TokenVerifier for Verifier {
+    async fn verify(&self, token: &str) -> Result<Caller, TokenError> {
+        let claims: Claims = self.rules.check(token, &self.keys)?;
+        let organisation = claims.org_id.as_deref().map(OrganisationId::parse).transpose();
+        let organisation = organisation.map_err(|_| bad("not an organisation"))?;
+        let bearer = self.bearer(&claims, organisation.clone()).await?;
+        let membership = bearer.membership.map(|found| Membership {
+            organisation: found.organisation,
+            organisation_name: Some(found.name),
+            role: found.role,
+        });
+        if organisation.is_some() && membership.is_none() {
+            return Err(bad("its bearer is no longer a member"));
+        }
+        let expires_at = DateTime::from_timestamp(claims.exp, 0).ok_or_else(|| bad("no moment"))?;
+        Ok(Caller { subject: claims.sub, name: Some(bearer.name), session: Some(claims.sid), membership, expires_at })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -53,6 +53,16 @@ identifier!(
     WaitlistId
 );
 
+identifier!(
+    /// Names a maintenance.
+    MaintenanceId
+);
+
+identifier!(
+    /// Names an update of a maintenance.
+    MaintenanceUpdateId
+);
+
 /// Names an organisation: the identity provider's string, taken as it is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OrganisationId(String);

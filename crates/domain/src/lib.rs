@@ -4,6 +4,7 @@
 //! writes. Whatever the rules refuse, they refuse with a typed error that carries the sentence to show a person.
 
 pub mod account;
+pub mod author;
 pub mod component;
 pub mod email;
 pub mod event;

@@ -8,6 +8,7 @@ use actix_web::http::StatusCode;
 use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
 use allclear_domain::text::trimmed;
 use allclear_domain::validation::{FieldError, Invalid};
+use chrono::{DateTime, Datelike, NaiveDateTime, Utc};
 use futures_util::future::LocalBoxFuture;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -125,6 +126,40 @@ impl<'de, T: FromStr> Deserialize<'de> for Word<T> {
     }
 }
 
+/// A moment: RFC 3339, or the 16 characters of `<input type="datetime-local">` read as UTC. Cut to whole milliseconds, the
+/// precision that is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Moment(pub DateTime<Utc>);
+
+impl Moment {
+    /// The last year taken: the databases order years of four digits, and what follows a moment has to have four too.
+    const LAST_YEAR: i32 = 9998;
+
+    fn parse(text: &str) -> Option<Self> {
+        let moment = match DateTime::parse_from_rfc3339(text) {
+            Ok(moment) => moment.to_utc(),
+            Err(_) => local_minute(text)?.and_utc(),
+        };
+        // Also makes a leap second the first moment after it.
+        let moment = DateTime::from_timestamp_millis(moment.timestamp_millis())?;
+        (1..=Self::LAST_YEAR).contains(&moment.year()).then_some(Self(moment))
+    }
+}
+
+/// `2026-01-31T09:30`, and nothing that only resembles it.
+fn local_minute(text: &str) -> Option<NaiveDateTime> {
+    const FORM: &str = "%Y-%m-%dT%H:%M";
+    let moment = NaiveDateTime::parse_from_str(text, FORM).ok()?;
+    (text.len() == 16 && moment.format(FORM).to_string() == text).then_some(moment)
+}
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a moment"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,6 +201,40 @@ mod tests {
         assert_eq!(status(br#"{"name": "\ud800"}"#), 400);
         assert_eq!(status(b"[]"), 422);
         assert_eq!(status(b"7"), 422);
+    }
+
+    #[test]
+    fn a_moment_is_read_in_both_forms_and_cut_to_milliseconds() {
+        let rows = [
+            ("2026-01-31T09:30:00Z", "2026-01-31T09:30:00+00:00"),
+            ("2026-01-31T09:30:00.123456Z", "2026-01-31T09:30:00.123+00:00"),
+            ("2026-01-31T09:30:00+02:00", "2026-01-31T07:30:00+00:00"),
+            ("2016-12-31T23:59:60Z", "2017-01-01T00:00:00+00:00"),
+            ("2026-01-31T09:30", "2026-01-31T09:30:00+00:00"),
+        ];
+        for (text, moment) in rows {
+            assert_eq!(Moment::parse(text).map(|read| read.0.to_rfc3339()).as_deref(), Some(moment), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_moment_is_refused() {
+        let bad = [
+            "",
+            "yesterday",
+            "2026-01-31",
+            "2026-02-30T09:30",
+            "2026-01-31T24:00",
+            "2026-1-31T009:30",
+            "+026-01-31T09:30",
+            "2026-01-31T09:30:00",
+            "2026-01-31 09:30",
+            "9999-12-31T23:59:59Z",
+            "0000-01-01T00:00:00Z",
+        ];
+        for text in bad {
+            assert_eq!(Moment::parse(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -26,6 +26,8 @@ export const paths = {
     edit: (maintenanceId: string) => `/schedules/maintenance/edit/${segment(maintenanceId)}`,
   },
   subscribers: '/subscribers',
+  organisation: '/organisation',
+  waitlist: '/waitlist',
   status: (orgId: string) => `/status/${segment(orgId)}`,
   documentation: '/docs',
   discord: '/discord',

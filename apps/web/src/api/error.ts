@@ -10,11 +10,19 @@ export class ApiError extends Error {
   /** The HTTP status, or 0 when no answer came. */
   readonly status: number;
   readonly fieldErrors: readonly FieldError[];
+  /** Seconds after which the server asks to be asked again, where it says so. */
+  readonly retryAfter: number | null;
 
-  constructor(status: number, message: string, fieldErrors: readonly FieldError[] = []) {
+  constructor(
+    status: number,
+    message: string,
+    fieldErrors: readonly FieldError[] = [],
+    retryAfter: number | null = null,
+  ) {
     super(message);
     this.status = status;
     this.fieldErrors = fieldErrors;
+    this.retryAfter = retryAfter;
   }
 
   /** Whether the same request may succeed a little later. */
@@ -34,8 +42,13 @@ export class ApiError extends Error {
       response.status,
       message ?? `The server answered with status ${response.status}`,
       fieldErrors(problem.errors),
+      seconds(response.headers.get('Retry-After')),
     );
   }
+}
+
+function seconds(value: string | null): number | null {
+  return value !== null && /^\d+$/.test(value) ? Number(value) : null;
 }
 
 function record(value: unknown): Partial<Record<string, unknown>> {

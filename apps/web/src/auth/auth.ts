@@ -20,6 +20,7 @@ export type AuthState =
 
 export interface Auth {
   state: AuthState;
+  /** The same function for as long as the page lives. */
   getToken: GetToken;
   signOut: () => Promise<void>;
 }
@@ -33,6 +34,17 @@ export interface IdentityProvider {
   UserMenu: ComponentType;
   OrganisationSwitcher: ComponentType;
   OrganisationProfile: ComponentType;
+  /** Who waits for an account, for the installation's administrator; null where the provider keeps that elsewhere. */
+  Waitlist: ComponentType | null;
+}
+
+export const IdentityContext = createContext<IdentityProvider | null>(null);
+
+/** The pieces of the identity provider that this installation uses. */
+export function useIdentity(): IdentityProvider {
+  const identity = use(IdentityContext);
+  if (identity === null) throw new Error('useIdentity needs an Identity above it');
+  return identity;
 }
 
 export const AuthContext = createContext<Auth | null>(null);

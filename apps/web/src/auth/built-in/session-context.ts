@@ -1,0 +1,25 @@
+import { createContext, use } from 'react';
+import type { SessionStore, SessionState, SignedIn } from './session-store';
+
+export interface SessionContextValue extends Pick<
+  SessionStore,
+  'refresh' | 'switchTo' | 'signOut'
+> {
+  state: SessionState;
+  /** Somebody has been signed in on this page: the installation has an account. */
+  hasAccounts: boolean;
+}
+
+export const SessionContext = createContext<SessionContextValue | null>(null);
+
+export function useSession(): SessionContextValue {
+  const session = use(SessionContext);
+  if (session === null) throw new Error('useSession needs the built-in provider above it');
+  return session;
+}
+
+/** The session of somebody who is signed in; null on the way out. */
+export function useSignedIn(): SignedIn | null {
+  const { state } = useSession();
+  return state.status === 'signed-in' ? state : null;
+}

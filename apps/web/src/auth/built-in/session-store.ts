@@ -1,0 +1,155 @@
+import { createApiClient, type ApiClient, type GetToken } from '@/api/client';
+import { ApiError } from '@/api/error';
+import type { AuthOrganisation } from '@/auth/auth';
+import { calls } from '@/paths';
+import { TokenCache } from './token-cache';
+import type { IssuedToken, Session, SessionUser } from './types';
+
+export interface SignedIn {
+  status: 'signed-in';
+  user: SessionUser;
+  organisations: AuthOrganisation[];
+  organisation: AuthOrganisation | null;
+}
+
+export type SessionState =
+  | { status: 'loading' }
+  | { status: 'failed'; message: string }
+  | { status: 'signed-out' }
+  | SignedIn;
+
+/** What one tab tells the others. */
+type News = { kind: 'signed-out' } | { kind: 'changed'; organisationId: string | null };
+
+/** Who is signed in and where they work. The session itself is a cookie that no script can read. */
+export class SessionStore {
+  readonly #api: ApiClient = createApiClient(() => Promise.resolve(null));
+  readonly #tokens = new TokenCache(() => this.#askToken());
+  readonly #listeners = new Set<() => void>();
+  #state: SessionState = { status: 'loading' };
+  #channel: BroadcastChannel | null = null;
+  #reading: Promise<void> | null = null;
+
+  readonly getSnapshot = (): SessionState => this.#state;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Reads the session and follows the other tabs, until the returned function is called. */
+  start(): () => void {
+    const channel = new BroadcastChannel('allclear:session');
+    channel.onmessage = (event: MessageEvent<News>) => this.#follow(event.data);
+    this.#channel = channel;
+    this.retry();
+    return () => {
+      channel.close();
+      this.#channel = null;
+    };
+  }
+
+  /** Reads the session for a page that has none yet, or could not read it. */
+  readonly retry = (): void => {
+    this.#set({ status: 'loading' });
+    this.#read(null).catch((error: unknown) => {
+      const { message } = error instanceof ApiError ? error : ApiError.unreachable();
+      this.#set({ status: 'failed', message });
+    });
+  };
+
+  readonly getToken: GetToken = async (options) => {
+    await this.#reading?.catch(() => undefined);
+    if (this.#state.status !== 'signed-in') return null;
+    try {
+      return await this.#tokens.get(options);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.status === 401) {
+        this.#signedOut();
+        return null;
+      }
+      // No longer a member: another organisation takes its place, if there is one.
+      if (error.status === 403) await this.refresh();
+      throw error;
+    }
+  };
+
+  /** Reads anew what has changed, here and in the other tabs, and works in `organisationId` if that is given. */
+  readonly refresh = async (organisationId: string | null = null): Promise<void> => {
+    await this.#read(organisationId);
+    this.#tell({ kind: 'changed', organisationId: organisationId ?? this.#organisationId() });
+  };
+
+  /** Works in another organisation of the person's, in every tab. */
+  readonly switchTo = async (organisationId: string): Promise<void> => {
+    // Asking for a token is what makes the server remember the organisation.
+    await this.#api.post(calls.identity.token, { organisationId });
+    await this.refresh(organisationId);
+  };
+
+  readonly signOut = async (): Promise<void> => {
+    try {
+      await this.#api.post(calls.identity.signOut, {});
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 401)) throw error;
+    }
+    this.#signedOut();
+  };
+
+  async #askToken(): Promise<IssuedToken> {
+    const organisationId = this.#organisationId();
+    const body = organisationId === null ? {} : { organisationId };
+    return (await this.#api.post<IssuedToken>(calls.identity.token, body)).data;
+  }
+
+  #read(organisationId: string | null): Promise<void> {
+    const reading = this.#api.get<Session | null>(calls.identity.session).then(({ data }) => {
+      // A later reading knows better.
+      if (this.#reading === reading) this.#adopt(data, organisationId);
+    });
+    this.#reading = reading;
+    return reading;
+  }
+
+  #adopt(session: Session | null, wanted: string | null): void {
+    if (session === null) {
+      this.#tokens.forget();
+      this.#set({ status: 'signed-out' });
+      return;
+    }
+    const { user, organisations, activeOrganisationId } = session;
+    const named = (id: string | null) => organisations.find((each) => each.id === id);
+    const organisation = named(wanted) ?? named(activeOrganisationId) ?? organisations[0] ?? null;
+    // A token names its person, organisation and role, any of which may be others now.
+    this.#tokens.forget();
+    this.#set({ status: 'signed-in', user, organisations, organisation });
+  }
+
+  #follow(news: News): void {
+    if (news.kind === 'signed-out') {
+      this.#adopt(null, null);
+      return;
+    }
+    // What is shown stays when it cannot be read anew; the next call finds out.
+    this.#read(news.organisationId).catch(() => undefined);
+  }
+
+  #signedOut(): void {
+    this.#adopt(null, null);
+    this.#tell({ kind: 'signed-out' });
+  }
+
+  #tell(news: News): void {
+    this.#channel?.postMessage(news);
+  }
+
+  #organisationId(): string | null {
+    return this.#state.status === 'signed-in' ? (this.#state.organisation?.id ?? null) : null;
+  }
+
+  #set(state: SessionState): void {
+    this.#state = state;
+    this.#listeners.forEach((listener) => listener());
+  }
+}

@@ -30,7 +30,7 @@ check: _web-dependencies _deny
     cargo fmt --all --check
     cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
     RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --workspace --no-deps --document-private-items
-    PATH="{{ tools }}/cargo/bin:$PATH" cargo deny --locked --offline check bans licenses sources
+    PATH="{{ tools }}/cargo/bin:$PATH" cargo deny --locked check bans licenses sources
     npm --prefix {{ web }} run format:check
     npm --prefix {{ web }} run lint
     npm --prefix {{ web }} run typecheck

@@ -11,6 +11,8 @@ interface ConfirmDialogProps {
   description: ReactNode;
   /** What happens, as a verb: "Delete". */
   confirmLabel: string;
+  /** What does not happen, where "Cancel" would be unclear. */
+  cancelLabel?: string;
   /** Does it, and tells about failure by itself. The dialog waits for it and then closes. */
   onConfirm: () => Promise<void> | void;
 }
@@ -22,6 +24,7 @@ export function ConfirmDialog({
   title,
   description,
   confirmLabel,
+  cancelLabel = 'Cancel',
   onConfirm,
 }: ConfirmDialogProps) {
   const [pending, setPending] = useState(false);
@@ -47,7 +50,7 @@ export function ConfirmDialog({
           </div>
           <DialogActions>
             <Radix.Cancel asChild>
-              <Button disabled={pending}>Cancel</Button>
+              <Button disabled={pending}>{cancelLabel}</Button>
             </Radix.Cancel>
             <Button variant="danger" pending={pending} onClick={() => void confirm()}>
               {confirmLabel}

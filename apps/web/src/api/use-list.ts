@@ -3,6 +3,7 @@ import { useSWRConfig } from 'swr';
 import useSWRInfinite, { unstable_serialize } from 'swr/infinite';
 import type { Answer } from './client';
 import type { ApiError } from './error';
+import type { ListChange } from './list-changes';
 
 /** As many as the server hands out at once. */
 const pageSize = 500;
@@ -48,6 +49,38 @@ export function useRefreshList(path: string): () => Promise<void> {
     await mutate(belongs, undefined, { revalidate: false });
     await mutate(unstable_serialize(pageKey(path)));
   }, [mutate, path]);
+}
+
+/**
+ * Changes what a list shows without asking the server: `change(withNew(item))`. For what is known already, such
+ * as the answer to a save or an event of the socket.
+ */
+export function useChangeList<T>(path: string): (change: ListChange<T>) => void {
+  const { cache, mutate } = useSWRConfig();
+  return useCallback(
+    (change) => {
+      const keyOf = pageKey(path);
+      const listKey = unstable_serialize(keyOf);
+      const list = cache.get(listKey)?.data as Answer<T[]>[] | undefined;
+      // An answer still on its way may be older than the change, so it is asked for again.
+      if (list === undefined) void mutate(listKey);
+      else {
+        const pages = change(list.map((page) => page.data));
+        const answers = list.map((page, index) => ({ ...page, data: pages[index] ?? [] }));
+        void mutate(listKey, answers, { revalidate: false });
+        // A later refresh takes the pages that it does not ask for from their own entries.
+        answers.forEach((page, index) => {
+          void mutate(keyOf(index, answers[index - 1] ?? null), page, { revalidate: false });
+        });
+      }
+      // As `useQuery` reads all of it at once.
+      const whole = cache.get(path)?.data as Answer<T[]> | undefined;
+      if (whole === undefined) void mutate(path);
+      else
+        void mutate(path, { ...whole, data: change([whole.data]).flat() }, { revalidate: false });
+    },
+    [cache, mutate, path],
+  );
 }
 
 function pageKey(path: string) {

@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react';
+import { Alert } from './alert';
+import { Button } from './button';
+
+export interface TheirField {
+  label: string;
+  value: ReactNode;
+}
+
+interface ConflictAlertProps {
+  /** What was changed: "component". */
+  thing: string;
+  /** The fields in which their version differs from what is in the form. */
+  theirs: readonly TheirField[];
+  onTakeTheirs: () => void;
+  onKeepMine: () => void;
+}
+
+/** Somebody else saved first. Nothing is lost: the person chooses whose version goes on. */
+export function ConflictAlert({ thing, theirs, onTakeTheirs, onKeepMine }: ConflictAlertProps) {
+  return (
+    <Alert kind="error" title={`Somebody else has changed this ${thing} since you opened it`}>
+      <div className="grid gap-3">
+        {theirs.length === 0 ? (
+          <p>Their version says the same as yours.</p>
+        ) : (
+          <>
+            <p>Nothing has been saved. Their version says:</p>
+            <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-[auto_1fr]">
+              {theirs.map(({ label, value }) => (
+                <div key={label} className="contents">
+                  <dt className="text-muted">{label}</dt>
+                  <dd className="min-w-0 font-medium wrap-anywhere whitespace-pre-line">{value}</dd>
+                </div>
+              ))}
+            </dl>
+          </>
+        )}
+        <div className="flex flex-wrap gap-2">
+          <Button size="sm" onClick={onTakeTheirs}>
+            Use their version
+          </Button>
+          <Button size="sm" onClick={onKeepMine}>
+            Keep mine
+          </Button>
+        </div>
+      </div>
+    </Alert>
+  );
+}

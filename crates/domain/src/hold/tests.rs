@@ -1,0 +1,211 @@
+use super::*;
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use crate::component::{ComponentDraft, ComponentPatch};
+use crate::incident::IncidentStatus;
+use crate::incident::tests::{at, incident, set};
+
+const COMPONENTS: usize = 3;
+const INCIDENTS: usize = 3;
+
+/// What people do, each by the number of an incident and a component.
+#[derive(Debug, Clone)]
+enum Deed {
+    Attach(usize, usize, ComponentStatus),
+    Detach(usize, usize),
+    SetIncident(usize, IncidentStatus),
+    DeleteIncident(usize),
+    SetByHand(usize, ComponentStatus),
+}
+
+fn any_status() -> impl Strategy<Value = ComponentStatus> {
+    proptest::sample::select(ComponentStatus::ALL.to_vec())
+}
+
+fn of_incidents() -> impl Strategy<Value = Deed> {
+    let statuses = proptest::sample::select(IncidentStatus::ALL.to_vec());
+    prop_oneof![
+        4 => (0..INCIDENTS, 0..COMPONENTS, any_status()).prop_map(|(i, c, status)| Deed::Attach(i, c, status)),
+        2 => (0..INCIDENTS, 0..COMPONENTS).prop_map(|(i, c)| Deed::Detach(i, c)),
+        3 => (0..INCIDENTS, statuses).prop_map(|(i, status)| Deed::SetIncident(i, status)),
+        1 => (0..INCIDENTS).prop_map(Deed::DeleteIncident),
+    ]
+}
+
+fn of_everybody() -> impl Strategy<Value = Deed> {
+    prop_oneof![5 => of_incidents(), 1 => (0..COMPONENTS, any_status()).prop_map(|(c, s)| Deed::SetByHand(c, s))]
+}
+
+/// An organisation as storage keeps it: the rules decide, this only carries out.
+struct World {
+    components: Vec<Component>,
+    incidents: Vec<Option<(Incident, BTreeMap<usize, ComponentStatus>)>>,
+    /// What an operator has set since incidents last set the component.
+    by_hand: Vec<Option<ComponentStatus>>,
+    now: i64,
+}
+
+impl World {
+    fn new() -> Self {
+        let component = |number: usize| {
+            let draft =
+                ComponentDraft { name: "API".into(), description: String::new(), status: ComponentStatus::Operational };
+            Component::create(ComponentId(Uuid::from_u128(number as u128)), draft, at(1)).unwrap().state
+        };
+        Self {
+            components: (0..COMPONENTS).map(component).collect(),
+            incidents: (0..INCIDENTS)
+                .map(|_| Some((incident(IncidentStatus::Investigating), BTreeMap::new())))
+                .collect(),
+            by_hand: vec![Some(ComponentStatus::Operational); COMPONENTS],
+            now: 1,
+        }
+    }
+
+    /// Everything unresolved incidents hold on a component.
+    fn held(&self, component: usize) -> Vec<ComponentStatus> {
+        let holding = self.incidents.iter().flatten().filter(|(incident, _)| incident.holds());
+        holding.filter_map(|(_, links)| links.get(&component).copied()).collect()
+    }
+
+    /// Carries out a deed; answers the components on which something else is held than before.
+    fn does(&mut self, deed: &Deed) -> Vec<usize> {
+        self.now += 1;
+        let now = at(self.now);
+        let changed = match *deed {
+            Deed::Attach(number, component, status) => self.incidents[number].as_mut().map(|(incident, links)| {
+                let fresh = !links.contains_key(&component);
+                links.entry(component).or_insert(status);
+                if fresh && incident.holds() { vec![component] } else { Vec::new() }
+            }),
+            Deed::Detach(number, component) => self.incidents[number].as_mut().map(|(incident, links)| {
+                let there = links.remove(&component).is_some();
+                if there && incident.holds() { vec![component] } else { Vec::new() }
+            }),
+            Deed::SetIncident(number, status) => self.incidents[number].as_mut().map(|(incident, links)| {
+                let before = incident.clone();
+                *incident = before.clone().edit(set(status), now).unwrap().state;
+                if differs(&before, incident) { links.keys().copied().collect() } else { Vec::new() }
+            }),
+            Deed::DeleteIncident(number) => self.incidents[number]
+                .take()
+                .map(|(incident, links)| if incident.holds() { links.into_keys().collect() } else { Vec::new() }),
+            Deed::SetByHand(number, status) => {
+                let component = self.components[number].clone();
+                if component.status != status {
+                    self.by_hand[number] = Some(status);
+                }
+                let patch = ComponentPatch { status: Some(status), ..Default::default() };
+                self.components[number] = component.edit(patch, now).unwrap().state;
+                None
+            }
+        };
+        let changed = changed.unwrap_or_default();
+        for number in &changed {
+            let held = self.held(*number);
+            if !held.is_empty() {
+                self.by_hand[*number] = None;
+            }
+            let before = self.components[*number].clone();
+            let after = before.clone().settle(held, now);
+            assert_eq!(after.events.is_empty(), before.status == after.state.status);
+            self.components[*number] = after.state;
+        }
+        changed
+    }
+}
+
+fn worst(held: &[ComponentStatus]) -> ComponentStatus {
+    held.iter().copied().max().unwrap_or(ComponentStatus::Operational)
+}
+
+proptest! {
+    #[test]
+    fn no_order_of_attach_detach_resolve_and_delete_leaves_a_component_worse_than_what_still_affects_it(
+        deeds in proptest::collection::vec(of_incidents(), 0..40)
+    ) {
+        let mut world = World::new();
+        for deed in &deeds {
+            world.does(deed);
+            for number in 0..COMPONENTS {
+                prop_assert_eq!(world.components[number].status, worst(&world.held(number)), "after {:?}", deed);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_set_by_hand_shows_until_what_incidents_hold_changes(
+        deeds in proptest::collection::vec(of_everybody(), 0..40)
+    ) {
+        let mut world = World::new();
+        for deed in &deeds {
+            let before: Vec<_> = world.components.iter().map(|component| component.status).collect();
+            let changed = world.does(deed);
+            for number in 0..COMPONENTS {
+                let status = world.components[number].status;
+                match deed {
+                    Deed::SetByHand(set, to) if *set == number => prop_assert_eq!(status, *to),
+                    _ if !changed.contains(&number) => prop_assert_eq!(status, before[number]),
+                    _ if !world.held(number).is_empty() => prop_assert_eq!(status, worst(&world.held(number))),
+                    _ => prop_assert_eq!(status, world.by_hand[number].unwrap_or(ComponentStatus::Operational)),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn statuses_return_when_all_is_resolved_but_for_what_was_set_by_hand_since(
+        deeds in proptest::collection::vec(of_everybody(), 0..40)
+    ) {
+        let mut world = World::new();
+        for deed in &deeds {
+            world.does(deed);
+        }
+        for number in 0..INCIDENTS {
+            world.does(&Deed::SetIncident(number, IncidentStatus::Resolved));
+        }
+        for number in 0..COMPONENTS {
+            let expected = world.by_hand[number].unwrap_or(ComponentStatus::Operational);
+            prop_assert_eq!(world.components[number].status, expected);
+        }
+    }
+
+    #[test]
+    fn the_order_in_which_incidents_end_does_not_matter(
+        held in proptest::collection::vec(any_status(), INCIDENTS),
+        order in Just((0..INCIDENTS).collect::<Vec<_>>()).prop_shuffle(),
+    ) {
+        let mut world = World::new();
+        for (number, status) in held.iter().enumerate() {
+            world.does(&Deed::Attach(number, 0, *status));
+        }
+        for number in order {
+            world.does(&Deed::SetIncident(number, IncidentStatus::Resolved));
+            prop_assert_eq!(world.components[0].status, worst(&world.held(0)));
+        }
+        prop_assert_eq!(world.components[0].status, ComponentStatus::Operational);
+    }
+}
+
+#[test]
+fn an_incident_that_holds_what_an_operator_had_set_takes_it_over() {
+    let mut world = World::new();
+    world.does(&Deed::SetByHand(0, ComponentStatus::MajorOutage));
+    world.does(&Deed::Attach(0, 0, ComponentStatus::MajorOutage));
+    assert_eq!(world.components[0].status_source, StatusSource::Incidents);
+    world.does(&Deed::SetIncident(0, IncidentStatus::Resolved));
+    assert_eq!(world.components[0].status, ComponentStatus::Operational);
+}
+
+#[test]
+fn attaching_needs_a_component_and_takes_each_once() {
+    let attachment =
+        |number| Attachment { component_id: ComponentId(Uuid::from_u128(number)), status: ComponentStatus::Degraded };
+    assert_eq!(check_attachments(&[]), Err(Invalid::field("components", "At least one component is required")));
+    assert_eq!(check_attachments(&[attachment(1), attachment(2)]), Ok(()));
+    let twice = Invalid::field("components[2].componentId", "This component is chosen already");
+    assert_eq!(check_attachments(&[attachment(1), attachment(2), attachment(1)]), Err(twice));
+}

@@ -1,0 +1,219 @@
+//! Incidents: what went wrong, how far it has been dealt with, and the rules of changing it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::{DateTime, Utc};
+use validator::Validate;
+
+use crate::component::UnknownStatus;
+use crate::event::{Changed, Event};
+use crate::hold::{self, Attachment};
+use crate::id::{IncidentId, IncidentUpdateId};
+use crate::incident_update::IncidentUpdate;
+use crate::organisation::Revision;
+use crate::text;
+use crate::validation::Invalid;
+
+/// How far an incident has been dealt with. Any may follow any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum IncidentStatus {
+    /// The cause is being looked for.
+    #[default]
+    Investigating,
+    /// The cause is known.
+    Identified,
+    /// A remedy is in place and being watched.
+    Monitoring,
+    /// It is over.
+    Resolved,
+}
+
+impl IncidentStatus {
+    /// Every status, in the order an incident usually goes through them.
+    pub const ALL: [Self; 4] = [Self::Investigating, Self::Identified, Self::Monitoring, Self::Resolved];
+
+    /// The word of the API and the database.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Investigating => "INVESTIGATING",
+            Self::Identified => "IDENTIFIED",
+            Self::Monitoring => "MONITORING",
+            Self::Resolved => "RESOLVED",
+        }
+    }
+}
+
+impl fmt::Display for IncidentStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for IncidentStatus {
+    type Err = UnknownStatus;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|status| status.as_str() == word).ok_or(UnknownStatus)
+    }
+}
+
+/// Something that went wrong, as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Incident {
+    /// Its identifier.
+    pub id: IncidentId,
+    /// 1 to 200 characters.
+    pub title: String,
+    /// 1 to 10,000 characters.
+    pub description: String,
+    /// How far it has been dealt with.
+    pub status: IncidentStatus,
+    /// When it happened, as the operator tells.
+    pub occured_at: DateTime<Utc>,
+    /// Since when it is RESOLVED; none exactly while it is not.
+    pub resolved_at: Option<DateTime<Utc>>,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// When it or its timeline last changed.
+    pub updated_at: DateTime<Utc>,
+    /// The organisation's revision that last changed one of the fields an operator edits: its version for conditional
+    /// writes. An update moves it only where it moves the status.
+    pub version: Revision,
+}
+
+/// What an operator enters for an incident, the text trimmed.
+#[derive(Debug, Clone, PartialEq, Eq, Validate)]
+pub struct IncidentDraft {
+    /// Must be there.
+    #[validate(
+        length(min = 1, message = "Title is required"),
+        custom(function = text::name_length),
+        custom(function = text::no_nul)
+    )]
+    pub title: String,
+    /// Must be there.
+    #[validate(
+        length(min = 1, message = "Description is required"),
+        custom(function = text::description_length),
+        custom(function = text::no_nul)
+    )]
+    pub description: String,
+    /// How far it has been dealt with.
+    pub status: IncidentStatus,
+    /// When it happened.
+    pub occured_at: DateTime<Utc>,
+}
+
+/// A change to an incident: only what is present changes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct IncidentPatch {
+    /// A new title.
+    pub title: Option<String>,
+    /// A new description.
+    pub description: Option<String>,
+    /// A new status.
+    pub status: Option<IncidentStatus>,
+    /// A new time of happening.
+    pub occured_at: Option<DateTime<Utc>>,
+}
+
+impl Incident {
+    /// A new incident, with what it does to components. It has no timeline entry yet.
+    ///
+    /// # Errors
+    /// [`Invalid`] when the draft breaks a rule of its fields or names a component twice.
+    pub fn create(
+        id: IncidentId,
+        draft: IncidentDraft,
+        components: &[Attachment],
+        now: DateTime<Utc>,
+    ) -> Result<Changed<Self>, Invalid> {
+        let mut invalid = Invalid::default();
+        invalid.check(&draft);
+        hold::check_once(components, &mut invalid);
+        invalid.into_result()?;
+        let state = Self {
+            id,
+            title: draft.title,
+            description: draft.description,
+            status: draft.status,
+            occured_at: draft.occured_at,
+            resolved_at: None,
+            created_at: now,
+            updated_at: now,
+            version: Revision::default(),
+        };
+        Ok(Changed { state: state.with_status(draft.status, now), events: vec![Event::NewIncident(id)] })
+    }
+
+    /// This incident with an operator's changes. Another status than RESOLVED reopens a resolved one.
+    ///
+    /// # Errors
+    /// [`Invalid`] when the result breaks a rule of its fields.
+    pub fn edit(self, patch: IncidentPatch, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
+        let draft = IncidentDraft {
+            title: patch.title.unwrap_or_else(|| self.title.clone()),
+            description: patch.description.unwrap_or_else(|| self.description.clone()),
+            status: patch.status.unwrap_or(self.status),
+            occured_at: patch.occured_at.unwrap_or(self.occured_at),
+        };
+        draft.validate().map_err(Invalid::from)?;
+        let before = self.clone();
+        let after = Self { title: draft.title, description: draft.description, occured_at: draft.occured_at, ..self }
+            .with_status(draft.status, now);
+        if after == before {
+            return Ok(Changed { state: before, events: Vec::new() });
+        }
+        let id = after.id;
+        Ok(Changed { state: after.touched(now), events: vec![Event::IncidentUpdated(id)] })
+    }
+
+    /// This incident without some of its updates. `newest` is the newest one of before, `left` the newest one that stays.
+    /// The status goes back only when the newest one goes and another one stays.
+    #[must_use]
+    pub fn delete_updates(
+        self,
+        deleted: &[IncidentUpdateId],
+        newest: Option<IncidentUpdateId>,
+        left: Option<&IncidentUpdate>,
+        now: DateTime<Utc>,
+    ) -> Changed<Self> {
+        if deleted.is_empty() {
+            return Changed { state: self, events: Vec::new() };
+        }
+        let id = self.id;
+        let goes = newest.is_some_and(|newest| deleted.contains(&newest));
+        let status = left.filter(|_| goes).map_or(self.status, |left| left.status);
+        let mut events: Vec<_> = deleted.iter().map(|update| Event::IncidentTimelineDeleted(id, *update)).collect();
+        events.push(Event::IncidentUpdated(id));
+        Changed { state: self.with_status(status, now).touched(now), events }
+    }
+
+    /// Whether it holds statuses on the components attached to it.
+    #[must_use]
+    pub const fn holds(&self) -> bool {
+        self.resolved_at.is_none()
+    }
+
+    /// Whether an operator who edits this one would overwrite nothing of the other.
+    #[must_use]
+    pub fn reads_like(&self, other: &Self) -> bool {
+        let fields = |incident: &Self| (incident.status, incident.occured_at);
+        self.title == other.title && self.description == other.description && fields(self) == fields(other)
+    }
+
+    /// With another status. RESOLVED keeps the moment it was reached; every other one forgets it.
+    pub(crate) fn with_status(self, status: IncidentStatus, now: DateTime<Utc>) -> Self {
+        let resolved_at = if status == IncidentStatus::Resolved { Some(self.resolved_at.unwrap_or(now)) } else { None };
+        Self { status, resolved_at, ..self }
+    }
+
+    pub(crate) fn touched(self, now: DateTime<Utc>) -> Self {
+        Self { updated_at: now, ..self }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,159 @@
+use super::*;
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use crate::author::Author;
+use crate::component::ComponentStatus;
+use crate::id::ComponentId;
+
+pub(crate) fn at(second: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(second, 0).unwrap()
+}
+
+pub(crate) fn any_status() -> impl Strategy<Value = IncidentStatus> {
+    proptest::sample::select(IncidentStatus::ALL.to_vec())
+}
+
+/// An incident of second 1.
+pub(crate) fn incident(status: IncidentStatus) -> Incident {
+    let draft = IncidentDraft { title: "Down".into(), description: "All of it".into(), status, occured_at: at(0) };
+    Incident::create(IncidentId(Uuid::from_u128(1)), draft, &[], at(1)).unwrap().state
+}
+
+pub(crate) fn set(status: IncidentStatus) -> IncidentPatch {
+    IncidentPatch { status: Some(status), ..Default::default() }
+}
+
+fn update(number: u128, status: IncidentStatus) -> IncidentUpdate {
+    IncidentUpdate {
+        id: IncidentUpdateId(Uuid::from_u128(number)),
+        incident_id: IncidentId(Uuid::from_u128(1)),
+        status,
+        message: "Found it".into(),
+        author: Author { id: "user_1".into(), name: "Ann".into() },
+        created_at: at(2),
+        version: Revision::default(),
+    }
+}
+
+fn refusal(title: &str, description: &str) -> Vec<(String, String)> {
+    let draft = IncidentDraft {
+        title: title.into(),
+        description: description.into(),
+        status: IncidentStatus::default(),
+        occured_at: at(0),
+    };
+    let refused = Incident::create(IncidentId(Uuid::from_u128(1)), draft, &[], at(1)).unwrap_err();
+    refused.errors.into_iter().map(|error| (error.field, error.message)).collect()
+}
+
+#[test]
+fn title_and_description_must_be_there_and_be_bounded() {
+    let row = |field: &str, message: &str| (field.to_owned(), message.to_owned());
+    let both = [row("description", "Description is required"), row("title", "Title is required")];
+    assert_eq!(refusal("", ""), both);
+    assert_eq!(refusal(&"x".repeat(201), "d"), [row("title", "Must be at most 200 characters")]);
+    assert_eq!(refusal("t", &"x".repeat(10_001)), [row("description", "Must be at most 10000 characters")]);
+    assert_eq!(refusal("a\0b", "d"), [row("title", "Must not contain a NUL character")]);
+}
+
+#[test]
+fn a_component_comes_once() {
+    let draft = IncidentDraft {
+        title: "Down".into(),
+        description: "d".into(),
+        status: IncidentStatus::default(),
+        occured_at: at(0),
+    };
+    let attachment = Attachment { component_id: ComponentId(Uuid::from_u128(5)), status: ComponentStatus::Operational };
+    let refused = Incident::create(IncidentId(Uuid::from_u128(1)), draft, &[attachment, attachment], at(1));
+    assert_eq!(refused, Err(Invalid::field("components[1].componentId", "This component is chosen already")));
+}
+
+#[test]
+fn creating_tells_of_a_new_incident_and_of_no_entry() {
+    let draft = IncidentDraft {
+        title: "Down".into(),
+        description: "d".into(),
+        status: IncidentStatus::default(),
+        occured_at: at(0),
+    };
+    let id = IncidentId(Uuid::from_u128(1));
+    assert_eq!(Incident::create(id, draft, &[], at(1)).unwrap().events, [Event::NewIncident(id)]);
+}
+
+#[test]
+fn resolving_stamps_the_moment_once_and_reopening_clears_it() {
+    let resolved = incident(IncidentStatus::Monitoring).edit(set(IncidentStatus::Resolved), at(5)).unwrap().state;
+    assert_eq!(resolved.resolved_at, Some(at(5)));
+    let renamed = IncidentPatch { title: Some("Was down".into()), ..set(IncidentStatus::Resolved) };
+    let renamed = resolved.edit(renamed, at(6)).unwrap().state;
+    assert_eq!((renamed.resolved_at, renamed.updated_at), (Some(at(5)), at(6)));
+    let reopened = renamed.edit(set(IncidentStatus::Investigating), at(7)).unwrap().state;
+    assert_eq!((reopened.resolved_at, reopened.holds()), (None, true));
+}
+
+#[test]
+fn deleting_the_newest_update_goes_back_to_the_newest_one_left() {
+    let resolved = incident(IncidentStatus::Resolved);
+    let (gone, left) = (update(9, IncidentStatus::Resolved), update(8, IncidentStatus::Identified));
+    let after = resolved.clone().delete_updates(&[gone.id], Some(gone.id), Some(&left), at(9));
+    assert_eq!((after.state.status, after.state.resolved_at), (IncidentStatus::Identified, None));
+    let told = [Event::IncidentTimelineDeleted(resolved.id, gone.id), Event::IncidentUpdated(resolved.id)];
+    assert_eq!(after.events, told);
+}
+
+#[test]
+fn deleting_the_last_update_or_an_older_one_leaves_the_status() {
+    let resolved = incident(IncidentStatus::Resolved);
+    let (older, newest) = (update(8, IncidentStatus::Identified), update(9, IncidentStatus::Resolved));
+    let all = resolved.clone().delete_updates(&[older.id, newest.id], Some(newest.id), None, at(9));
+    assert_eq!((all.state.status, all.events.len()), (IncidentStatus::Resolved, 3));
+    let reopened = resolved.edit(set(IncidentStatus::Monitoring), at(8)).unwrap().state;
+    let one = reopened.delete_updates(&[older.id], Some(newest.id), Some(&newest), at(9));
+    assert_eq!(one.state.status, IncidentStatus::Monitoring);
+}
+
+proptest! {
+    #[test]
+    fn a_status_reads_what_it_writes(status in any_status()) {
+        prop_assert_eq!(status.as_str().parse(), Ok(status));
+    }
+
+    #[test]
+    fn an_incident_knows_since_when_it_is_resolved_exactly_while_it_is(
+        first in any_status(), later in proptest::collection::vec(any_status(), 0..9)
+    ) {
+        let mut incident = incident(first);
+        let mut now = 1;
+        for status in later {
+            now += 1;
+            let before = incident.clone();
+            let changed = incident.edit(set(status), at(now)).unwrap();
+            incident = changed.state;
+            prop_assert_eq!(changed.events.is_empty(), before == incident);
+            prop_assert_eq!(incident.status, status);
+            prop_assert_eq!(incident.resolved_at.is_some(), status == IncidentStatus::Resolved);
+            prop_assert_eq!(hold::differs(&before, &incident), before.resolved_at.is_some() != incident.resolved_at.is_some());
+        }
+    }
+
+    #[test]
+    fn an_edit_changes_what_it_carries_and_nothing_else(
+        title in proptest::option::of("[a-z]{1,9}"),
+        description in proptest::option::of("[a-z]{1,9}"),
+        status in proptest::option::of(any_status()),
+        occured in proptest::option::of(0_i64..9),
+    ) {
+        let before = incident(IncidentStatus::Identified);
+        let patch = IncidentPatch {
+            title: title.clone(), description: description.clone(), status, occured_at: occured.map(at),
+        };
+        let after = before.clone().edit(patch, at(9)).unwrap();
+        prop_assert_eq!(&after.state.title, title.as_ref().unwrap_or(&before.title));
+        prop_assert_eq!(&after.state.description, description.as_ref().unwrap_or(&before.description));
+        prop_assert_eq!(after.state.status, status.unwrap_or(before.status));
+        prop_assert_eq!(after.state.occured_at, occured.map_or(before.occured_at, at));
+        prop_assert_eq!(after.events.is_empty(), after.state == before);
+    }
+}

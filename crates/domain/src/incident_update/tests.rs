@@ -1,0 +1,107 @@
+use super::*;
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use crate::incident::tests::{any_status, at, incident, set};
+
+fn author() -> Author {
+    Author { id: "user_1".into(), name: "Ann".into() }
+}
+
+fn draft(status: IncidentStatus) -> IncidentUpdateDraft {
+    IncidentUpdateDraft { message: "Found it".into(), status }
+}
+
+fn id(number: u128) -> IncidentUpdateId {
+    IncidentUpdateId(Uuid::from_u128(number))
+}
+
+fn recorded(status: IncidentStatus) -> Entry {
+    let latest = Latest { incident: incident(IncidentStatus::Investigating), newest: None };
+    latest.record(id(5), draft(status), author(), at(5)).unwrap().state
+}
+
+#[test]
+fn recording_tells_of_the_entry_and_then_of_the_incident() {
+    let latest = Latest { incident: incident(IncidentStatus::Investigating), newest: None };
+    let changed = latest.record(id(5), draft(IncidentStatus::Resolved), author(), at(5)).unwrap();
+    let (incident, update) = (changed.state.incident, changed.state.update);
+    assert_eq!(changed.events, [Event::TimelineUpdated(update.id), Event::IncidentUpdated(incident.id)]);
+    assert_eq!((incident.status, incident.resolved_at), (IncidentStatus::Resolved, Some(at(5))));
+    assert_eq!((update.author, update.created_at), (author(), at(5)));
+}
+
+#[test]
+fn a_resolved_incident_takes_no_update_until_it_is_reopened() {
+    let resolved = recorded(IncidentStatus::Resolved);
+    let latest = Latest { incident: resolved.incident, newest: Some(resolved.update) };
+    let refused = latest.clone().record(id(6), draft(IncidentStatus::Monitoring), author(), at(6));
+    assert_eq!(refused, Err(RecordRefused::Resolved));
+    let incident = latest.incident.edit(set(IncidentStatus::Investigating), at(6)).unwrap().state;
+    let recorded = Latest { incident, ..latest }.record(id(6), draft(IncidentStatus::Monitoring), author(), at(7));
+    assert_eq!(recorded.unwrap().state.incident.status, IncidentStatus::Monitoring);
+}
+
+#[test]
+fn a_message_must_be_there_and_be_bounded() {
+    let messages = [
+        (String::new(), "Message is required"),
+        ("x".repeat(10_001), "Must be at most 10000 characters"),
+        ("\0".to_owned(), "Must not contain a NUL character"),
+    ];
+    for (message, refusal) in messages {
+        let latest = Latest { incident: incident(IncidentStatus::Investigating), newest: None };
+        let draft = IncidentUpdateDraft { message: message.clone(), status: IncidentStatus::default() };
+        let refusal = Invalid::field("message", refusal);
+        assert_eq!(latest.record(id(5), draft, author(), at(5)), Err(RecordRefused::Invalid(refusal.clone())));
+        let patch = IncidentUpdatePatch { message: Some(message), ..Default::default() };
+        assert_eq!(recorded(IncidentStatus::Monitoring).edit(patch, at(6)), Err(refusal));
+    }
+}
+
+#[test]
+fn an_edit_of_an_older_update_leaves_the_incident_where_it_is() {
+    let older = Entry { is_newest: false, ..recorded(IncidentStatus::Identified) };
+    let patch = IncidentUpdatePatch { status: Some(IncidentStatus::Resolved), ..Default::default() };
+    let edited = older.edit(patch, at(6)).unwrap();
+    assert_eq!(edited.state.update.status, IncidentStatus::Resolved);
+    assert_eq!(edited.state.incident.status, IncidentStatus::Identified);
+    assert_eq!(edited.events.len(), 2);
+}
+
+#[test]
+fn a_save_of_an_update_that_changes_nothing_tells_nothing() {
+    let entry = recorded(IncidentStatus::Identified);
+    let same = IncidentUpdatePatch { message: Some(entry.update.message.clone()), status: Some(entry.update.status) };
+    assert_eq!(entry.clone().edit(same, at(6)).unwrap(), Changed { state: entry, events: Vec::new() });
+}
+
+proptest! {
+    #[test]
+    fn the_incident_takes_the_status_of_what_is_recorded_and_of_an_edit_of_the_newest(
+        first in any_status(), second in any_status()
+    ) {
+        let entry = recorded(first);
+        prop_assert_eq!(entry.incident.status, first);
+        let patch = IncidentUpdatePatch { status: Some(second), ..Default::default() };
+        let edited = entry.edit(patch, at(6)).unwrap().state;
+        prop_assert_eq!(edited.incident.status, second);
+        prop_assert_eq!(edited.incident.resolved_at.is_some(), second == IncidentStatus::Resolved);
+    }
+
+    #[test]
+    fn whatever_the_clocks_say_each_update_comes_after_the_one_before(
+        updates in proptest::collection::vec((0_u128..9, 0_i64..9), 1..20)
+    ) {
+        let mut latest = Latest { incident: incident(IncidentStatus::Investigating), newest: None };
+        for (number, second) in updates {
+            let before = latest.newest.clone();
+            let entry = latest.record(id(number), draft(IncidentStatus::Monitoring), author(), at(second)).unwrap().state;
+            if let Some(before) = before {
+                prop_assert!(entry.update.id > before.id);
+                prop_assert!(entry.update.created_at >= before.created_at);
+            }
+            latest = Latest { incident: entry.incident, newest: Some(entry.update) };
+        }
+    }
+}

@@ -1,1 +1,7 @@
-fn main() {}
+//! `allclear`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    allclear_server::command::main()
+}

@@ -91,6 +91,11 @@ impl Viewers {
         channels.retain(|_, channel| channel.sender.receiver_count() > 0);
     }
 
+    /// Ends every stream: viewers come back, to whoever serves then.
+    pub fn close(&self) {
+        self.lock().clear();
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<OrganisationId, Channel>> {
         self.channels.lock().unwrap_or_else(PoisonError::into_inner)
     }

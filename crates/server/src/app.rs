@@ -1,0 +1,179 @@
+//! The composition root: the one place that names adapters, read from top to bottom.
+
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::dev::ServerHandle;
+use allclear_application::background::Background;
+use allclear_application::clock::Clock;
+use allclear_application::component::Components;
+use allclear_application::relay::{Audience, Relay};
+use allclear_fanout::InProcess;
+use allclear_persistence::database::Database;
+use allclear_transport::client_address::TrustedProxies;
+use allclear_transport::configuration::Configuration;
+use allclear_transport::health::Draining;
+use allclear_transport::server::{self, Parts};
+use allclear_transport::status::events::EventStreams;
+use allclear_transport::status::pages::Pages;
+use allclear_transport::status::viewers::Viewers;
+use allclear_transport::web_app::WebApp;
+use tokio::task::JoinHandle;
+
+use crate::clock::SystemClock;
+use crate::figures;
+use crate::identity::{self, Identity};
+use crate::settings::{Settings, SignUp};
+
+/// How often viewers get a sign of life: well within the minute after which proxies give up.
+const KEEP_ALIVE: Duration = Duration::from_secs(20);
+
+/// Allclear, running.
+pub struct App {
+    address: SocketAddr,
+    public_url: String,
+    /// What the command line and the demo work with.
+    pub(crate) identity: Identity,
+    pub(crate) components: Arc<Components>,
+    database: Database,
+    viewers: Arc<Viewers>,
+    draining: Draining,
+    background: Background,
+    handle: ServerHandle,
+    serving: JoinHandle<std::io::Result<()>>,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl App {
+    /// Opens the database, wires everything and starts to serve.
+    ///
+    /// # Errors
+    /// One line that says what stands in the way.
+    pub async fn start(settings: &Settings) -> Result<Self, String> {
+        let listener = TcpListener::bind(settings.listen).map_err(|error| format!("{}: {error}", settings.listen))?;
+        let address = listener.local_addr().map_err(|error| error.to_string())?;
+        let public_url = settings.public_url(address.port());
+        private_folder(&settings.data_dir)?;
+
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let database = Database::connect(&settings.database(), Arc::clone(&clock)).await.map_err(|e| e.to_string())?;
+        let store = Arc::new(database.clone());
+        let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::new(InProcess::default())));
+        let background = Background::default();
+
+        let identity = identity::built_in(settings, &public_url, &database, &relay, &clock, &background).await?;
+        let components = Arc::new(Components::new(Arc::clone(&store) as _, Arc::clone(&relay), Arc::clone(&clock)));
+
+        let viewers = Arc::new(Viewers::default());
+        let pages = Pages::new(Arc::clone(&store) as _, Arc::clone(&relay), clock, WebApp::page_template());
+        let streams = EventStreams::new(Arc::clone(&viewers), Arc::clone(&relay), Arc::clone(&store) as _);
+        let draining = Draining::default();
+        let parts = Parts {
+            verifier: Arc::clone(&identity.verifier),
+            components: Arc::clone(&components),
+            pages: Arc::new(pages),
+            streams: Arc::new(streams),
+            viewers: Arc::clone(&viewers),
+            web_app: Arc::new(WebApp::load()),
+            configuration: Arc::new(configuration(settings)),
+            readiness: store,
+            draining: draining.clone(),
+            figures: figures::handle(),
+            proxies: Arc::new(TrustedProxies::parse(settings.trusted_proxies.iter().map(String::as_str))?),
+            origin: public_url.clone(),
+            allowed_origins: settings.allowed_origins.clone(),
+        };
+        let workers = std::thread::available_parallelism().map_or(2, usize::from);
+        let server = server::start(parts, listener, workers).map_err(|error| error.to_string())?;
+        let handle = server.handle();
+        let serving = tokio::spawn(server);
+
+        let audience: Arc<dyn Audience> = Arc::clone(&viewers) as _;
+        let telling = tokio::spawn(async move { relay.run(&[audience]).await });
+        let greeting = tokio::spawn(keep_alive(Arc::clone(&viewers)));
+        let tasks = vec![telling, greeting];
+        Ok(Self { address, public_url, identity, components, database, viewers, draining, background, handle, serving, tasks })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where people reach it.
+    #[must_use]
+    pub fn public_url(&self) -> &str {
+        &self.public_url
+    }
+
+    /// Waits for the signal to end, then finishes what runs and closes everything.
+    ///
+    /// # Errors
+    /// When the server fails.
+    pub async fn serve_until(mut self, signal: impl Future<Output = ()>) -> Result<(), String> {
+        tokio::select! {
+            ended = &mut self.serving => {
+                return Err(match ended {
+                    Ok(Err(error)) => error.to_string(),
+                    Ok(Ok(())) => "the server ended by itself".to_owned(),
+                    Err(error) => error.to_string(),
+                });
+            }
+            () = signal => {}
+        }
+        tracing::info!("ending: finishing what runs");
+        self.stop().await;
+        Ok(())
+    }
+
+    /// Readiness off, no new connection, streams closed, requests answered, mail handed over, database closed.
+    pub async fn stop(self) {
+        self.draining.begin();
+        let stopping = self.handle.stop(true);
+        self.viewers.close();
+        stopping.await;
+        self.background.settle().await;
+        for task in &self.tasks {
+            task.abort();
+        }
+        if let Err(error) = self.database.close().await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "the database was not closed cleanly");
+        }
+    }
+}
+
+async fn keep_alive(viewers: Arc<Viewers>) {
+    let mut tick = tokio::time::interval(KEEP_ALIVE);
+    loop {
+        tick.tick().await;
+        viewers.keep_alive();
+    }
+}
+
+fn configuration(settings: &Settings) -> Configuration {
+    let text = |url: &Option<url::Url>| url.as_ref().map(ToString::to_string);
+    Configuration {
+        identity_provider: "built-in",
+        clerk_publishable_key: None,
+        sign_up: match settings.sign_up {
+            SignUp::Open => "open",
+            SignUp::Waitlist => "waitlist",
+            SignUp::Closed => "closed",
+        },
+        discord_url: text(&settings.discord_url),
+        sponsor_url: text(&settings.sponsor_url),
+        version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+/// Makes the data folder where it is missing, for nobody else to read: it holds secrets.
+fn private_folder(path: &Path) -> Result<(), String> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|error| format!("{}: {error}", path.display()))
+}

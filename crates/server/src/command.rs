@@ -1,0 +1,174 @@
+//! The command line.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
+
+use crate::app::App;
+use crate::{demo, identity};
+use crate::settings::{self, LogFormat, Settings};
+
+/// Incidents, maintenance and the public status page, in one binary.
+#[derive(Debug, Parser)]
+#[command(name = "allclear", version, after_help = "Every setting is a flag, an environment variable, or a key of allclear.toml.")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Action>,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+enum Action {
+    /// Serve [default]
+    Serve,
+    /// Serve a filled organisation from a throwaway folder
+    Demo,
+    /// Print the OpenAPI document
+    Openapi,
+    /// Ask the server on this machine whether it is ready
+    Healthcheck,
+    /// Let one person in, whatever the mode of sign-up
+    Invite {
+        /// The mail address
+        address: String,
+    },
+}
+
+/// Runs the command; the exit code is 0 when it did what was asked, 2 when it was asked wrongly.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = match arguments() {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
+    };
+    let action = arguments.command.unwrap_or(Action::Serve);
+    if matches!(action, Action::Serve | Action::Demo | Action::Invite { .. }) {
+        start_log(&arguments.settings);
+    }
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&error.to_string()),
+    };
+    let outcome = runtime.block_on(async {
+        match action {
+            Action::Serve => serve(&arguments.settings).await,
+            Action::Demo => demo::serve(arguments.settings).await,
+            Action::Openapi => openapi(),
+            Action::Healthcheck => healthcheck(&arguments.settings).await,
+            Action::Invite { address } => invite(&arguments.settings, address).await,
+        }
+    });
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => fail(&message),
+    }
+}
+
+fn fail(message: &str) -> ExitCode {
+    eprintln!("allclear: {message}");
+    ExitCode::FAILURE
+}
+
+/// A bad value stops the start with one clear line.
+fn arguments() -> Result<Arguments, ExitCode> {
+    let wrong = |message: &str| {
+        eprintln!("allclear: {message}");
+        ExitCode::from(2)
+    };
+    let command = settings::with_file(Arguments::command(), Path::new(settings::FILE)).map_err(|error| wrong(&error))?;
+    let parsed = command.try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches));
+    parsed.map_err(|error| {
+        if error.use_stderr() {
+            let text = error.to_string();
+            wrong(text.lines().next().unwrap_or_default().trim_start_matches("error: "))
+        } else {
+            // --help and --version.
+            print!("{error}");
+            ExitCode::SUCCESS
+        }
+    })
+}
+
+fn start_log(settings: &Settings) {
+    let filter = EnvFilter::new(&settings.log);
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match settings.log_format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().flatten_event(true).init(),
+    }
+}
+
+async fn serve(settings: &Settings) -> Result<(), String> {
+    let app = App::start(settings).await?;
+    print!("{}", welcome(&app, settings));
+    app.serve_until(ended()).await
+}
+
+/// What a newcomer needs to know, in one screen.
+fn welcome(app: &App, settings: &Settings) -> String {
+    let first = if app.identity.is_first {
+        "Create an account: the first one administers this installation."
+    } else {
+        "Sign in to manage components, incidents and maintenance."
+    };
+    format!(
+        "\n  Allclear {} is running.\n\n  Open      {}\n            {first}\n  Data      {}\n  Mail      {}\n  Stop      Ctrl+C\n\n",
+        env!("CARGO_PKG_VERSION"),
+        app.public_url(),
+        data(settings),
+        settings.data_dir.join("mail").display(),
+    )
+}
+
+fn data(settings: &Settings) -> String {
+    match &settings.database_url {
+        Some(url) if !url.starts_with("sqlite:") => "PostgreSQL".to_owned(),
+        _ => settings.database().trim_start_matches("sqlite:").to_owned(),
+    }
+}
+
+/// Ends with the first SIGINT or SIGTERM.
+pub(crate) async fn ended() {
+    let interrupt = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminate = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => drop(signal.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminate = std::future::pending::<()>();
+    tokio::select! {
+        () = interrupt => {}
+        () = terminate => {}
+    }
+}
+
+fn openapi() -> Result<(), String> {
+    println!("{}", allclear_transport::openapi::json().map_err(|error| error.to_string())?);
+    Ok(())
+}
+
+async fn healthcheck(settings: &Settings) -> Result<(), String> {
+    let client = reqwest::Client::builder().timeout(Duration::from_secs(5)).no_proxy().build();
+    let client = client.map_err(|error| error.to_string())?;
+    let url = format!("http://{}/readyz", settings.listen);
+    let response = client.get(&url).send().await.map_err(|error| format!("{url}: {error}"))?;
+    let status = response.status();
+    if status.is_success() { Ok(()) } else { Err(format!("{url} answers {status}")) }
+}
+
+async fn invite(settings: &Settings, address: String) -> Result<(), String> {
+    let link = identity::invite(settings, address).await?;
+    println!("{link}");
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! Wires the identity provider.
+
+use std::sync::Arc;
+
+use allclear_application::account::{AccountPorts, Accounts};
+use allclear_application::background::Background;
+use allclear_application::caller::TokenVerifier;
+use allclear_application::clock::Clock;
+use allclear_application::invitation::Invitations;
+use allclear_application::link::Links;
+use allclear_application::mail::Mailer;
+use allclear_application::membership::Memberships;
+use allclear_application::password::Passwords;
+use allclear_application::relay::Relay;
+use allclear_application::session::Sessions;
+use allclear_application::waitlist::Waitlist;
+use allclear_domain::account::{AddressDraft, SignUpMode};
+use allclear_identity::password_hasher::Argon2idHasher;
+use allclear_identity::secrets;
+use allclear_identity::signing::Signer;
+use allclear_identity::verifier::Verifier;
+use allclear_mail::file::FileMailer;
+use allclear_persistence::database::Database;
+
+use crate::clock::SystemClock;
+use crate::settings::{Settings, SignUp};
+
+/// The identity provider's use cases.
+pub(crate) struct Identity {
+    pub(crate) accounts: Arc<Accounts>,
+    pub(crate) sessions: Arc<Sessions>,
+    pub(crate) passwords: Arc<Passwords>,
+    pub(crate) memberships: Arc<Memberships>,
+    pub(crate) invitations: Arc<Invitations>,
+    pub(crate) waitlist: Arc<Waitlist>,
+    pub(crate) signer: Arc<Signer>,
+    pub(crate) verifier: Arc<dyn TokenVerifier>,
+    /// Whether the next account is the installation's first.
+    pub(crate) is_first: bool,
+}
+
+/// The built-in provider over this database.
+pub(crate) async fn built_in(
+    settings: &Settings,
+    public_url: &str,
+    database: &Database,
+    relay: &Arc<Relay>,
+    clock: &Arc<dyn Clock>,
+    background: &Background,
+) -> Result<Identity, String> {
+    let store = Arc::new(database.clone());
+    let links = Links::new(public_url);
+    let mailer = mailer(settings, clock)?;
+    let secrets = secrets::load(store.as_ref(), clock.as_ref()).await.map_err(|error| error.to_string())?;
+    let signer = Arc::new(Signer::new(&secrets.signing_keys, public_url).map_err(|error| error.to_string())?);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let hasher = Arc::new(Argon2idHasher::new(secrets.salt, cores));
+
+    let ports = AccountPorts {
+        accounts: Arc::clone(&store) as _,
+        sessions: Arc::clone(&store) as _,
+        invitations: Arc::clone(&store) as _,
+        waitlist: Arc::clone(&store) as _,
+        hasher: Arc::clone(&hasher) as _,
+        mailer: Arc::clone(&mailer),
+        clock: Arc::clone(clock),
+    };
+    let accounts = Accounts::new(ports, settings.sign_up.into(), background.clone(), links.clone());
+    let is_first = accounts.is_first().await.map_err(|error| error.to_string())?;
+    let sessions =
+        Sessions::new(Arc::clone(&store) as _, Arc::clone(&store) as _, Arc::clone(&signer) as _, Arc::clone(clock));
+    let passwords = Passwords::new(
+        Arc::clone(&store) as _,
+        Arc::clone(&store) as _,
+        hasher,
+        Arc::clone(&mailer),
+        Arc::clone(clock),
+        background.clone(),
+        links.clone(),
+    );
+    let memberships =
+        Memberships::new(Arc::clone(&store) as _, Arc::clone(&store) as _, Arc::clone(relay), Arc::clone(clock));
+    let invitations =
+        Invitations::new(Arc::clone(&store) as _, Arc::clone(&store) as _, mailer, Arc::clone(clock), links);
+    let invitations = Arc::new(invitations);
+    let waitlist = Waitlist::new(Arc::clone(&store) as _, Arc::clone(&invitations));
+    let verifier = Verifier::new(&signer, store, Arc::clone(clock));
+    Ok(Identity {
+        accounts: Arc::new(accounts),
+        sessions: Arc::new(sessions),
+        passwords: Arc::new(passwords),
+        memberships: Arc::new(memberships),
+        invitations,
+        waitlist: Arc::new(waitlist),
+        signer,
+        verifier: Arc::new(verifier),
+        is_first,
+    })
+}
+
+/// Lets one person in, beside a server that may be running on the same database.
+pub(crate) async fn invite(settings: &Settings, address: String) -> Result<String, String> {
+    let public_url = settings.public_url(settings.listen.port());
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let database = Database::connect(&settings.database(), Arc::clone(&clock)).await.map_err(|e| e.to_string())?;
+    let store = Arc::new(database.clone());
+    let mailer = mailer(settings, &clock)?;
+    let invitations = Invitations::new(Arc::clone(&store) as _, store, mailer, clock, Links::new(&public_url));
+    let invited = invitations.admit(AddressDraft { email: address }).await.map_err(|error| error.to_string())?;
+    database.close().await.map_err(|error| error.to_string())?;
+    Ok(invited)
+}
+
+fn mailer(settings: &Settings, clock: &Arc<dyn Clock>) -> Result<Arc<dyn Mailer>, String> {
+    let folder = settings.data_dir.join("mail");
+    let mailer = FileMailer::new(&folder, &settings.mail_from, Arc::clone(clock));
+    Ok(Arc::new(mailer.map_err(|error| format!("mail to {}: {error}", folder.display()))?))
+}
+
+impl From<SignUp> for SignUpMode {
+    fn from(mode: SignUp) -> Self {
+        match mode {
+            SignUp::Open => Self::Open,
+            SignUp::Waitlist => Self::Waitlist,
+            SignUp::Closed => Self::Closed,
+        }
+    }
+}

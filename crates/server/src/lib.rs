@@ -1,0 +1,9 @@
+//! The `allclear` binary: configuration, wiring, command line. Nothing else.
+
+pub mod app;
+pub mod clock;
+pub mod command;
+pub mod demo;
+mod figures;
+mod identity;
+pub mod settings;

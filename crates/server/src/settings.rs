@@ -1,0 +1,205 @@
+//! Configuration: environment variables, or the same keys in `allclear.toml`, or flags.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::{Path, PathBuf};
+
+use allclear_transport::client_address::TrustedProxies;
+use clap::{Args, Command, ValueEnum};
+use url::Url;
+
+/// The file beside the process.
+pub const FILE: &str = "allclear.toml";
+
+/// How this installation is set up.
+#[derive(Debug, Clone, Args)]
+pub struct Settings {
+    /// Where to listen: address and port; port 0 takes a free one
+    #[arg(long, env = "ALLCLEAR_LISTEN", value_name = "ALLCLEAR_LISTEN", default_value = "127.0.0.1:8080", value_parser = listen)]
+    pub listen: SocketAddr,
+
+    /// The address people reach the product at [default: http://localhost and the port]
+    #[arg(long, env = "ALLCLEAR_PUBLIC_URL", value_name = "ALLCLEAR_PUBLIC_URL", value_parser = web_address)]
+    pub public_url: Option<Url>,
+
+    /// The folder for the SQLite file and mail files
+    #[arg(long, env = "ALLCLEAR_DATA_DIR", value_name = "ALLCLEAR_DATA_DIR", default_value = "./data")]
+    pub data_dir: PathBuf,
+
+    /// `postgres://…` for several nodes [default: an SQLite file in the data folder]
+    #[arg(long, env = "ALLCLEAR_DATABASE_URL", value_name = "ALLCLEAR_DATABASE_URL", value_parser = database, hide_env_values = true)]
+    pub database_url: Option<String>,
+
+    /// The address mail comes from
+    #[arg(long, env = "ALLCLEAR_MAIL_FROM", value_name = "ALLCLEAR_MAIL_FROM", default_value = "Allclear <allclear@localhost>")]
+    pub mail_from: String,
+
+    /// Who may sign up
+    #[arg(long, env = "ALLCLEAR_SIGN_UP", value_name = "ALLCLEAR_SIGN_UP", default_value = "open")]
+    pub sign_up: SignUp,
+
+    /// Other origins whose pages may call the API, by commas
+    #[arg(long, env = "ALLCLEAR_ALLOWED_ORIGINS", value_name = "ALLCLEAR_ALLOWED_ORIGINS", value_delimiter = ',', value_parser = origin)]
+    pub allowed_origins: Vec<String>,
+
+    /// Proxies whose word about a client's address counts: addresses or CIDR, by commas
+    #[arg(long, env = "ALLCLEAR_TRUSTED_PROXIES", value_name = "ALLCLEAR_TRUSTED_PROXIES", value_delimiter = ',', value_parser = proxy)]
+    pub trusted_proxies: Vec<String>,
+
+    /// Where /discord leads
+    #[arg(long, env = "ALLCLEAR_DISCORD_URL", value_name = "ALLCLEAR_DISCORD_URL", value_parser = web_address)]
+    pub discord_url: Option<Url>,
+
+    /// Where /sponsor leads
+    #[arg(long, env = "ALLCLEAR_SPONSOR_URL", value_name = "ALLCLEAR_SPONSOR_URL", value_parser = web_address)]
+    pub sponsor_url: Option<Url>,
+
+    /// What to log: a level, or `crate=level` by commas
+    #[arg(long, env = "ALLCLEAR_LOG", value_name = "ALLCLEAR_LOG", default_value = "info,sqlx=warn")]
+    pub log: String,
+
+    /// How to write the log
+    #[arg(long, env = "ALLCLEAR_LOG_FORMAT", value_name = "ALLCLEAR_LOG_FORMAT", default_value = "text")]
+    pub log_format: LogFormat,
+}
+
+/// Who may make an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SignUp {
+    /// Everybody.
+    Open,
+    /// Who is let in from the waiting list.
+    Waitlist,
+    /// Who is invited.
+    Closed,
+}
+
+/// How the log is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// For machines: one JSON object a line.
+    Json,
+}
+
+impl Settings {
+    /// The database's address.
+    #[must_use]
+    pub fn database(&self) -> String {
+        let file = || format!("sqlite:{}", self.data_dir.join("allclear.db").display());
+        self.database_url.clone().unwrap_or_else(file)
+    }
+
+    /// The address people reach the product at, given the port that is listened on.
+    #[must_use]
+    pub fn public_url(&self, port: u16) -> String {
+        let told = self.public_url.as_ref().map(|url| url.as_str().trim_end_matches('/').to_owned());
+        told.unwrap_or_else(|| format!("http://localhost:{port}"))
+    }
+}
+
+/// The command with what a configuration file says as defaults, so that the environment and flags win over it.
+///
+/// # Errors
+/// One line that names what is wrong in the file.
+pub fn with_file(mut command: Command, file: &Path) -> Result<Command, String> {
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(command),
+        Err(error) => return Err(format!("{}: {error}", file.display())),
+    };
+    let table: toml::Table = toml::from_str(&text).map_err(|error| format!("{}: {}", file.display(), error.message()))?;
+    for (key, value) in table {
+        let id = key.strip_prefix("ALLCLEAR_").unwrap_or(&key).to_ascii_lowercase();
+        if !command.get_arguments().any(|known| known.get_id() == id.as_str()) {
+            return Err(format!("{}: there is no setting {key}", file.display()));
+        }
+        let value = match value {
+            toml::Value::String(text) => text,
+            toml::Value::Array(items) => {
+                let items: Vec<_> = items.iter().filter_map(toml::Value::as_str).collect();
+                items.join(",")
+            }
+            other => other.to_string(),
+        };
+        command = command.mut_arg(id, |argument| argument.default_value(value));
+    }
+    Ok(command)
+}
+
+fn listen(text: &str) -> Result<SocketAddr, String> {
+    let mut addresses = text.to_socket_addrs().map_err(|_| "it must be address:port".to_owned())?;
+    addresses.next().ok_or_else(|| "it names no address".to_owned())
+}
+
+fn web_address(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| error.to_string())?;
+    if matches!(url.scheme(), "http" | "https") { Ok(url) } else { Err("it must begin with http:// or https://".to_owned()) }
+}
+
+fn origin(text: &str) -> Result<String, String> {
+    let url = web_address(text.trim())?;
+    let plain = url.path() == "/" && url.query().is_none();
+    if plain { Ok(url.origin().ascii_serialization()) } else { Err("an origin has no path".to_owned()) }
+}
+
+fn database(text: &str) -> Result<String, String> {
+    let known = ["sqlite:", "postgres:", "postgresql:"].iter().any(|scheme| text.starts_with(scheme));
+    if known { Ok(text.to_owned()) } else { Err("it must begin with postgres:// or sqlite:".to_owned()) }
+}
+
+fn proxy(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    TrustedProxies::parse([text]).map_err(|_| "it is neither an address nor a CIDR range".to_owned())?;
+    Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::FromArgMatches;
+
+    fn parse(flags: &[&str], file: &str) -> Result<Settings, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        std::fs::write(&path, file).unwrap();
+        let command = with_file(Settings::augment_args(Command::new("allclear")), &path)?;
+        let matches = command.try_get_matches_from([&["allclear"], flags].concat()).map_err(|error| error.to_string())?;
+        Settings::from_arg_matches(&matches).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn without_configuration_the_defaults_stand() {
+        let settings = parse(&[], "").unwrap();
+        assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
+        assert_eq!(settings.public_url(8080), "http://localhost:8080");
+        assert_eq!(settings.database(), "sqlite:./data/allclear.db");
+        assert_eq!(settings.sign_up, SignUp::Open);
+    }
+
+    #[test]
+    fn the_file_gives_defaults_in_either_spelling_and_flags_win() {
+        let file = "ALLCLEAR_SIGN_UP = 'closed'\nallowed_origins = ['https://a.example', 'https://b.example']";
+        let settings = parse(&[], file).unwrap();
+        assert_eq!(settings.sign_up, SignUp::Closed);
+        assert_eq!(settings.allowed_origins, ["https://a.example", "https://b.example"]);
+        assert_eq!(parse(&["--sign-up", "waitlist"], file).unwrap().sign_up, SignUp::Waitlist);
+    }
+
+    #[test]
+    fn a_bad_value_is_named() {
+        for (flag, bad) in [
+            ("--listen", "nowhere"),
+            ("--public-url", "ftp://x"),
+            ("--database-url", "mysql://x"),
+            ("--trusted-proxies", "10.0.0.0/99"),
+            ("--allowed-origins", "https://a.example/path"),
+            ("--sign-up", "maybe"),
+        ] {
+            let refused = parse(&[flag, bad], "").unwrap_err();
+            assert!(refused.contains(flag) && refused.contains(bad), "{refused}");
+        }
+        assert!(parse(&[], "colour = 'red'").unwrap_err().ends_with("there is no setting colour"));
+        assert!(parse(&[], "sign_up = ").is_err());
+    }
+}

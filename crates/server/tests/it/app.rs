@@ -1,0 +1,150 @@
+//! A server for a test, and the people who use it.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use allclear_server::app::App;
+use allclear_server::settings::Settings;
+use clap::{Command, FromArgMatches};
+use reqwest::{Method, RequestBuilder, StatusCode};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+pub(crate) const PASSWORD: &str = "correct horse battery";
+
+/// A running server in a folder of its own. It ends with the test's runtime.
+pub(crate) struct TestApp {
+    pub(crate) url: String,
+    pub(crate) folder: TempDir,
+    app: App,
+}
+
+/// A signed-in member of an organisation.
+#[derive(Clone)]
+pub(crate) struct Operator {
+    pub(crate) url: String,
+    pub(crate) organisation: String,
+    pub(crate) token: String,
+    pub(crate) client: reqwest::Client,
+}
+
+/// An answer, read.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) etag: Option<String>,
+    pub(crate) headers: reqwest::header::HeaderMap,
+    pub(crate) body: Value,
+}
+
+/// Settings with these flags, on a free port.
+pub(crate) fn settings(folder: &TempDir, flags: &[&str]) -> Settings {
+    let data = folder.path().join("data").display().to_string();
+    let fixed = ["allclear", "--listen", "127.0.0.1:0", "--data-dir", &data];
+    let command = <Settings as clap::Args>::augment_args(Command::new("allclear"));
+    let matches = command.get_matches_from([&fixed, flags].concat());
+    Settings::from_arg_matches(&matches).unwrap()
+}
+
+impl TestApp {
+    pub(crate) async fn start() -> Self {
+        Self::start_with(&[]).await
+    }
+
+    pub(crate) async fn start_with(flags: &[&str]) -> Self {
+        Self::start_in(tempfile::tempdir().unwrap(), flags).await
+    }
+
+    pub(crate) async fn start_in(folder: TempDir, flags: &[&str]) -> Self {
+        let app = App::start(&settings(&folder, flags)).await.unwrap();
+        Self { url: format!("http://{}", app.address()), folder, app }
+    }
+
+    /// Stops the server as SIGTERM does, and gives its folder back.
+    pub(crate) async fn stop(self) -> TempDir {
+        self.app.stop().await;
+        self.folder
+    }
+
+    pub(crate) fn call(&self, path: &str) -> String {
+        format!("{}/api/v1{path}", self.url)
+    }
+
+    /// Signs a new person up, with an organisation of their own.
+    pub(crate) async fn operator(&self, organisation: &str) -> Operator {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let email = format!("person{}@example.com", COUNT.fetch_add(1, Ordering::Relaxed));
+        let client = cookie_client();
+        let sign_up = json!({"name": "Ada", "email": email, "password": PASSWORD});
+        let signed_up = send(client.post(self.call("/identity/sign-up")).json(&sign_up)).await;
+        assert_eq!(signed_up.status, 201, "{signed_up:?}");
+        let created = client.post(self.call("/identity/organisations")).json(&json!({"name": organisation}));
+        let created = send(created).await;
+        assert_eq!(created.status, 201, "{created:?}");
+        let organisation = created.body["data"]["id"].as_str().unwrap().to_owned();
+        let token = token(&client, &self.url, &organisation).await;
+        Operator { url: self.url.clone(), organisation, token, client }
+    }
+}
+
+impl Operator {
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.client.request(method, format!("{}/api/v1{path}", self.url)).bearer_auth(&self.token)
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        send(self.request(Method::GET, path)).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
+        send(self.request(Method::POST, path).json(&body)).await
+    }
+
+    pub(crate) async fn patch(&self, path: &str, body: Value) -> Answer {
+        send(self.request(Method::PATCH, path).json(&body)).await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Answer {
+        send(self.request(Method::DELETE, path)).await
+    }
+
+    /// Creates a component and answers its identifier.
+    pub(crate) async fn component(&self, name: &str) -> String {
+        let created = self.post("/component/create", json!({"name": name})).await;
+        assert_eq!(created.status, 201, "{created:?}");
+        created.body["data"]["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The organisation's public snapshot.
+    pub(crate) async fn snapshot(&self) -> Value {
+        let answer = send(reqwest::Client::new().get(format!("{}/api/v1/status/{}", self.url, self.organisation))).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.body["data"].clone()
+    }
+}
+
+pub(crate) fn cookie_client() -> reqwest::Client {
+    reqwest::Client::builder().cookie_store(true).no_proxy().build().unwrap()
+}
+
+pub(crate) async fn token(client: &reqwest::Client, url: &str, organisation: &str) -> String {
+    let body = json!({"organisationId": organisation});
+    let answer = send(client.post(format!("{url}/api/v1/identity/token")).json(&body)).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer.body["data"]["token"].as_str().unwrap().to_owned()
+}
+
+pub(crate) async fn send(request: RequestBuilder) -> Answer {
+    let response = request.send().await.unwrap();
+    let (status, headers) = (response.status(), response.headers().clone());
+    let etag = headers.get("etag").map(|tag| tag.to_str().unwrap().to_owned());
+    let bytes = response.bytes().await.unwrap();
+    let body = serde_json::from_slice(&bytes).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into()));
+    assert!(headers.contains_key("x-request-id"), "every answer carries its request's id");
+    if status.is_client_error() && headers["content-type"].to_str().unwrap().contains("json") {
+        assert_eq!(headers["content-type"], "application/problem+json");
+        assert_eq!(body["status"], status.as_u16());
+        assert!(body["message"].as_str().is_some_and(|message| !message.is_empty()), "{body}");
+    }
+    assert_ne!(status, StatusCode::INTERNAL_SERVER_ERROR, "{body}");
+    Answer { status: status.as_u16(), etag, headers, body }
+}

@@ -1,0 +1,9 @@
+#![cfg(test)]
+//! The product as its clients see it: a real server on a free port.
+
+mod app;
+mod component;
+mod events;
+mod page;
+mod problem;
+mod status;

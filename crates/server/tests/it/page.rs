@@ -1,0 +1,82 @@
+use serde_json::json;
+
+use crate::app::{Answer, TestApp, send};
+
+async fn page(app: &TestApp, path: &str) -> Answer {
+    send(reqwest::Client::new().get(format!("{}{path}", app.url)).header("accept", "text/html")).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_route_answers_with_the_app_and_everything_else_with_its_not_found_page() {
+    let app = TestApp::start().await;
+    for path in ["/", "/login", "/metrics", "/components/component/edit/7", "/onboarding", "/subscribers"] {
+        let answer = page(&app, path).await;
+        assert_eq!((answer.status, answer.headers["content-type"].to_str().unwrap()), (200, "text/html; charset=utf-8"));
+    }
+    for path in ["/nowhere", "/discord", "/sponsor", "/status.html", "/assets/nothing.js"] {
+        assert_eq!(page(&app, path).await.status, 404, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn discord_and_sponsor_lead_where_they_are_configured_to() {
+    let app = TestApp::start_with(&["--discord-url", "https://discord.example/allclear"]).await;
+    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let answer = send(client.get(format!("{}/discord", app.url))).await;
+    assert_eq!((answer.status, answer.headers["location"].to_str().unwrap()), (302, "https://discord.example/allclear"));
+    let configuration = send(client.get(app.call("/configuration"))).await;
+    assert_eq!(configuration.body["data"]["discordUrl"], "https://discord.example/allclear");
+    assert_eq!(configuration.body["data"]["sponsorUrl"], json!(null));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_answer_carries_the_security_headers() {
+    let app = TestApp::start().await;
+    let operator = app.operator("Acme").await;
+    let status = format!("/status/{}", operator.organisation);
+    for path in ["/", status.as_str(), "/healthz", "/api/v1/configuration", "/api/v1/nowhere", "/assets/nothing.js"] {
+        let answer = page(&app, path).await;
+        let policy = answer.headers["content-security-policy"].to_str().unwrap();
+        assert!(policy.contains("script-src 'self'") && !policy.contains("unsafe"), "{path}: {policy}");
+        assert_eq!(answer.headers["x-content-type-options"], "nosniff", "{path}");
+        assert_eq!(answer.headers["referrer-policy"], "no-referrer", "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_status_page_holds_its_data_as_text() {
+    let app = TestApp::start().await;
+    let operator = app.operator("</script><script>alert(1)</script>").await;
+    operator.component("<!--<script>").await;
+    let answer = page(&app, &format!("/status/{}", operator.organisation)).await;
+    assert_eq!(answer.status, 200);
+    let html = answer.body.as_str().unwrap();
+    assert!(html.contains("id=\"snapshot\""), "{html}");
+    assert!(!html.contains("alert(1)</script>") && !html.contains("<!--<script>"), "{html}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_supervisor_sees_a_live_and_ready_server_and_its_figures() {
+    let app = TestApp::start().await;
+    let client = reqwest::Client::new();
+    assert_eq!(send(client.get(format!("{}/healthz", app.url))).await.status, 200);
+    assert_eq!(send(client.get(format!("{}/readyz", app.url))).await.status, 200);
+    let figures = send(client.get(format!("{}/metrics", app.url))).await;
+    let text = figures.body.as_str().unwrap();
+    assert!(text.contains("allclear_http_requests_total") && text.contains("route=\"/healthz\""), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_openapi_document_names_every_component_call() {
+    let app = TestApp::start().await;
+    let document = send(reqwest::Client::new().get(app.call("/openapi.json"))).await.body;
+    for (path, method) in [
+        ("/api/v1/component/list", "get"),
+        ("/api/v1/component/create", "post"),
+        ("/api/v1/component/{id}", "patch"),
+        ("/api/v1/status/{organisation}", "get"),
+        ("/api/v1/status/{organisation}/events", "get"),
+    ] {
+        assert!(document["paths"][path][method].is_object(), "{method} {path}");
+    }
+}

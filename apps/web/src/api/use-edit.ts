@@ -13,6 +13,11 @@ export interface Edit<T> {
   theirs: T | undefined;
   /** Saves on top of what was loaded; throws `ApiError`. */
   save: (body: unknown) => Promise<T>;
+  /**
+   * Goes on from the newest version after this screen itself has changed the item by another call. Where somebody
+   * else has changed it too, it does not: `isOurs` says so, and the next save shows theirs.
+   */
+  follow: (isOurs: (loaded: T, newest: T) => boolean) => Promise<void>;
   /** Begins again from their version: `loaded` becomes it. */
   takeTheirs: () => void;
   /** Lets the next save replace their version. */
@@ -41,11 +46,19 @@ export function useEdit<T>(path: string): Edit<T> {
     }
   }
 
+  async function follow(isOurs: (loaded: T, newest: T) => boolean) {
+    const newest = await read();
+    if (loaded === undefined || !isOurs(loaded.data, newest.data)) return;
+    setTaken(newest);
+    setAccepted(undefined);
+  }
+
   return {
     loaded: loaded?.data,
     error: first.error,
     theirs: theirs?.data,
     save,
+    follow,
     takeTheirs: () => {
       setTaken(theirs);
       setAccepted(theirs?.etag);

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { Button } from './button';
 import { DialogActions } from './dialog';
 import { overlay, panel } from './overlay';
+import { useReturnFocus } from './return-focus';
 
 interface ConfirmDialogProps {
   open: boolean;
@@ -28,6 +29,7 @@ export function ConfirmDialog({
   onConfirm,
 }: ConfirmDialogProps) {
   const [pending, setPending] = useState(false);
+  const returnFocus = useReturnFocus();
 
   async function confirm() {
     setPending(true);
@@ -43,7 +45,7 @@ export function ConfirmDialog({
     <Radix.Root open={open} onOpenChange={(next) => !pending && onOpenChange(next)}>
       <Radix.Portal>
         <Radix.Overlay className={overlay} />
-        <Radix.Content className={panel}>
+        <Radix.Content className={panel} {...returnFocus}>
           <div className="grid gap-1">
             <Radix.Title className="text-lg font-semibold text-ink">{title}</Radix.Title>
             <Radix.Description className="text-base text-muted">{description}</Radix.Description>

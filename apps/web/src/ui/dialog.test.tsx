@@ -79,3 +79,26 @@ it('asks before it destroys, with the focus on the harmless answer', async () =>
   await waitFor(() => expect(onOpenChange).toHaveBeenCalledWith(false));
   expect(onConfirm).toHaveBeenCalledTimes(1);
 });
+
+it('gives the focus back also where the dialog has no trigger of its own', async () => {
+  function Deleting() {
+    const [open, setOpen] = useState(false);
+    return (
+      <>
+        <Button onClick={() => setOpen(true)}>Delete Website</Button>
+        <ConfirmDialog
+          open={open}
+          onOpenChange={setOpen}
+          title="Delete Website?"
+          description="It disappears from the status page."
+          confirmLabel="Delete"
+          onConfirm={() => undefined}
+        />
+      </>
+    );
+  }
+  render(<Deleting />);
+  await userEvent.click(screen.getByRole('button', { name: 'Delete Website' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Delete Website' })).toHaveFocus());
+});

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { buttonVariants } from './button-variants';
 import { cn } from './cn';
 import { overlay, panel } from './overlay';
+import { useReturnFocus } from './return-focus';
 
 interface DialogProps {
   open: boolean;
@@ -26,6 +27,7 @@ export function Dialog({
   className,
   children,
 }: DialogProps) {
+  const returnFocus = useReturnFocus();
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       {trigger && <Radix.Trigger asChild>{trigger}</Radix.Trigger>}
@@ -34,6 +36,7 @@ export function Dialog({
         <Radix.Content
           className={cn(panel, className)}
           onInteractOutside={(event) => event.preventDefault()}
+          {...returnFocus}
           {...(description === undefined && { 'aria-describedby': undefined })}
         >
           <header className="grid gap-1 pr-8">

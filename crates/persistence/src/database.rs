@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
+use allclear_application::health::Readiness;
 use allclear_migrations::Migrator;
+use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use sea_orm::{
     AccessMode, ConnectOptions, Database as Connector, DatabaseConnection, DatabaseTransaction, DbErr, IsolationLevel,
@@ -92,14 +94,6 @@ impl Database {
         Ok(answer)
     }
 
-    /// Whether the database answers.
-    ///
-    /// # Errors
-    /// [`Error::Unavailable`] when it does not.
-    pub async fn ping(&self) -> Result<(), Error> {
-        self.readers.ping().await.map_err(broken)
-    }
-
     /// Closes every connection, after what runs has ended.
     ///
     /// # Errors
@@ -107,6 +101,13 @@ impl Database {
     pub async fn close(self) -> Result<(), DbErr> {
         self.readers.close_by_ref().await?;
         self.writer.close_by_ref().await
+    }
+}
+
+#[async_trait]
+impl Readiness for Database {
+    async fn ready(&self) -> Result<(), Error> {
+        self.readers.ping().await.map_err(broken)
     }
 }
 

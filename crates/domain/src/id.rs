@@ -12,6 +12,15 @@ macro_rules! identifier {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub Uuid);
 
+        impl $name {
+            /// This identifier, or the one that follows `newest` where this is not greater. Two operators who record at
+            /// once get theirs before it is decided who comes first, so the order of a timeline is made here.
+            #[must_use]
+            pub fn after(self, newest: Self) -> Self {
+                if self > newest { self } else { Self(Uuid::from_u128(newest.0.as_u128().wrapping_add(1))) }
+            }
+        }
+
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.0.hyphenated().fmt(f)
@@ -42,15 +51,6 @@ identifier!(
     /// Names an update of an incident: an entry of its timeline.
     IncidentUpdateId
 );
-
-impl IncidentUpdateId {
-    /// This identifier, or the one that follows `newest` where this is not greater. Two operators who record at once get
-    /// theirs before it is decided who comes first, so the order of an incident's updates is made here.
-    #[must_use]
-    pub fn after(self, newest: Self) -> Self {
-        if self > newest { self } else { Self(Uuid::from_u128(newest.0.as_u128().wrapping_add(1))) }
-    }
-}
 
 identifier!(
     /// Names an account of the built-in identity provider.

@@ -1,0 +1,249 @@
+//! Scheduled maintenance: work that is announced, begins and ends by the clock, and may be called off.
+//!
+//! Moments are whole milliseconds, so "after the end" begins one millisecond after it.
+
+mod status;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use validator::Validate;
+
+pub use self::status::MaintenanceStatus;
+use crate::event::{Changed, Event};
+use crate::id::MaintenanceId;
+use crate::organisation::Revision;
+use crate::text;
+use crate::validation::{FieldError, Invalid};
+
+/// The shortest time there is.
+const TICK: TimeDelta = TimeDelta::milliseconds(1);
+/// How long a maintenance that is over stays on the status page.
+const SHOWN_AFTER_END: TimeDelta = TimeDelta::days(14);
+/// How far ahead of the server's clock an operator's may be for their "now" to count as now.
+const CLOCK_TOLERANCE: TimeDelta = TimeDelta::minutes(1);
+
+/// A maintenance of an organisation, as stored. Its status is not: [`Maintenance::status`] tells it for a moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Maintenance {
+    /// Its identifier.
+    pub id: MaintenanceId,
+    /// 1 to 200 characters.
+    pub title: String,
+    /// 1 to 10,000 characters.
+    pub description: String,
+    /// When it begins.
+    pub start_at: DateTime<Utc>,
+    /// The last moment of it, not before `start_at`; none while nobody knows.
+    pub end_at: Option<DateTime<Utc>>,
+    /// When it was cancelled; none where it was not.
+    pub cancelled_at: Option<DateTime<Utc>>,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// When it last changed.
+    pub updated_at: DateTime<Utc>,
+    /// The organisation's revision that last changed it: its version for conditional writes. Neither the clock nor an
+    /// update moves it.
+    pub version: Revision,
+}
+
+/// What an operator enters for a maintenance, the texts trimmed.
+#[derive(Debug, Clone, PartialEq, Eq, Validate)]
+pub struct MaintenanceDraft {
+    /// Must be there.
+    #[validate(
+        length(min = 1, message = "Title is required"),
+        custom(function = text::name_length),
+        custom(function = text::no_nul)
+    )]
+    pub title: String,
+    /// Must be there.
+    #[validate(
+        length(min = 1, message = "Description is required"),
+        custom(function = text::description_length),
+        custom(function = text::no_nul)
+    )]
+    pub description: String,
+    /// When it begins.
+    pub start_at: DateTime<Utc>,
+    /// When it ends, where that is known.
+    pub end_at: Option<DateTime<Utc>>,
+    /// `CANCELLED` cancels and `SCHEDULED` takes a cancellation back. The other two say what only the times decide, and
+    /// change nothing.
+    pub status: MaintenanceStatus,
+}
+
+/// A change to a maintenance: only what is present changes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MaintenancePatch {
+    /// A new title.
+    pub title: Option<String>,
+    /// A new description.
+    pub description: Option<String>,
+    /// A new start.
+    pub start_at: Option<DateTime<Utc>>,
+    /// A new end, or none any more.
+    pub end_at: Option<Option<DateTime<Utc>>>,
+    /// As in [`MaintenanceDraft::status`].
+    pub status: Option<MaintenanceStatus>,
+}
+
+/// Why a maintenance stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The result would break a rule of its fields.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// Completing needs a beginning.
+    #[error("This maintenance has not begun yet")]
+    NotBegun,
+    /// It can be completed once.
+    #[error("This maintenance is already over")]
+    Over,
+    /// It does not take place, so it cannot be completed.
+    #[error("This maintenance was cancelled")]
+    Cancelled,
+}
+
+impl MaintenanceDraft {
+    /// Notes what is wrong with its fields.
+    pub fn check(&self, invalid: &mut Invalid) {
+        invalid.check(self);
+        if self.end_at.is_some_and(|end| end < self.start_at) {
+            invalid.add(FieldError { field: "endAt".into(), message: "End must not be before start".into() });
+        }
+    }
+
+    fn valid(self) -> Result<Self, Invalid> {
+        let mut invalid = Invalid::default();
+        self.check(&mut invalid);
+        invalid.into_result().map(|()| self)
+    }
+
+    /// The cancellation that stands after this.
+    fn cancelled_at(&self, before: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        match self.status {
+            MaintenanceStatus::Cancelled => before.or(Some(now)),
+            MaintenanceStatus::Scheduled => None,
+            MaintenanceStatus::InProgress | MaintenanceStatus::Completed => before,
+        }
+    }
+}
+
+impl MaintenancePatch {
+    /// Whether this ends the maintenance now: an end alone, and none that is still ahead.
+    fn completes(&self, now: DateTime<Utc>) -> bool {
+        let alone = Self { end_at: None, ..self.clone() } == Self::default();
+        alone && self.end_at.flatten().is_some_and(|end| end <= now + CLOCK_TOLERANCE)
+    }
+}
+
+impl Maintenance {
+    /// A new maintenance.
+    ///
+    /// # Errors
+    /// [`Invalid`] when the draft breaks a rule of its fields.
+    pub fn create(id: MaintenanceId, draft: MaintenanceDraft, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
+        let draft = draft.valid()?;
+        let state = Self {
+            id,
+            cancelled_at: draft.cancelled_at(None, now),
+            title: draft.title,
+            description: draft.description,
+            start_at: draft.start_at,
+            end_at: draft.end_at,
+            created_at: now,
+            updated_at: now,
+            version: Revision::default(),
+        };
+        Ok(Changed { state, events: vec![Event::NewMaintenance(id)] })
+    }
+
+    /// This maintenance with an operator's changes. An end alone that is not ahead of now completes it.
+    ///
+    /// # Errors
+    /// [`Refused`].
+    pub fn edit(self, patch: MaintenancePatch, now: DateTime<Utc>) -> Result<Changed<Self>, Refused> {
+        if patch.completes(now) {
+            return self.complete(now);
+        }
+        let stored =
+            if self.cancelled_at.is_some() { MaintenanceStatus::Cancelled } else { MaintenanceStatus::Scheduled };
+        let draft = MaintenanceDraft {
+            title: patch.title.unwrap_or_else(|| self.title.clone()),
+            description: patch.description.unwrap_or_else(|| self.description.clone()),
+            start_at: patch.start_at.unwrap_or(self.start_at),
+            end_at: patch.end_at.unwrap_or(self.end_at),
+            status: patch.status.unwrap_or(stored),
+        };
+        let draft = draft.valid()?;
+        let state = Self {
+            cancelled_at: draft.cancelled_at(self.cancelled_at, now),
+            title: draft.title,
+            description: draft.description,
+            start_at: draft.start_at,
+            end_at: draft.end_at,
+            ..self.clone()
+        };
+        if state == self {
+            return Ok(Changed { state, events: Vec::new() });
+        }
+        let events = vec![Event::MaintenanceUpdated(self.id)];
+        Ok(Changed { state: Self { updated_at: now, ..state }, events })
+    }
+
+    /// This maintenance, over as of now.
+    fn complete(self, now: DateTime<Utc>) -> Result<Changed<Self>, Refused> {
+        match self.status(now) {
+            MaintenanceStatus::Scheduled => Err(Refused::NotBegun),
+            MaintenanceStatus::Completed => Err(Refused::Over),
+            MaintenanceStatus::Cancelled => Err(Refused::Cancelled),
+            MaintenanceStatus::InProgress => {
+                let end = now - TICK;
+                let events = vec![Event::MaintenanceUpdated(self.id)];
+                // Completed in the very millisecond it begins: it began when it ended.
+                let start_at = self.start_at.min(end);
+                Ok(Changed { state: Self { start_at, end_at: Some(end), updated_at: now, ..self }, events })
+            }
+        }
+    }
+
+    /// How far it is at a moment.
+    #[must_use]
+    pub fn status(&self, now: DateTime<Utc>) -> MaintenanceStatus {
+        if self.cancelled_at.is_some() {
+            MaintenanceStatus::Cancelled
+        } else if now < self.start_at {
+            MaintenanceStatus::Scheduled
+        } else if self.end_at.is_none_or(|end| now <= end) {
+            MaintenanceStatus::InProgress
+        } else {
+            MaintenanceStatus::Completed
+        }
+    }
+
+    /// The first moment after `now` at which the clock alone gives it another status; none when it stays as it is.
+    #[must_use]
+    pub fn next_change(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        match self.status(now) {
+            MaintenanceStatus::Scheduled => Some(self.start_at),
+            MaintenanceStatus::InProgress => self.end_at.map(|end| end + TICK),
+            MaintenanceStatus::Completed | MaintenanceStatus::Cancelled => None,
+        }
+    }
+
+    /// What the clock has caused since viewers were last told this status.
+    #[must_use]
+    pub fn announce(&self, announced: MaintenanceStatus, now: DateTime<Utc>) -> Vec<Event> {
+        if self.status(now) == announced { Vec::new() } else { vec![Event::MaintenanceUpdated(self.id)] }
+    }
+
+    /// The last moment the status page shows it; none while nobody knows its end. What was cancelled without an end
+    /// counts as over when it should have begun, or when it was cancelled if that was later.
+    #[must_use]
+    pub fn shown_until(&self) -> Option<DateTime<Utc>> {
+        let over = self.end_at.or_else(|| self.cancelled_at.map(|cancelled| cancelled.max(self.start_at)));
+        over.map(|over| over + SHOWN_AFTER_END)
+    }
+}
+
+#[cfg(test)]
+mod tests;

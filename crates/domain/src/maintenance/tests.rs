@@ -1,0 +1,218 @@
+use super::*;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use uuid::Uuid;
+
+/// Moments of a small world, so that they often coincide.
+fn at(millisecond: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(1_700_000_000_000 + millisecond).unwrap()
+}
+
+fn draft(start: i64, end: Option<i64>) -> MaintenanceDraft {
+    MaintenanceDraft {
+        title: "Move".into(),
+        description: "To the new racks".into(),
+        start_at: at(start),
+        end_at: end.map(at),
+        status: MaintenanceStatus::default(),
+    }
+}
+
+fn maintenance(start: i64, end: Option<i64>) -> Maintenance {
+    Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft(start, end), at(0)).unwrap().state
+}
+
+fn statuses(maintenance: &Maintenance, moments: impl IntoIterator<Item = i64>) -> Vec<MaintenanceStatus> {
+    moments.into_iter().map(|moment| maintenance.status(at(moment))).collect()
+}
+
+fn status_patch(status: MaintenanceStatus) -> MaintenancePatch {
+    MaintenancePatch { status: Some(status), ..Default::default() }
+}
+
+fn end_patch(end: i64) -> MaintenancePatch {
+    MaintenancePatch { end_at: Some(Some(at(end))), ..Default::default() }
+}
+
+prop_compose! {
+    fn any_maintenance()(
+        start in 0..40_i64,
+        length in option::of(0..40_i64),
+        cancelled in option::of(0..80_i64),
+    ) -> Maintenance {
+        let planned = maintenance(start, length.map(|length| start + length));
+        Maintenance { cancelled_at: cancelled.map(at), ..planned }
+    }
+}
+
+fn any_status() -> impl Strategy<Value = MaintenanceStatus> {
+    select(MaintenanceStatus::ALL.to_vec())
+}
+
+#[test]
+fn it_begins_at_its_start_and_is_over_after_its_end() {
+    use MaintenanceStatus::{Completed, InProgress, Scheduled};
+    let planned = maintenance(10, Some(20));
+    assert_eq!(statuses(&planned, [9, 10, 11, 20, 21]), [Scheduled, InProgress, InProgress, InProgress, Completed]);
+    assert_eq!(statuses(&maintenance(10, None), [9, 10, i64::from(u32::MAX)]), [Scheduled, InProgress, InProgress]);
+    assert_eq!(statuses(&maintenance(10, Some(10)), [9, 10, 11]), [Scheduled, InProgress, Completed]);
+}
+
+proptest! {
+    #[test]
+    fn a_status_reads_what_it_writes(status in any_status()) {
+        prop_assert_eq!(status.as_str().parse(), Ok(status));
+    }
+
+    #[test]
+    fn as_time_passes_the_status_never_goes_back(planned in any_maintenance()) {
+        prop_assert!(statuses(&planned, -1..100).is_sorted());
+    }
+
+    #[test]
+    fn a_cancelled_one_is_cancelled_at_every_moment_and_no_other_ever_is(planned in any_maintenance(), now in -1..100_i64) {
+        let cancelled = planned.status(at(now)) == MaintenanceStatus::Cancelled;
+        prop_assert_eq!(cancelled, planned.cancelled_at.is_some());
+    }
+
+    #[test]
+    fn the_status_changes_exactly_at_the_next_change(planned in any_maintenance(), now in -1..100_i64) {
+        let status = planned.status(at(now));
+        let first = (now + 1..=100).find(|later| planned.status(at(*later)) != status);
+        prop_assert_eq!(planned.next_change(at(now)), first.map(at));
+    }
+
+    #[test]
+    fn what_the_clock_changed_is_announced_once(planned in any_maintenance(), before in -1..100_i64, passed in 0..100_i64) {
+        let (before, now) = (at(before), at(before + passed));
+        let announced = planned.status(before);
+        let events = planned.announce(announced, now);
+        prop_assert_eq!(events.is_empty(), planned.next_change(before).is_none_or(|change| change > now));
+        prop_assert!(planned.announce(planned.status(now), now).is_empty());
+    }
+
+    #[test]
+    fn completing_makes_it_over_at_once_and_keeps_the_end_after_the_start(
+        planned in any_maintenance(), now in -1..100_i64, ahead in -100..=60_000_i64,
+    ) {
+        let status = planned.status(at(now));
+        match planned.edit(end_patch(now + ahead), at(now)) {
+            Ok(done) => {
+                prop_assert_eq!(status, MaintenanceStatus::InProgress);
+                prop_assert_eq!(done.state.end_at, Some(at(now - 1)));
+                prop_assert!(done.state.start_at <= at(now - 1));
+                prop_assert_eq!(done.state.status(at(now)), MaintenanceStatus::Completed);
+                prop_assert_eq!(done.events.len(), 1);
+            }
+            Err(refused) => prop_assert_eq!(refused, match status {
+                MaintenanceStatus::Scheduled => Refused::NotBegun,
+                MaintenanceStatus::Completed => Refused::Over,
+                _ => Refused::Cancelled,
+            }),
+        }
+    }
+
+    #[test]
+    fn an_end_alone_further_ahead_moves_the_end(planned in any_maintenance(), now in -1..100_i64, ahead in 60_001..90_000_i64) {
+        let moved = planned.edit(end_patch(now + ahead), at(now)).unwrap();
+        prop_assert_eq!(moved.state.end_at, Some(at(now + ahead)));
+    }
+
+    #[test]
+    fn an_edit_changes_what_it_carries_and_nothing_else(
+        planned in any_maintenance(),
+        title in option::of("[a-z]{1,9}"),
+        start in option::of(0..80_i64),
+        end in option::of(option::of(0..80_i64)),
+        word in option::of(any_status()),
+        now in 0..100_i64,
+    ) {
+        // With a description it is never an end alone.
+        let patch = MaintenancePatch {
+            title: title.clone(),
+            description: Some(planned.description.clone()),
+            start_at: start.map(at),
+            end_at: end.map(|end| end.map(at)),
+            status: word,
+        };
+        let start = start.map_or(planned.start_at, at);
+        let end = end.map_or(planned.end_at, |end| end.map(at));
+        match planned.clone().edit(patch, at(now)) {
+            Ok(Changed { state, events }) => {
+                prop_assert!(end.is_none_or(|end| start <= end));
+                prop_assert_eq!((state.start_at, state.end_at), (start, end));
+                prop_assert_eq!(&state.title, title.as_ref().unwrap_or(&planned.title));
+                let cancelled = match word {
+                    Some(MaintenanceStatus::Cancelled) => true,
+                    Some(MaintenanceStatus::Scheduled) => false,
+                    _ => planned.cancelled_at.is_some(),
+                };
+                prop_assert_eq!(state.cancelled_at.is_some(), cancelled);
+                prop_assert_eq!(events.is_empty(), state == planned);
+            }
+            Err(refused) => {
+                prop_assert!(end.is_some_and(|end| end < start));
+                prop_assert_eq!(refused, Refused::Invalid(Invalid::field("endAt", "End must not be before start")));
+            }
+        }
+    }
+
+    #[test]
+    fn it_leaves_the_page_only_when_it_is_over(planned in any_maintenance()) {
+        let Some(until) = planned.shown_until() else {
+            prop_assert!(planned.end_at.is_none() && planned.cancelled_at.is_none());
+            return Ok(());
+        };
+        prop_assert!(planned.status(until) >= MaintenanceStatus::Completed);
+        prop_assert_eq!(planned.next_change(until), None);
+        prop_assert!(planned.end_at.is_none_or(|end| until - end == TimeDelta::days(14)));
+    }
+}
+
+#[test]
+fn of_the_words_only_cancelled_is_kept() {
+    let create = |status| {
+        let draft = MaintenanceDraft { status, ..draft(10, None) };
+        Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft, at(0)).unwrap().state.status(at(0))
+    };
+    assert_eq!(create(MaintenanceStatus::InProgress), MaintenanceStatus::Scheduled);
+    assert_eq!(create(MaintenanceStatus::Completed), MaintenanceStatus::Scheduled);
+    assert_eq!(create(MaintenanceStatus::Cancelled), MaintenanceStatus::Cancelled);
+}
+
+#[test]
+fn a_cancellation_stands_until_it_is_taken_back() {
+    let cancelled = maintenance(10, None).edit(status_patch(MaintenanceStatus::Cancelled), at(15)).unwrap().state;
+    assert_eq!(cancelled.cancelled_at, Some(at(15)));
+    let again = cancelled.clone().edit(status_patch(MaintenanceStatus::Cancelled), at(16)).unwrap();
+    assert_eq!((again.state.cancelled_at, again.events.len()), (Some(at(15)), 0));
+    let renamed = MaintenancePatch { title: Some("Other".into()), ..Default::default() };
+    assert_eq!(cancelled.clone().edit(renamed, at(16)).unwrap().state.cancelled_at, Some(at(15)));
+    let back = cancelled.edit(status_patch(MaintenanceStatus::Scheduled), at(17)).unwrap().state;
+    assert_eq!(back.status(at(17)), MaintenanceStatus::InProgress);
+}
+
+#[test]
+fn a_draft_names_every_wrong_field() {
+    let bad = MaintenanceDraft { title: String::new(), description: String::new(), ..draft(10, Some(9)) };
+    let refused = Maintenance::create(MaintenanceId(Uuid::from_u128(1)), bad, at(0)).unwrap_err();
+    let found: Vec<_> = refused.errors.iter().map(|error| (error.field.as_str(), error.message.as_str())).collect();
+    assert_eq!(
+        found,
+        [
+            ("description", "Description is required"),
+            ("title", "Title is required"),
+            ("endAt", "End must not be before start"),
+        ]
+    );
+}
+
+#[test]
+fn texts_have_their_limits() {
+    let title = MaintenancePatch { title: Some("x".repeat(201)), ..Default::default() };
+    let description = MaintenancePatch { description: Some("a\0".into()), ..Default::default() };
+    let refused = |patch| maintenance(10, None).edit(patch, at(0)).unwrap_err();
+    assert_eq!(refused(title), Invalid::field("title", "Must be at most 200 characters").into());
+    assert_eq!(refused(description), Invalid::field("description", "Must not contain a NUL character").into());
+}

@@ -1,0 +1,71 @@
+use super::*;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use uuid::Uuid;
+
+const MAINTENANCE: MaintenanceId = MaintenanceId(Uuid::from_u128(1));
+
+fn id(number: u128) -> MaintenanceUpdateId {
+    MaintenanceUpdateId(Uuid::from_u128(number))
+}
+
+fn ada() -> Author {
+    Author { id: "user_1".into(), name: "Ada".into() }
+}
+
+fn record(message: &str) -> Result<Changed<MaintenanceUpdate>, Invalid> {
+    let draft = MaintenanceUpdateDraft { status: IncidentStatus::Monitoring, message: message.into() };
+    MaintenanceUpdate::record(id(2), MAINTENANCE, draft, ada(), None, DateTime::default())
+}
+
+#[test]
+fn an_update_is_told_before_its_maintenance() {
+    let told = [Event::MaintenanceTimelineUpdated(id(2)), Event::MaintenanceUpdated(MAINTENANCE)];
+    let recorded = record("Half way").unwrap();
+    assert_eq!(recorded.events, told);
+    let patch = MaintenanceUpdatePatch { status: Some(IncidentStatus::Resolved), message: None };
+    let edited = recorded.state.edit(patch.clone()).unwrap();
+    assert_eq!((edited.state.status, edited.state.message.as_str()), (IncidentStatus::Resolved, "Half way"));
+    assert_eq!(edited.events, told);
+    assert!(edited.state.edit(patch).unwrap().events.is_empty());
+}
+
+#[test]
+fn a_message_is_there_and_within_its_limits() {
+    let refusal = |message: &str| record(message).unwrap_err();
+    assert_eq!(refusal(""), Invalid::field("message", "Message is required"));
+    assert_eq!(refusal(&"x".repeat(10_001)), Invalid::field("message", "Must be at most 10000 characters"));
+    let empty = MaintenanceUpdatePatch { message: Some(String::new()), ..Default::default() };
+    let edited = record("Half way").unwrap().state.edit(empty);
+    assert_eq!(edited, Err(Invalid::field("message", "Message is required")));
+}
+
+#[test]
+fn an_update_follows_the_newest_one_whatever_the_clocks_say() {
+    let newest =
+        MaintenanceUpdate { id: id(7), created_at: DateTime::<Utc>::MAX_UTC, ..record("First").unwrap().state };
+    let draft = MaintenanceUpdateDraft { status: IncidentStatus::Monitoring, message: "Second".into() };
+    let later = MaintenanceUpdate::record(id(2), MAINTENANCE, draft, ada(), Some(&newest), DateTime::default());
+    let later = later.unwrap().state;
+    assert!(later.id > newest.id && later.created_at >= newest.created_at);
+}
+
+proptest! {
+    #[test]
+    fn updates_go_together_or_stay_together(asked in vec(0..6_u128, 0..8), stored in vec(0..6_u128, 0..8)) {
+        let asked: Vec<_> = asked.into_iter().map(id).collect();
+        let stored: Vec<_> = stored.into_iter().map(id).collect();
+        match MaintenanceUpdate::delete(MAINTENANCE, &asked, &stored) {
+            Ok(Changed { state, events }) => {
+                prop_assert!(asked.iter().all(|id| state.iter().filter(|gone| *gone == id).count() == 1));
+                prop_assert!(state.iter().all(|id| asked.contains(id) && stored.contains(id)));
+                prop_assert_eq!(events.len(), if state.is_empty() { 0 } else { state.len() + 1 });
+            }
+            Err(invalid) => {
+                let unknown: Vec<_> = (0..asked.len()).filter(|index| !stored.contains(&asked[*index])).collect();
+                prop_assert!(!unknown.is_empty());
+                prop_assert_eq!(invalid.errors, unknown.into_iter().map(unknown_update).collect::<Vec<_>>());
+            }
+        }
+    }
+}

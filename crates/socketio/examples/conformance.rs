@@ -82,7 +82,7 @@ fn arguments() -> Result<Arguments, String> {
         settings: Settings {
             ping_interval: Duration::from_millis(300),
             ping_timeout: Duration::from_millis(200),
-            connect_timeout: Duration::from_millis(1000),
+            connect_timeout: Duration::from_secs(1),
             ..Settings::default()
         },
     };
@@ -90,9 +90,7 @@ fn arguments() -> Result<Arguments, String> {
     let mut given = env::args().skip(1);
     while let Some(argument) = given.next() {
         let (name, value) = match argument.split_once('=') {
-            _ if !argument.starts_with("--") => {
-                (positions.next().ok_or("too many arguments")?.to_owned(), argument)
-            }
+            _ if !argument.starts_with("--") => (positions.next().ok_or("too many arguments")?.to_owned(), argument),
             Some((name, value)) => (name.to_owned(), value.to_owned()),
             None => (argument.clone(), given.next().ok_or(format!("{argument} needs a value"))?),
         };
@@ -117,13 +115,13 @@ async fn main() -> io::Result<()> {
     let server =
         Server::builder().settings(arguments.settings).namespace("/", Suite).namespace("/custom", Suite).build();
     let (engine_path, path) = (arguments.engine_path, arguments.path);
-    let http = HttpServer::new(move || {
-        App::new().service(engine.resource(&engine_path)).service(server.resource(&path))
-    })
-    .h1_allow_half_closed(false)
-    .workers(2)
-    .bind(("127.0.0.1", arguments.port))?;
-    let port = http.addrs().first().map_or(arguments.port, |address| address.port());
+    let http =
+        HttpServer::new(move || App::new().service(engine.resource(&engine_path)).service(server.resource(&path)))
+            .h1_allow_half_closed(false)
+            .client_disconnect_timeout(Duration::from_millis(100))
+            .workers(2)
+            .bind(("127.0.0.1", arguments.port))?;
+    let port = http.addrs().first().map_or(arguments.port, std::net::SocketAddr::port);
     // "localhost" is either of the two, depending on the client.
     let http = match std::net::TcpListener::bind(("::1", port)) {
         Ok(listener) => http.listen(listener)?,

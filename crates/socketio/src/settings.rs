@@ -76,10 +76,10 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            ping_interval: Duration::from_millis(25_000),
-            ping_timeout: Duration::from_millis(20_000),
-            upgrade_timeout: Duration::from_millis(10_000),
-            connect_timeout: Duration::from_millis(45_000),
+            ping_interval: Duration::from_secs(25),
+            ping_timeout: Duration::from_secs(20),
+            upgrade_timeout: Duration::from_secs(10),
+            connect_timeout: Duration::from_secs(45),
             max_http_buffer_size: 1_000_000,
             max_attachments: 10,
             polling: true,

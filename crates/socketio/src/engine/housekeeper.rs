@@ -22,7 +22,7 @@ use crate::{sid::Sid, sync::lock};
 /// Errands taken up between two looks at the clock.
 const BATCH: usize = 256;
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Errand {
     /// The session was closed, or its layer above wants to be called.
     Visit(Sid),
@@ -82,7 +82,10 @@ impl Housekeeper {
             let (desk, engine) = (Arc::clone(&self.desk), Arc::downgrade(engine));
             *task = Some(rt::spawn(async move {
                 let mut desk = desk.lock().await;
-                while let Some(engine) = { desk.wait().await; engine.upgrade() } {
+                while let Some(engine) = {
+                    desk.wait().await;
+                    engine.upgrade()
+                } {
                     desk.work(&engine);
                 }
             }));

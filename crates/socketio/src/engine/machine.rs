@@ -11,16 +11,16 @@ use std::{
 
 use super::{
     encoded::{Encoded, FIXED},
+    heartbeat::{Beat, Heartbeat},
     packet::{Message, Packet},
     queue::Queue,
     reason::CloseReason,
+    upgrade::{Probe, Upgrade},
 };
 use crate::settings::Settings;
 
 /// How long a session closed by the server waits for its last packets to be fetched (the reference's `closeTimeout`).
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(30);
-/// A ping later than this shifts the pong's deadline with it: the delay was ours.
-const LATE: Duration = Duration::from_millis(50);
 
 /// How packets travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,30 +37,12 @@ enum Phase {
     Closed,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Upgrade {
-    None,
-    /// A WebSocket asks to take over.
-    Attached(Instant),
-    /// Its probe was answered: polls are ended so that the client can go over.
-    Probed(Instant),
-    Done,
-}
-
 /// What a received packet asks of the caller.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Received {
     Deliver(Message),
     Nothing,
     Closed,
-}
-
-/// What a packet received by an upgrading WebSocket asks of it.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Probe {
-    Answer,
-    Complete,
-    Abort,
 }
 
 /// What a WebSocket has to send next.
@@ -84,16 +66,11 @@ pub(crate) struct Machine {
     phase: Phase,
     transport: Transport,
     upgrade: Upgrade,
-    /// Tells one upgrading WebSocket from the next.
-    attempt: u32,
     polling: bool,
     posting: bool,
     reason: Option<CloseReason>,
     queue: Queue,
-    /// When the next ping is due, or its pong.
-    beat: Instant,
-    awaiting_pong: bool,
-    heard: Instant,
+    heartbeat: Heartbeat,
     /// Closes the session if nobody lifts it: the layer above has its own handshake.
     expires: Option<Instant>,
 }
@@ -103,15 +80,12 @@ impl Machine {
         Self {
             phase: Phase::Open,
             transport,
-            upgrade: if transport == Transport::Websocket { Upgrade::Done } else { Upgrade::None },
-            attempt: 0,
+            upgrade: Upgrade::new(transport == Transport::Websocket),
             polling: false,
             posting: false,
             reason: None,
             queue: Queue::default(),
-            beat: now + settings.ping_interval,
-            awaiting_pong: false,
-            heard: now,
+            heartbeat: Heartbeat::new(now, settings),
             expires: None,
         }
     }
@@ -171,12 +145,11 @@ impl Machine {
         if !self.is_open() {
             return Received::Closed;
         }
-        self.heard = now;
+        self.heartbeat.hear(now);
         match packet {
             Packet::Message(message) => Received::Deliver(message),
             Packet::Pong => {
-                self.awaiting_pong = false;
-                self.beat = now + settings.ping_interval;
+                self.heartbeat.pong(now, settings);
                 Received::Nothing
             }
             Packet::Close => {
@@ -223,11 +196,10 @@ impl Machine {
             }
             Phase::Open => {}
         }
-        let over = matches!(self.upgrade, Upgrade::Probed(_) | Upgrade::Done);
         if self.transport == Transport::Polling && !self.queue.is_empty() {
             return Some(self.queue.take_all());
         }
-        over.then(|| vec![FIXED.noop.clone()])
+        self.upgrade.ends_polls().then(|| vec![FIXED.noop.clone()])
     }
 
     pub(crate) fn is_polled(&self) -> bool {
@@ -280,43 +252,31 @@ impl Machine {
 
     /// A WebSocket wants to take over; the number is its own from here on. `None` when one already has or is about to.
     pub(crate) fn attach(&mut self, now: Instant, settings: &Settings) -> Option<u32> {
-        if !self.is_open() || self.upgrade != Upgrade::None || !settings.allow_upgrades {
+        if !self.is_open() || !settings.allow_upgrades {
             return None;
         }
-        self.upgrade = Upgrade::Attached(now + settings.upgrade_timeout);
-        self.attempt = self.attempt.wrapping_add(1);
-        Some(self.attempt)
+        self.upgrade.attach(now + settings.upgrade_timeout)
     }
 
     /// Whether this attempt is still the one under way.
     pub(crate) fn is_upgrading(&self, attempt: u32) -> bool {
-        self.attempt == attempt && matches!(self.upgrade, Upgrade::Attached(_) | Upgrade::Probed(_)) && !self.is_closed()
+        self.upgrade.is_under_way(attempt) && !self.is_closed()
     }
 
-    /// A packet came over the upgrading WebSocket ("Upgrade": `2probe`, answered by `3probe`, then `5`).
+    /// A packet came over the upgrading WebSocket.
     pub(crate) fn receive_probe(&mut self, packet: &Packet, now: Instant) -> Probe {
-        match (packet, self.upgrade) {
-            (Packet::Ping { probe: true }, Upgrade::Attached(until) | Upgrade::Probed(until)) => {
-                self.upgrade = Upgrade::Probed(until);
-                Probe::Answer
-            }
-            (Packet::Upgrade, Upgrade::Attached(_) | Upgrade::Probed(_)) => {
-                self.upgrade = Upgrade::Done;
-                self.transport = Transport::Websocket;
-                self.heard = now;
-                Probe::Complete
-            }
-            _ => {
-                self.upgrade = Upgrade::None;
-                Probe::Abort
-            }
+        let probe = self.upgrade.receive(packet);
+        if probe == Probe::Complete {
+            self.transport = Transport::Websocket;
+            self.heartbeat.hear(now);
         }
+        probe
     }
 
     /// The upgrading WebSocket is gone; the session stays where it was, and may try again.
     pub(crate) fn detach(&mut self, attempt: u32) {
         if self.is_upgrading(attempt) {
-            self.upgrade = Upgrade::None;
+            self.upgrade.give_up();
         }
     }
 
@@ -336,36 +296,27 @@ impl Machine {
     }
 
     fn tick_open(&mut self, now: Instant, settings: &Settings) {
-        if let Upgrade::Attached(until) | Upgrade::Probed(until) = self.upgrade
-            && now >= until
-        {
-            self.upgrade = Upgrade::None;
+        if self.upgrade.deadline().is_some_and(|until| now >= until) {
+            self.upgrade.give_up();
         }
-        if now < self.beat {
-            return;
-        }
-        if !self.awaiting_pong {
-            self.awaiting_pong = true;
-            let due = if now - self.beat > LATE { now } else { self.beat };
-            self.beat = due + settings.ping_timeout;
-            self.push(FIXED.ping.clone(), settings);
-        }
-        // Any packet is a sign of life: a pong may be held up behind a large message.
-        self.beat = self.beat.max(self.heard + settings.ping_timeout);
-        if now >= self.beat && self.is_open() {
-            self.close(CloseReason::PingTimeout);
+        match self.heartbeat.tick(now, settings) {
+            Beat::Rest => {}
+            Beat::Ping => self.push(FIXED.ping.clone(), settings),
+            Beat::Dead => self.close(CloseReason::PingTimeout),
         }
     }
 
     fn next_deadline(&self) -> Option<Instant> {
-        let upgrade = match self.upgrade {
-            Upgrade::Attached(until) | Upgrade::Probed(until) => Some(until),
-            Upgrade::None | Upgrade::Done => None,
-        };
         match self.phase {
             Phase::Closed => None,
             Phase::Draining(until) => Some(until),
-            Phase::Open => [Some(self.beat), upgrade, self.expires].into_iter().flatten().min(),
+            Phase::Open => {
+                [Some(self.heartbeat.due()), self.upgrade.deadline(), self.expires].into_iter().flatten().min()
+            }
         }
     }
 }
+
+#[cfg(test)]
+#[path = "machine_tests.rs"]
+mod tests;

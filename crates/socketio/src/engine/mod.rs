@@ -4,6 +4,7 @@ mod connection;
 mod encoded;
 mod handler;
 mod handshake;
+mod heartbeat;
 mod housekeeper;
 mod machine;
 mod packet;
@@ -12,6 +13,7 @@ mod reason;
 mod server;
 mod session;
 mod transport;
+mod upgrade;
 
 pub(crate) use encoded::Encoded;
 pub use handler::{EngineHandler, Malformed};

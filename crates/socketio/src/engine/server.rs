@@ -13,15 +13,8 @@ use actix_web::{HttpRequest, Resource, web};
 use tokio::sync::Notify;
 
 use super::{
-    connection::Connection,
-    encoded::Encoded,
-    handler::EngineHandler,
-    handshake::Handshake,
-    housekeeper::Housekeeper,
-    machine::Transport,
-    reason::CloseReason,
-    session::Session,
-    transport,
+    connection::Connection, encoded::Encoded, handler::EngineHandler, handshake::Handshake, housekeeper::Housekeeper,
+    machine::Transport, reason::CloseReason, session::Session, transport,
 };
 use crate::{settings::Settings, sid::Sid, sync::lock};
 
@@ -163,6 +156,9 @@ fn open_packet(sid: Sid, transport: Transport, settings: &Settings) -> Arc<Encod
 
 impl<H: EngineHandler> std::fmt::Debug for Engine<H> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Engine").field("settings", &self.settings).field("sessions", &self.len()).finish_non_exhaustive()
+        f.debug_struct("Engine")
+            .field("settings", &self.settings)
+            .field("sessions", &self.len())
+            .finish_non_exhaustive()
     }
 }

@@ -13,9 +13,10 @@ use super::{
     encoded::Encoded,
     handshake::Handshake,
     housekeeper::Errands,
-    machine::{Machine, Output, PollError, Probe, Received, Transport},
+    machine::{Machine, Output, PollError, Received, Transport},
     packet::{Message, Packet},
     reason::CloseReason,
+    upgrade::Probe,
 };
 use crate::{settings::Settings, sid::Sid, sync::lock};
 
@@ -76,12 +77,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(
-        transport: Transport,
-        handshake: Handshake,
-        settings: Arc<Settings>,
-        errands: Errands,
-    ) -> Self {
+    pub(crate) fn new(transport: Transport, handshake: Handshake, settings: Arc<Settings>, errands: Errands) -> Self {
         let machine = Machine::new(transport, Instant::now(), &settings);
         let inner = Inner { machine, reader: None, upgrader: None, visit: None };
         Self {
@@ -210,19 +206,15 @@ impl Session {
     pub(crate) fn poll_packets(&self, context: &mut Context<'_>) -> Poll<Vec<Arc<Encoded>>> {
         let mut inner = lock(&self.inner);
         let was_closed = inner.machine.is_closed();
-        match inner.machine.take_poll() {
-            Some(packets) => {
-                inner.machine.end_poll();
-                if !was_closed && inner.machine.is_closed() {
-                    self.errands.visit(self.sid);
-                }
-                Poll::Ready(packets)
-            }
-            None => {
-                remember(&mut inner.reader, context);
-                Poll::Pending
-            }
+        let Some(packets) = inner.machine.take_poll() else {
+            remember(&mut inner.reader, context);
+            return Poll::Pending;
+        };
+        inner.machine.end_poll();
+        if !was_closed && inner.machine.is_closed() {
+            self.errands.visit(self.sid);
         }
+        Poll::Ready(packets)
     }
 
     pub(crate) fn is_polled(&self) -> bool {

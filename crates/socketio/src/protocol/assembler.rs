@@ -96,8 +96,19 @@ mod tests {
     #[test]
     fn what_breaks_the_protocol_is_an_error() {
         let payload = [
-            "2{}", "2[]", "2[{}]", "2[null]", "2[\"a\"", "2abc[\"a\"]", "2[\"connect\"]", "2[\"a\"]x", "0[]", "0\"a\"", "1{}",
-            "31{}", "2[\"disconnect\",1]",
+            "2{}",
+            "2[]",
+            "2[{}]",
+            "2[null]",
+            "2[\"a\"",
+            "2abc[\"a\"]",
+            "2[\"connect\"]",
+            "2[\"a\"]x",
+            "0[]",
+            "0\"a\"",
+            "1{}",
+            "31{}",
+            "2[\"disconnect\",1]",
         ];
         for text in payload {
             assert_eq!(decode(text), Err(PacketError::InvalidPayload), "{text}");

@@ -133,7 +133,9 @@ fn encode(kinds: [char; 2], namespace: &str, id: Option<u64>, items: &str, attac
 pub(crate) fn encode_connect(namespace: &str, sid: Sid) -> Arc<Encoded> {
     let mut text = String::from("0");
     push_namespace(&mut text, namespace);
-    text.push_str(&format!(r#"{{"sid":"{sid}"}}"#));
+    for part in [r#"{"sid":""#, sid.as_str(), r#""}"#] {
+        text.push_str(part);
+    }
     message(&text, Vec::new())
 }
 

@@ -121,8 +121,7 @@ impl Protocol {
             session.send(encode_connect_error(&name, &ConnectError::new("Invalid namespace")));
             return;
         };
-        let request =
-            Connect { handshake: &session.handshake, namespace: &name, sid: Sid::random(), auth: &auth };
+        let request = Connect { handshake: &session.handshake, namespace: &name, sid: Sid::random(), auth: &auth };
         let answer = realm.connect(session, request).await;
         if !session.is_open() {
             return;

@@ -137,13 +137,11 @@ impl Namespace {
     }
 
     /// Everyone in a room.
-    #[must_use]
     pub fn to(&self, room: &str) -> Broadcast {
         Broadcast::new(Arc::clone(&self.0)).to(room)
     }
 
     /// Everyone in the namespace.
-    #[must_use]
     pub fn all(&self) -> Broadcast {
         Broadcast::new(Arc::clone(&self.0))
     }

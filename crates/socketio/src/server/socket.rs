@@ -149,13 +149,11 @@ impl SocketRef {
     }
 
     /// Everyone in a room but this socket.
-    #[must_use]
     pub fn to(&self, room: &str) -> Broadcast {
         Broadcast::new(Arc::clone(&self.0.space)).except(self.0.sid.as_str()).to(room)
     }
 
     /// Everyone in the namespace but this socket.
-    #[must_use]
     pub fn broadcast(&self) -> Broadcast {
         Broadcast::new(Arc::clone(&self.0.space)).except(self.0.sid.as_str())
     }

@@ -7,7 +7,7 @@ use actix_web::{
 
 use crate::settings::{Cors, Origins, Settings};
 
-/// Whether a handshake is taken from the request's origin. WebSockets know no CORS, so this check is theirs too.
+/// Whether a handshake is taken from the request's origin. The WebSocket handshake knows no CORS, so this check is theirs too.
 pub(super) fn is_welcome(settings: &Settings, request: &HttpRequest) -> bool {
     let Some(allowed) = &settings.allowed_origins else { return true };
     let Some(origin) = request.headers().get(header::ORIGIN) else { return true };

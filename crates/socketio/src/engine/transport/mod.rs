@@ -14,8 +14,8 @@ use actix_web::{
 };
 
 use super::{
-    connection::Connection, handler::EngineHandler, handshake::Handshake, machine::Transport,
-    reason::Refusal, server::Engine,
+    connection::Connection, handler::EngineHandler, handshake::Handshake, machine::Transport, reason::Refusal,
+    server::Engine,
 };
 use crate::settings::Settings;
 

@@ -26,9 +26,10 @@ use crate::engine::{
     connection::Connection,
     encoded::FIXED,
     handler::EngineHandler,
-    machine::{Output, Probe},
+    machine::Output,
     packet::{Message, Packet},
     reason::{CloseReason, Refusal},
+    upgrade::Probe,
 };
 
 /// Frames read before the client's own packets get their turn.

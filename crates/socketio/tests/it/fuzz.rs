@@ -1,0 +1,78 @@
+//! Whatever arrives, the decoders answer and never panic. `SOCKETIO_FUZZ_CASES` sets the number of cases for a longer run.
+
+use allclear_socketio::{
+    Assembler, Event, Kind,
+    engine::{Message, Packet},
+};
+use bytestring::ByteString;
+use proptest::{collection::vec, prelude::*, test_runner::Config};
+
+fn config() -> Config {
+    let cases = std::env::var("SOCKETIO_FUZZ_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(512);
+    Config { cases, failure_persistence: None, ..Config::default() }
+}
+
+/// Text made of what packets are made of, so that it gets past the first checks.
+fn nearly_a_packet() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        "[0-9]{1,3}",
+        "[\\[\\]{},:\"/\\-\u{1e}]",
+        "[a-zé€]{0,3}",
+        Just("\"a\"".to_owned()),
+        Just("true".to_owned()),
+        Just(r#"{"_placeholder":true,"num":0}"#.to_owned()),
+        Just("2-".to_owned()),
+        Just("\"disconnect\"".to_owned()),
+    ];
+    vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+fn message() -> impl Strategy<Value = Message> {
+    prop_oneof![
+        4 => nearly_a_packet().prop_map(|text| Message::Text(text.into())),
+        1 => any::<String>().prop_map(|text| Message::Text(text.into())),
+        2 => vec(any::<u8>(), 0..8).prop_map(|bytes| Message::Binary(bytes.into())),
+    ]
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn engine_packets(text in prop_oneof![nearly_a_packet(), any::<String>()]) {
+        let payload = ByteString::from(text.clone());
+        let packets = Packet::decode_payload(&payload).count();
+        prop_assert_eq!(packets, text.matches('\u{1e}').count() + 1);
+    }
+
+    #[test]
+    fn socket_packets(messages in vec(message(), 0..6)) {
+        let mut assembler = Assembler::new(10);
+        for message in messages {
+            if let Ok(Some(packet)) = assembler.take(message) {
+                prop_assert!(packet.namespace.starts_with('/'));
+                if let Kind::Event { args, .. } | Kind::Ack { args, .. } = packet.kind {
+                    let parsed: Result<Vec<serde_json::Value>, _> = args.parse();
+                    prop_assert!(parsed.is_ok(), "{:?}", args);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_sent_is_what_is_read(name in "[a-z]{1,8}", args in vec(any::<(i64, String, Option<bool>)>(), 0..4)) {
+        let event = Event::new(&name, &args).unwrap();
+        let text = format!("2{}", serde_json::to_string(&event_json(&name, &args)).unwrap());
+        let packet = Assembler::new(10).take(Message::Text(text.into())).unwrap().unwrap();
+        let Kind::Event { name: read, args: items, .. } = packet.kind else { panic!() };
+        prop_assert_eq!(&*read, name.as_str());
+        prop_assert_eq!(items.parse::<Vec<(i64, String, Option<bool>)>>().unwrap(), args);
+        prop_assert_eq!(Event::from_args(&read, &items).unwrap(), event);
+    }
+}
+
+fn event_json(name: &str, args: &[(i64, String, Option<bool>)]) -> Vec<serde_json::Value> {
+    let mut all = vec![name.into()];
+    all.extend(args.iter().map(|arg| serde_json::to_value(arg).unwrap()));
+    all
+}

@@ -1,0 +1,129 @@
+//! What handlers are asked and told.
+
+use std::time::Duration;
+
+use allclear_socketio::{AckError, Event};
+use bytes::Bytes;
+use tokio_tungstenite::tungstenite::{Message, client::IntoClientRequest};
+
+use crate::support::{TestServer, Told, quick, soon};
+
+#[actix_web::test]
+async fn a_refused_client_is_told_why_and_may_try_again() {
+    let mut server = TestServer::start(quick());
+    let mut wire = server.wire("EIO=4&transport=websocket").await;
+    wire.text().await;
+    wire.send(r#"40{"token":"bad"}"#).await;
+    assert_eq!(wire.text().await, r#"44{"message":"bad token","data":["expired"]}"#);
+    wire.send("40").await;
+    assert!(wire.text().await.starts_with("40{"));
+    server.connected().await;
+}
+
+#[actix_web::test]
+async fn headers_and_credentials_reach_the_handler() {
+    let mut server = TestServer::start(quick());
+    let mut request = server.url("EIO=4&transport=websocket").replace("http", "ws").into_client_request().unwrap();
+    request.headers_mut().insert("Authorization", "Bearer abc".parse().unwrap());
+    let (stream, _) = soon(tokio_tungstenite::connect_async(request)).await.unwrap();
+    let mut wire = crate::support::Wire::from(stream);
+    wire.text().await;
+    wire.send(r#"40{"a":1}"#).await;
+    wire.text().await;
+    server.connected().await;
+    wire.send(r#"427["who"]"#).await;
+    assert_eq!(wire.text().await, r#"437["Bearer abc{\"a\":1}"]"#);
+}
+
+#[actix_web::test]
+async fn a_handler_may_wait_for_an_acknowledgement() {
+    let mut server = TestServer::start(quick());
+    let (mut wire, _) = server.joined().await;
+    wire.send(r#"421["question"]"#).await;
+    assert_eq!(wire.text().await, r#"420["question",1]"#);
+    wire.send(r#"430["yes",2]"#).await;
+    assert_eq!(wire.text().await, r#"431["\"yes\",2"]"#);
+    wire.send(r#"422["question"]"#).await;
+    assert_eq!(wire.text().await, r#"421["question",1]"#);
+    assert_eq!(wire.data().await, r#"432["operation has timed out"]"#);
+}
+
+#[actix_web::test]
+async fn acknowledgements_of_a_client_that_leaves_do_not_come() {
+    let mut server = TestServer::start(quick());
+    let (mut wire, socket) = server.joined().await;
+    let event = Event::new("a", &()).unwrap();
+    let answer = socket.emit_with_ack(&event, Duration::from_mins(1));
+    let leave = async {
+        wire.text().await;
+        wire.send("1").await;
+    };
+    let (answer, ()) = soon(async { futures_util::join!(answer, leave) }).await;
+    assert_eq!(answer, Err(AckError::Disconnected));
+}
+
+#[actix_web::test]
+async fn attachments_arrive_with_their_event_whatever_else_is_sent() {
+    let mut server = TestServer::start(quick());
+    let (mut wire, socket) = server.joined().await;
+    let placeholder = allclear_socketio::Attachment::new(0);
+    let event = Event::with_attachments("file", &(placeholder,), vec![Bytes::from_static(b"bytes")]).unwrap();
+    let other = socket.clone();
+    let sender = std::thread::spawn(move || {
+        for _ in 0..200 {
+            other.emit(&Event::new("noise", &()).unwrap());
+        }
+    });
+    for _ in 0..200 {
+        socket.emit(&event);
+    }
+    sender.join().unwrap();
+    let mut files = 0;
+    while files < 200 {
+        if wire.text().await.starts_with("451-") {
+            assert_eq!(wire.message().await, Some(Message::binary("bytes")));
+            files += 1;
+        }
+    }
+}
+
+#[actix_web::test]
+async fn a_disconnected_socket_hears_it_and_the_session_goes_on() {
+    let mut server = TestServer::start(quick());
+    let (mut wire, socket) = server.joined().await;
+    wire.send("40/other,").await;
+    assert!(wire.text().await.starts_with("40/other,{"));
+    let other = server.connected().await;
+    assert_ne!(other.sid(), socket.sid());
+    socket.disconnect();
+    socket.emit(&Event::new("unheard", &()).unwrap());
+    assert_eq!(wire.data().await, "41");
+    assert_eq!(server.disconnected().await, "server namespace disconnect");
+    other.emit(&Event::new("heard", &()).unwrap());
+    assert_eq!(wire.data().await, r#"42/other,["heard"]"#);
+}
+
+#[actix_web::test]
+async fn a_client_that_leaves_a_namespace_is_told_of_once() {
+    let mut server = TestServer::start(quick());
+    let (mut wire, socket) = server.joined().await;
+    wire.send("41").await;
+    assert_eq!(server.disconnected().await, "client namespace disconnect");
+    assert!(!socket.is_connected());
+    wire.send("40").await;
+    assert!(wire.data().await.starts_with("40{"));
+    assert!(matches!(server.told().await, Told::Connected(_)));
+}
+
+#[actix_web::test]
+async fn a_handler_that_panics_costs_its_own_client_only() {
+    let mut server = TestServer::start(quick());
+    let (mut wire, _) = server.joined().await;
+    let (mut other, _) = server.joined().await;
+    wire.send(r#"42["panic"]"#).await;
+    wire.close_code().await;
+    other.send(r#"421["fine"]"#).await;
+    assert_eq!(other.data().await, "431[]");
+    server.until_sessions(1).await;
+    assert_eq!(server.server.of("/").unwrap().len(), 1);
+}

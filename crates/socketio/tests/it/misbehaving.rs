@@ -1,0 +1,205 @@
+//! Peers that do not play by the rules.
+
+use std::time::Duration;
+
+use allclear_socketio::{Event, Settings};
+use futures_util::future::join_all;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio_tungstenite::tungstenite::{
+    Message,
+    protocol::frame::{
+        Frame,
+        coding::{Data, OpCode},
+    },
+};
+
+use crate::support::{TestServer, quick, soon};
+
+#[actix_web::test]
+async fn malformed_packets_close_their_session() {
+    let mut server = TestServer::start(quick());
+    for packet in
+        ["", "x", "4", "4x", "42{}", "42[1", "45-[]", "4511-[\"a\"]", "44{}", "2", "b*", "41{}", "42/nowhere,[\"a\"]"]
+    {
+        let (mut wire, _) = server.joined().await;
+        wire.send(packet).await;
+        wire.close_code().await;
+        let reason = server.disconnected().await;
+        assert!(["parse error", "transport error", "forced server close"].contains(&reason), "{packet}: {reason}");
+    }
+    server.until_sessions(0).await;
+}
+
+#[actix_web::test]
+async fn broken_frames_are_closed_with_the_code_that_says_so() {
+    let mut server = TestServer::start(Settings { max_http_buffer_size: 1000, ..quick() });
+    let part =
+        |opcode, payload: &'static [u8], last| Message::Frame(Frame::message(payload, OpCode::Data(opcode), last));
+    let table: [(Vec<Message>, u16); 5] = [
+        (vec![Message::text("4".repeat(1001))], 1009),
+        (vec![part(Data::Text, &[b'4'; 600], false), part(Data::Continue, &[b'4'; 600], true)], 1009),
+        (vec![part(Data::Text, b"4\xff\xff", true)], 1007),
+        (vec![part(Data::Continue, b"4", true)], 1002),
+        (vec![part(Data::Text, b"4", false), part(Data::Text, b"4", true)], 1002),
+    ];
+    for (messages, code) in table {
+        let (mut wire, _) = server.joined().await;
+        for message in messages {
+            wire.send_message(message).await;
+        }
+        assert_eq!(wire.close_code().await, Some(code));
+        assert_eq!(server.disconnected().await, "transport error");
+    }
+}
+
+#[actix_web::test]
+async fn messages_in_parts_are_put_together_around_control_frames() {
+    let mut server = TestServer::start(quick());
+    let (mut wire, _) = server.joined().await;
+    let part =
+        |opcode, payload: &'static [u8], last| Message::Frame(Frame::message(payload, OpCode::Data(opcode), last));
+    wire.send_message(part(Data::Text, b"421[\"", false)).await;
+    wire.send_message(Message::Ping("are you there".into())).await;
+    wire.send_message(part(Data::Continue, b"a\"]", true)).await;
+    assert_eq!(wire.message().await, Some(Message::Pong("are you there".into())));
+    assert_eq!(wire.data().await, "431[]");
+}
+
+#[actix_web::test]
+async fn payloads_of_another_kind_close_their_session() {
+    let server = TestServer::start(quick());
+    let polling = server.polling().await;
+    assert_eq!(polling.post(vec![b'4', 0xff]).await.0, 400);
+    assert_eq!(polling.poll().await.0, 400);
+    let polling = server.polling().await;
+    let binary = polling.client.post(&polling.url).header("Content-Type", "application/octet-stream").body("4a");
+    assert_eq!(binary.send().await.unwrap().status(), 400);
+    assert_eq!(polling.poll().await.0, 400);
+    let polling = server.polling().await;
+    assert_eq!(polling.client.delete(&polling.url).send().await.unwrap().status(), 500);
+}
+
+#[actix_web::test]
+async fn overlapping_requests_close_their_session() {
+    let server = TestServer::start(quick());
+    let polling = server.polling().await;
+    let (first, second) = futures_util::join!(polling.poll(), polling.poll());
+    let mut statuses = [first, second];
+    statuses.sort();
+    assert_eq!(statuses, [(200, "1".into()), (400, String::new())]);
+
+    let polling = server.polling().await;
+    let mut slow = server.raw().await;
+    let path = polling.url.split_once("/socket.io").unwrap().1;
+    let head = format!("POST /socket.io{path} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n4");
+    slow.write_all(head.as_bytes()).await.unwrap();
+    // Its second byte never comes; whichever of the two is first, the session ends.
+    soon(async { while polling.post("4a").await.0 == 200 {} }).await;
+    assert_eq!(polling.poll().await.0, 400);
+    server.until_sessions(0).await;
+}
+
+#[actix_web::test]
+async fn a_client_that_never_reads_is_dropped_and_costs_nobody_else() {
+    let settings = Settings { max_queue_packets: 64, max_queue_bytes: 256 * 1024, ..quick() };
+    let mut server = TestServer::start(settings);
+    let (deaf, deaf_socket) = server.joined().await;
+    let (mut wire, _) = server.joined().await;
+    let space = server.server.of("/").unwrap().clone();
+    let large = Event::new("large", &("x".repeat(16 * 1024),)).unwrap();
+    let mut sent = 0;
+    while deaf_socket.is_connected() {
+        space.emit(&large);
+        assert!(wire.data().await.starts_with("42[\"large\""));
+        sent += 1;
+        assert!(sent < 10_000, "the queue has an end");
+    }
+    assert_eq!(server.disconnected().await, "client too slow");
+    server.until_sessions(1).await;
+    drop(deaf);
+}
+
+#[actix_web::test]
+async fn the_connection_of_a_client_that_never_reads_is_cut() {
+    let mut server = TestServer::start(Settings { max_queue_packets: 8, ..quick() });
+    let mut deaf = server.raw().await;
+    let request = "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+        Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\n\r\n";
+    deaf.write_all(request.as_bytes()).await.unwrap();
+    deaf.write_all(&[0x81, 0x82, 0, 0, 0, 0, b'4', b'0']).await.unwrap();
+    let socket = server.connected().await;
+    let large = Event::new("large", &("x".repeat(256 * 1024),)).unwrap();
+    while socket.is_connected() {
+        socket.emit(&large);
+    }
+    // The kernel gives the connection up; without that, our writes would succeed for ever.
+    soon(async {
+        while deaf.write_all(&[0x8A, 0x80, 0, 0, 0, 0]).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+}
+
+#[actix_web::test]
+async fn a_flood_is_read_no_faster_than_it_is_handled() {
+    let mut server = TestServer::start(quick());
+    let (mut flood, _) = server.joined().await;
+    let (mut wire, _) = server.joined().await;
+    let sender = async {
+        for _ in 0..200 {
+            flood.send(r#"42["slow"]"#).await;
+        }
+        flood.send("1").await;
+    };
+    let other = async {
+        for _ in 0..20 {
+            wire.send(r#"421["a"]"#).await;
+            assert_eq!(wire.data().await, "431[]");
+        }
+    };
+    soon(async { futures_util::join!(sender, other) }).await;
+}
+
+#[actix_web::test]
+async fn a_payload_of_many_tiny_packets_is_taken_in_turn() {
+    let mut server = TestServer::start(quick());
+    let polling = server.polling().await;
+    polling.post("40").await;
+    let payload = vec!["42[\"a\"]"; 20_000].join("\u{1e}");
+    assert_eq!(polling.post(payload).await, (200, "ok".into()));
+    server.connected().await;
+    for _ in 0..20_000 {
+        server.told().await;
+    }
+}
+
+#[actix_web::test]
+async fn a_half_open_poll_ends_its_session() {
+    let server = TestServer::start(Settings::default());
+    let polling = server.polling().await;
+    let mut poll = server.raw().await;
+    let path = polling.url.split_once("/socket.io").unwrap().1;
+    poll.write_all(format!("GET /socket.io{path} HTTP/1.1\r\nHost: a\r\n\r\n").as_bytes()).await.unwrap();
+    // A second poll answers "overlap" once the first is there; so look for the end by other means.
+    poll.shutdown().await.unwrap();
+    let mut rest = Vec::new();
+    poll.read_to_end(&mut rest).await.unwrap();
+    server.until_sessions(0).await;
+}
+
+#[actix_web::test]
+async fn ten_thousand_handshakes_at_once_leave_nothing_behind() {
+    let server = TestServer::start(quick());
+    let client = reqwest::Client::builder().pool_max_idle_per_host(64).build().unwrap();
+    let url = server.url("EIO=4&transport=polling");
+    for _ in 0..100 {
+        let handshakes = (0..100).map(|_| async {
+            let response = client.get(&url).send().await.unwrap();
+            assert_eq!(response.status(), 200);
+            response.bytes().await.unwrap();
+        });
+        join_all(handshakes).await;
+    }
+    server.until_sessions(0).await;
+}

@@ -1,0 +1,103 @@
+//! Rooms and broadcasts.
+
+use allclear_socketio::Event;
+
+use crate::support::{TestServer, Wire, quick};
+
+fn event(number: usize) -> Event {
+    Event::new("e", &(number,)).unwrap()
+}
+
+async fn hears(wire: &mut Wire, number: usize) {
+    assert_eq!(wire.data().await, format!("42[\"e\",{number}]"));
+}
+
+#[actix_web::test]
+async fn a_broadcast_reaches_its_rooms_once_each() {
+    let mut server = TestServer::start(quick());
+    let (mut both, both_socket) = server.joined().await;
+    let (mut one, one_socket) = server.joined().await;
+    let (mut none, none_socket) = server.joined().await;
+    both_socket.join("a");
+    both_socket.join("b");
+    one_socket.join("b");
+    let space = server.server.of("/").unwrap();
+    space.to("a").to("b").emit(&event(1));
+    space.to("b").except("a").emit(&event(2));
+    space.to(none_socket.sid().as_str()).emit(&event(3));
+    one_socket.to("b").emit(&event(4));
+    none_socket.broadcast().emit(&event(5));
+    space.emit(&event(6));
+    for number in [1, 4, 5, 6] {
+        hears(&mut both, number).await;
+    }
+    for number in [1, 2, 5, 6] {
+        hears(&mut one, number).await;
+    }
+    for number in [3, 6] {
+        hears(&mut none, number).await;
+    }
+}
+
+#[actix_web::test]
+async fn who_leaves_a_room_or_the_server_is_no_longer_in_it() {
+    let mut server = TestServer::start(quick());
+    let (mut wire, socket) = server.joined().await;
+    let (gone, gone_socket) = server.joined().await;
+    socket.join("a");
+    gone_socket.join("a");
+    gone_socket.join("b");
+    let space = server.server.of("/").unwrap().clone();
+    assert_eq!(space.to("a").sockets().len(), 2);
+    drop(gone);
+    assert_eq!(server.disconnected().await, "transport close");
+    assert_eq!(space.to("a").sockets().len(), 1);
+    assert!(space.to("b").sockets().is_empty());
+    gone_socket.join("a");
+    assert_eq!(space.to("a").sockets().len(), 1, "who has left does not join");
+    socket.leave("a");
+    assert!(socket.rooms().is_empty());
+    space.to("a").emit(&event(1));
+    space.emit(&event(2));
+    hears(&mut wire, 2).await;
+}
+
+#[actix_web::test]
+async fn a_room_can_be_put_out_or_sent_away() {
+    let mut server = TestServer::start(quick());
+    let (mut out, out_socket) = server.joined().await;
+    let (mut away, away_socket) = server.joined().await;
+    out_socket.join("out");
+    away_socket.join("away");
+    let space = server.server.of("/").unwrap().clone();
+    space.to("out").disconnect();
+    assert_eq!(out.data().await, "41");
+    space.to("away").close_transports();
+    assert_eq!(away.close_code().await, None);
+    server.until_sessions(1).await;
+}
+
+#[actix_web::test]
+async fn two_broadcasters_are_heard_in_the_same_order_by_everyone() {
+    let mut server = TestServer::start(quick());
+    let mut wires = Vec::new();
+    for _ in 0..3 {
+        wires.push(server.joined().await.0);
+    }
+    let space = server.server.of("/").unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..2 {
+            scope.spawn(move || (0..300).for_each(|number| space.emit(&event(thread * 1000 + number))));
+        }
+    });
+    let mut heard = Vec::new();
+    for wire in &mut wires {
+        let mut events = Vec::new();
+        while events.len() < 600 {
+            events.push(wire.data().await);
+        }
+        heard.push(events);
+    }
+    assert_eq!(heard[0], heard[1]);
+    assert_eq!(heard[1], heard[2]);
+}

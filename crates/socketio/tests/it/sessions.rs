@@ -1,0 +1,161 @@
+//! Handshake, heartbeat, upgrade and the ends of sessions.
+
+use std::time::{Duration, Instant};
+
+use allclear_socketio::Event;
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::support::{TestServer, Told, get, quick, soon};
+
+#[actix_web::test]
+async fn no_ping_is_sent_before_its_interval_has_passed() {
+    let server = TestServer::start(quick());
+    let mut wire = server.wire("EIO=4&transport=websocket").await;
+    wire.text().await;
+    let begin = Instant::now();
+    assert_eq!(wire.text().await, "2");
+    assert!(begin.elapsed() >= Duration::from_millis(145));
+}
+
+#[actix_web::test]
+async fn a_client_that_stops_answering_is_closed() {
+    let mut server = TestServer::start(quick());
+    let (mut wire, _) = server.joined().await;
+    assert_eq!(wire.text().await, "2");
+    assert_eq!(server.disconnected().await, "ping timeout");
+    wire.close_code().await;
+    server.until_sessions(0).await;
+}
+
+#[actix_web::test]
+async fn any_packet_is_a_sign_of_life() {
+    let mut server = TestServer::start(quick());
+    let (mut wire, socket) = server.joined().await;
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_millis(600) {
+        wire.send(r#"421["a"]"#).await;
+        while wire.text().await != "431[]" {}
+    }
+    assert!(socket.is_connected());
+}
+
+#[actix_web::test]
+async fn a_session_that_joins_nothing_is_closed() {
+    let server = TestServer::start(quick());
+    let mut wire = server.wire("EIO=4&transport=websocket").await;
+    let begin = Instant::now();
+    while let Some(message) = wire.message().await {
+        if message == Message::text("2") {
+            wire.send("3").await;
+        }
+    }
+    assert!(begin.elapsed() >= Duration::from_millis(295));
+    server.until_sessions(0).await;
+}
+
+#[actix_web::test]
+async fn a_websocket_that_does_not_upgrade_is_closed_and_the_session_goes_on() {
+    let server = TestServer::start(quick());
+    let polling = server.polling().await;
+    let mut wire = server.wire(&format!("EIO=4&transport=websocket&sid={}", polling.sid)).await;
+    assert_eq!(wire.close_code().await, None);
+    assert_eq!(polling.poll().await, (200, "2".into()));
+}
+
+#[actix_web::test]
+async fn a_second_upgrade_is_closed_and_the_first_goes_on() {
+    let server = TestServer::start(quick());
+    let polling = server.polling().await;
+    let query = format!("EIO=4&transport=websocket&sid={}", polling.sid);
+    let mut first = server.wire(&query).await;
+    first.send("2probe").await;
+    assert_eq!(first.text().await, "3probe");
+    let mut second = server.wire(&query).await;
+    second.close_code().await;
+    first.send("5").await;
+    assert_eq!(first.text().await, "2");
+}
+
+#[actix_web::test]
+async fn events_both_ways_keep_their_order_across_the_upgrade() {
+    let mut server = TestServer::start(quick());
+    let polling = server.polling().await;
+    polling.post("40\u{1e}42[\"slow\",0]\u{1e}42[\"e\",1]\u{1e}42[\"e\",2]").await;
+    let (_, joined) = polling.poll().await;
+    assert!(joined.starts_with("40{"), "{joined}");
+    let socket = server.connected().await;
+    let mut wire = server.wire(&format!("EIO=4&transport=websocket&sid={}", polling.sid)).await;
+    wire.send("2probe").await;
+    assert_eq!(wire.text().await, "3probe");
+    for number in 0..3 {
+        socket.emit(&Event::new("n", &(number,)).unwrap());
+    }
+    wire.send("5").await;
+    wire.send("42[\"e\",3]").await;
+    for number in 0..3 {
+        assert_eq!(wire.data().await, format!("42[\"n\",{number}]"));
+    }
+    for number in 0..4 {
+        let Told::Event(_, items) = server.told().await else { panic!() };
+        assert_eq!(items, number.to_string());
+    }
+}
+
+#[actix_web::test]
+async fn what_was_sent_before_the_transport_closes_arrives() {
+    let mut server = TestServer::start(quick());
+    let (mut wire, socket) = server.joined().await;
+    socket.emit(&Event::new("last", &()).unwrap());
+    socket.close_transport();
+    assert_eq!(wire.data().await, r#"42["last"]"#);
+    wire.close_code().await;
+    assert_eq!(server.disconnected().await, "forced close");
+}
+
+#[actix_web::test]
+async fn what_was_sent_before_a_polling_session_closes_arrives_with_a_close_packet() {
+    let mut server = TestServer::start(quick());
+    let polling = server.polling().await;
+    polling.post("40").await;
+    polling.poll().await;
+    let socket = server.connected().await;
+    socket.emit(&Event::new("last", &()).unwrap());
+    socket.close_transport();
+    assert_eq!(server.disconnected().await, "forced close");
+    assert_eq!(polling.poll().await, (200, "42[\"last\"]\u{1e}1".into()));
+    assert_eq!(polling.poll().await.0, 400);
+    server.until_sessions(0).await;
+}
+
+#[actix_web::test]
+async fn what_a_client_sent_before_it_left_is_still_heard() {
+    let mut server = TestServer::start(quick());
+    let (mut wire, _) = server.joined().await;
+    for text in [r#"42["slow"]"#, r#"42["a"]"#, r#"42["b"]"#, "1"] {
+        wire.send(text).await;
+    }
+    for name in ["slow", "a", "b"] {
+        assert!(matches!(server.told().await, Told::Event(told, _) if told == name));
+    }
+    assert_eq!(server.disconnected().await, "transport close");
+}
+
+#[actix_web::test]
+async fn a_shutdown_closes_transports_without_a_disconnect_packet_and_waits_for_handlers() {
+    let mut server = TestServer::start(quick());
+    let (mut wire, _) = server.joined().await;
+    let polling = server.polling().await;
+    let waiting = polling.poll();
+    let stop = async {
+        assert_eq!(wire.close_code().await, None);
+    };
+    let server_handle = server.server.clone();
+    let ((status, packets), (), ()) =
+        soon(async { futures_util::join!(waiting, server_handle.shutdown(), stop) }).await;
+    assert_eq!(status, 200);
+    assert!(packets.ends_with('1'), "{packets}");
+    assert_eq!(server.disconnected().await, "server shutting down");
+    assert_eq!(server.server.sessions(), 0);
+    let client = reqwest::Client::new();
+    assert_eq!(get(&client, &server.url("EIO=4&transport=polling")).await.0, 503);
+}

@@ -1,0 +1,252 @@
+//! A server to test, and clients that speak in frames.
+
+use std::{net::SocketAddr, time::Duration};
+
+use actix_web::{App, HttpServer, rt};
+use allclear_socketio::{
+    Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket, SocketRef, cut_dead_connections,
+};
+use futures_util::{SinkExt, StreamExt};
+use tokio::{
+    net::TcpStream,
+    sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+    time::timeout,
+};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async, tungstenite::Message};
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Waits for what must happen.
+pub(crate) async fn soon<F: Future>(future: F) -> F::Output {
+    timeout(PATIENCE, future).await.expect("it should have happened by now")
+}
+
+/// Settings whose time-outs a test can wait for.
+pub(crate) fn quick() -> Settings {
+    Settings {
+        ping_interval: Duration::from_millis(150),
+        ping_timeout: Duration::from_millis(100),
+        upgrade_timeout: Duration::from_millis(100),
+        connect_timeout: Duration::from_millis(300),
+        ..Settings::default()
+    }
+}
+
+/// What the namespace was told, in order.
+#[derive(Debug)]
+pub(crate) enum Told {
+    Connected(SocketRef),
+    Event(String, String),
+    Disconnected(&'static str),
+}
+
+/// Tells the test what happens, and does what events ask for.
+struct Reporter(UnboundedSender<Told>);
+
+impl Handler for Reporter {
+    type Data = String;
+
+    async fn connect(&self, request: Connect<'_>) -> Result<String, ConnectError> {
+        let bearer = request.handshake().header("authorization").unwrap_or_default().to_owned();
+        match request.auth_json() {
+            r#"{"token":"bad"}"# => {
+                Err(ConnectError::new("bad token").with_data(&["expired"]).expect("an array can be written"))
+            }
+            auth => Ok(format!("{bearer}{auth}")),
+        }
+    }
+
+    async fn connected(&self, socket: &Socket<String>) {
+        let _ = self.0.send(Told::Connected((**socket).clone()));
+    }
+
+    async fn event(&self, socket: &Socket<String>, mut event: Incoming) {
+        let _ = self.0.send(Told::Event(event.name().into(), event.args().items().into()));
+        match event.name() {
+            "join" => {
+                let (room,): (String,) = event.args().parse().expect("a room");
+                socket.join(&room);
+            }
+            "who" => event.ack(&(socket.data(),)).expect("text can be written"),
+            "question" => {
+                let question = Event::new("question", &(1,)).expect("a number can be written");
+                let answer = socket.emit_with_ack(&question, Duration::from_millis(200)).await;
+                let text = answer.map_or_else(|error| error.to_string(), |args| args.items().to_owned());
+                event.ack(&(text,)).expect("text can be written");
+            }
+            "slow" => rt::time::sleep(Duration::from_millis(20)).await,
+            "panic" => panic!("a handler may"),
+            _ => event.ack_echo(),
+        }
+    }
+
+    async fn disconnected(&self, _: &Socket<String>, reason: allclear_socketio::DisconnectReason) {
+        let _ = self.0.send(Told::Disconnected(reason.as_str()));
+    }
+}
+
+pub(crate) struct TestServer {
+    pub(crate) server: Server,
+    address: SocketAddr,
+    told: UnboundedReceiver<Told>,
+}
+
+impl TestServer {
+    pub(crate) fn start(settings: Settings) -> Self {
+        let (sender, told) = unbounded_channel();
+        let cut = cut_dead_connections(&settings);
+        let server = Server::builder()
+            .settings(settings)
+            .namespace("/", Reporter(sender.clone()))
+            .namespace("/other", Reporter(sender))
+            .build();
+        let app = server.clone();
+        let http = HttpServer::new(move || App::new().service(app.resource("/socket.io")))
+            .h1_allow_half_closed(false)
+            .client_disconnect_timeout(Duration::from_millis(20))
+            .on_connect(cut)
+            .workers(2)
+            .disable_signals()
+            .bind(("127.0.0.1", 0))
+            .expect("a port is free");
+        let address = http.addrs()[0];
+        rt::spawn(http.run());
+        Self { server, address, told }
+    }
+
+    pub(crate) async fn told(&mut self) -> Told {
+        soon(self.told.recv()).await.expect("the handler is there")
+    }
+
+    pub(crate) async fn connected(&mut self) -> SocketRef {
+        match self.told().await {
+            Told::Connected(socket) => socket,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub(crate) async fn disconnected(&mut self) -> &'static str {
+        loop {
+            if let Told::Disconnected(reason) = self.told().await {
+                return reason;
+            }
+        }
+    }
+
+    /// Waits until the server holds that many sessions.
+    pub(crate) async fn until_sessions(&self, count: usize) {
+        soon(async {
+            while self.server.sessions() != count {
+                rt::time::sleep(Duration::from_millis(1)).await;
+            }
+        })
+        .await;
+    }
+
+    pub(crate) fn url(&self, query: &str) -> String {
+        format!("http://{}/socket.io/?{query}", self.address)
+    }
+
+    pub(crate) async fn wire(&self, query: &str) -> Wire {
+        let url = self.url(query).replace("http", "ws");
+        let (stream, _) = soon(connect_async(url)).await.expect("the handshake succeeds");
+        Wire(stream)
+    }
+
+    /// A WebSocket session that has joined the namespace `/`.
+    pub(crate) async fn joined(&mut self) -> (Wire, SocketRef) {
+        let mut wire = self.wire("EIO=4&transport=websocket").await;
+        assert!(wire.text().await.starts_with('0'));
+        wire.send("40").await;
+        assert!(wire.text().await.starts_with("40{"));
+        let socket = self.connected().await;
+        (wire, socket)
+    }
+
+    pub(crate) async fn raw(&self) -> TcpStream {
+        TcpStream::connect(self.address).await.expect("the server listens")
+    }
+
+    pub(crate) async fn polling(&self) -> Polling {
+        let client = reqwest::Client::new();
+        let (_, open) = get(&client, &self.url("EIO=4&transport=polling")).await;
+        let open: serde_json::Value = serde_json::from_str(&open[1..]).expect("an open packet");
+        let sid = open["sid"].as_str().expect("a sid").to_owned();
+        let url = self.url(&format!("EIO=4&transport=polling&sid={sid}"));
+        Polling { client, url, sid }
+    }
+}
+
+pub(crate) async fn get(client: &reqwest::Client, url: &str) -> (u16, String) {
+    let response = soon(client.get(url).send()).await.expect("an answer");
+    (response.status().as_u16(), response.text().await.expect("text"))
+}
+
+/// A polling session.
+pub(crate) struct Polling {
+    pub(crate) client: reqwest::Client,
+    pub(crate) url: String,
+    pub(crate) sid: String,
+}
+
+impl Polling {
+    pub(crate) async fn poll(&self) -> (u16, String) {
+        get(&self.client, &self.url).await
+    }
+
+    pub(crate) async fn post(&self, body: impl Into<reqwest::Body>) -> (u16, String) {
+        let response = soon(self.client.post(&self.url).body(body).send()).await.expect("an answer");
+        (response.status().as_u16(), response.text().await.expect("text"))
+    }
+}
+
+/// A WebSocket.
+pub(crate) struct Wire(WebSocketStream<MaybeTlsStream<TcpStream>>);
+
+impl Wire {
+    pub(crate) async fn send(&mut self, text: &str) {
+        self.0.send(Message::text(text)).await.expect("it is open");
+    }
+
+    pub(crate) async fn send_message(&mut self, message: Message) -> bool {
+        self.0.send(message).await.is_ok()
+    }
+
+    pub(crate) async fn message(&mut self) -> Option<Message> {
+        soon(self.0.next()).await.and_then(Result::ok)
+    }
+
+    pub(crate) async fn text(&mut self) -> String {
+        match self.message().await {
+            Some(Message::Text(text)) => text.to_string(),
+            other => panic!("text was due, not {other:?}"),
+        }
+    }
+
+    /// The next message but pings, which are answered.
+    pub(crate) async fn data(&mut self) -> String {
+        loop {
+            match self.text().await.as_str() {
+                "2" => self.send("3").await,
+                text => return text.to_owned(),
+            }
+        }
+    }
+
+    /// Reads to the end; the code it was closed with.
+    pub(crate) async fn close_code(&mut self) -> Option<u16> {
+        let mut code = None;
+        while let Some(message) = self.message().await {
+            if let Message::Close(frame) = message {
+                code = frame.map(|frame| frame.code.into());
+            }
+        }
+        code
+    }
+}
+
+impl From<WebSocketStream<MaybeTlsStream<TcpStream>>> for Wire {
+    fn from(stream: WebSocketStream<MaybeTlsStream<TcpStream>>) -> Self {
+        Self(stream)
+    }
+}

@@ -5,6 +5,7 @@ import { Button } from './button';
 import { ConfirmDialog } from './confirm-dialog';
 import { Dialog, DialogActions } from './dialog';
 import { Form } from './form';
+import { Skeleton } from './skeleton';
 
 interface FormDialogProps<Values extends object> {
   open: boolean;
@@ -12,7 +13,8 @@ interface FormDialogProps<Values extends object> {
   title: string;
   description?: ReactNode;
   className?: string;
-  initialValues: Values;
+  /** Undefined while they load. */
+  initialValues: Values | undefined;
   validationSchema: Schema<unknown>;
   onSubmit: FormikConfig<Values>['onSubmit'];
   submitLabel: string;
@@ -59,22 +61,30 @@ export function FormDialog<Values extends object>({
       {...(description !== undefined && { description })}
       {...(className !== undefined && { className })}
     >
-      <Formik initialValues={initialValues} validationSchema={validationSchema} onSubmit={onSubmit}>
-        {({ isSubmitting }) => (
-          <Form className="grid min-w-0 gap-4">
-            <ProgressReport onProgress={setProgress} />
-            {children}
-            <DialogActions>
-              <Button disabled={isSubmitting} onClick={close}>
-                Cancel
-              </Button>
-              <Button type="submit" variant="primary" pending={isSubmitting}>
-                {isSubmitting ? pendingLabel : submitLabel}
-              </Button>
-            </DialogActions>
-          </Form>
-        )}
-      </Formik>
+      {initialValues === undefined ? (
+        <LoadingFields />
+      ) : (
+        <Formik
+          initialValues={initialValues}
+          validationSchema={validationSchema}
+          onSubmit={onSubmit}
+        >
+          {({ isSubmitting }) => (
+            <Form className="grid min-w-0 gap-4">
+              <ProgressReport onProgress={setProgress} />
+              {children}
+              <DialogActions>
+                <Button disabled={isSubmitting} onClick={close}>
+                  Cancel
+                </Button>
+                <Button type="submit" variant="primary" pending={isSubmitting}>
+                  {isSubmitting ? pendingLabel : submitLabel}
+                </Button>
+              </DialogActions>
+            </Form>
+          )}
+        </Formik>
+      )}
       <ConfirmDialog
         open={asking}
         onOpenChange={setAsking}
@@ -85,6 +95,17 @@ export function FormDialog<Values extends object>({
         onConfirm={() => onOpenChange(false)}
       />
     </Dialog>
+  );
+}
+
+function LoadingFields() {
+  return (
+    <div aria-busy className="grid gap-4">
+      <span className="sr-only">Loading…</span>
+      <Skeleton className="h-14" />
+      <Skeleton className="h-44" />
+      <Skeleton className="h-8" />
+    </div>
   );
 }
 

@@ -1,0 +1,6 @@
+import { ApiError } from './error';
+
+/** What to say of a failure: the server's reason where a rule refused it, otherwise `text`. */
+export function refusalOr(text: string, error: unknown): string {
+  return error instanceof ApiError && error.status === 409 ? error.message : text;
+}

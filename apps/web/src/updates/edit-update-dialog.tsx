@@ -1,0 +1,61 @@
+import type { FormikHelpers } from 'formik';
+import { useEffect } from 'react';
+import { formErrors } from '@/api/form-errors';
+import { refusalOr } from '@/api/refusal';
+import { useEdit, type Edit } from '@/api/use-edit';
+import { FormDialog } from '@/ui/form-dialog';
+import { toast } from '@/ui/toast';
+import type { Timeline, Update, UpdateInput } from './timeline';
+import { UpdateConflict } from './update-conflict';
+import { UpdateFields } from './update-fields';
+import { updateSchema } from './update-schema';
+
+interface EditUpdateDialogProps {
+  timeline: Timeline;
+  updateId: string;
+  onClose: () => void;
+  onSaved: () => void;
+}
+
+/** Edits the update as it is on the server now. Mounted while it is open. */
+export function EditUpdateDialog({ timeline, updateId, onClose, onSaved }: EditUpdateDialogProps) {
+  const edit = useEdit<Update>(timeline.calls.item(updateId));
+  useLeaveOnFailure(edit, timeline.texts.loadFailed, onClose);
+
+  async function save(values: UpdateInput, { setErrors }: FormikHelpers<UpdateInput>) {
+    try {
+      await edit.save(values);
+    } catch (error) {
+      setErrors(formErrors(error));
+      toast.error(refusalOr(timeline.texts.saveFailed, error));
+      return;
+    }
+    toast.success(timeline.texts.modified);
+    onClose();
+    onSaved();
+  }
+
+  return (
+    <FormDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Edit Update"
+      initialValues={edit.loaded && { status: edit.loaded.status, message: edit.loaded.message }}
+      validationSchema={updateSchema}
+      onSubmit={save}
+      submitLabel="Update"
+      pendingLabel="Updating..."
+    >
+      <UpdateFields />
+      <UpdateConflict edit={edit} />
+    </FormDialog>
+  );
+}
+
+function useLeaveOnFailure({ error }: Edit<Update>, text: string, onClose: () => void) {
+  useEffect(() => {
+    if (error === undefined) return;
+    toast.error(text);
+    onClose();
+  }, [error, text, onClose]);
+}

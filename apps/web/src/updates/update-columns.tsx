@@ -1,0 +1,64 @@
+import { Pencil, Trash2 } from 'lucide-react';
+import { columnsOf } from '@/ui/data-table/columns';
+import { StatusBadge } from '@/ui/badge';
+import { IconButton } from '@/ui/icon-button';
+import { incidentStatuses } from '@/ui/statuses';
+import { Timestamp } from '@/ui/timestamp';
+import type { Update } from './timeline';
+
+interface UpdateActions {
+  onEdit: (update: Update) => void;
+  onDelete: (update: Update) => void;
+}
+
+const column = columnsOf<Update>();
+
+export function updateColumns({ onEdit, onDelete }: UpdateActions) {
+  return column.columns([
+    column.accessor('status', {
+      header: 'Status',
+      cell: ({ row }) => <StatusBadge {...incidentStatuses[row.original.status]} />,
+    }),
+    column.accessor('message', {
+      header: 'Message',
+      cell: ({ row }) => (
+        <p className="line-clamp-3 min-w-48 wrap-anywhere whitespace-pre-line">
+          {row.original.message}
+        </p>
+      ),
+    }),
+    column.accessor((update) => update.user.name, { id: 'user', header: 'Recorded by' }),
+    column.accessor('createdAt', {
+      header: 'Created at',
+      cell: ({ row }) => <Timestamp value={row.original.createdAt} />,
+    }),
+    column.display({
+      id: 'edit',
+      header: 'Edit',
+      cell: ({ row }) => (
+        <IconButton
+          label={`Edit ${updateLabel(row.original)}`}
+          icon={<Pencil aria-hidden />}
+          onClick={() => onEdit(row.original)}
+        />
+      ),
+    }),
+    column.display({
+      id: 'delete',
+      header: 'Delete',
+      cell: ({ row }) => (
+        <IconButton
+          label={`Delete ${updateLabel(row.original)}`}
+          icon={<Trash2 aria-hidden />}
+          onClick={() => onDelete(row.original)}
+        />
+      ),
+    }),
+  ]);
+}
+
+/** An update has no name; it is known by how it begins. */
+export function updateLabel({ message }: Update): string {
+  const start = message.slice(0, 40).trim();
+  return `update “${start.length < message.length ? `${start}…` : start}”`;
+}

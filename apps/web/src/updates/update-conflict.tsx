@@ -1,0 +1,27 @@
+import { useFormikContext } from 'formik';
+import type { Edit } from '@/api/use-edit';
+import { ConflictAlert } from '@/ui/conflict-alert';
+import { incidentStatuses } from '@/ui/statuses';
+import type { Update, UpdateInput } from './timeline';
+
+/** Shows another person's version of the update that is being edited, once there is one. */
+export function UpdateConflict({ edit }: { edit: Edit<Update> }) {
+  const { values, resetForm } = useFormikContext<UpdateInput>();
+  if (edit.theirs === undefined) return null;
+  const { status, message } = edit.theirs;
+  const fields = [
+    { label: 'Status', value: incidentStatuses[status].label, differs: status !== values.status },
+    { label: 'Message', value: message, differs: message !== values.message },
+  ];
+  return (
+    <ConflictAlert
+      thing="update"
+      theirs={fields.filter((field) => field.differs)}
+      onTakeTheirs={() => {
+        edit.takeTheirs();
+        resetForm({ values: { status, message } });
+      }}
+      onKeepMine={edit.keepMine}
+    />
+  );
+}

@@ -1,0 +1,32 @@
+import { useFormikContext } from 'formik';
+import { Field } from '@/ui/field';
+import { incidentStatuses, statusOptions } from '@/ui/statuses';
+import { Textarea } from '@/ui/textarea';
+import { ToggleGroup } from '@/ui/toggle-group';
+import type { UpdateInput } from './timeline';
+
+const options = statusOptions(incidentStatuses);
+
+export function UpdateFields() {
+  const { values, touched, errors, isSubmitting, getFieldProps, setFieldValue } =
+    useFormikContext<UpdateInput>();
+  return (
+    <>
+      <ToggleGroup
+        label="Status"
+        name="status"
+        options={options}
+        value={values.status}
+        onChange={(status) => void setFieldValue('status', status)}
+        error={touched.status && errors.status}
+        required
+        disabled={isSubmitting}
+      />
+      <Field label="Message" required error={touched.message && errors.message}>
+        {(control) => (
+          <Textarea {...control} {...getFieldProps('message')} disabled={isSubmitting} />
+        )}
+      </Field>
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+import { MessageSquarePlus } from 'lucide-react';
+import { useState } from 'react';
+import { useApi } from '@/api/api-provider';
+import { useQuery } from '@/api/use-query';
+import { Button } from '@/ui/button';
+import { LoadFailure } from '@/ui/load-failure';
+import { toast } from '@/ui/toast';
+import { useErrorToast } from '@/ui/use-error-toast';
+import { EditUpdateDialog } from './edit-update-dialog';
+import { RecordUpdateDialog } from './record-update-dialog';
+import type { Timeline, Update } from './timeline';
+import { UpdatesTable } from './updates-table';
+
+const fetchFailed = 'Error while fetching updates';
+
+interface UpdatesPanelProps {
+  timeline: Timeline;
+  about: string;
+  /** Why no update can be recorded; without it one can. */
+  closed?: string | undefined;
+  /** After an update was recorded, edited or deleted. */
+  onChanged: () => void;
+}
+
+/** The updates of an incident or a maintenance, and everything that is done with them. */
+export function UpdatesPanel({ timeline, about, closed, onChanged }: UpdatesPanelProps) {
+  const api = useApi();
+  const { data, error, refresh } = useQuery<Update[]>(timeline.calls.list);
+  const [recording, setRecording] = useState(false);
+  const [edited, setEdited] = useState<Update>();
+  useErrorToast(error !== undefined, fetchFailed);
+
+  function changed() {
+    void refresh();
+    onChanged();
+  }
+
+  async function remove(updates: Update[]) {
+    try {
+      await api.post(timeline.calls.remove, {
+        [timeline.idsField]: updates.map((update) => update.id),
+      });
+      toast.success('Update(s) deleted successfully');
+    } catch {
+      toast.error('Failed to delete updates');
+    }
+    changed();
+  }
+
+  return (
+    <div className="grid min-w-0 gap-3">
+      <div className="flex flex-wrap items-center justify-end gap-x-4 gap-y-2">
+        {closed && <p className="text-sm text-muted">{closed}</p>}
+        <Button disabled={closed !== undefined} onClick={() => setRecording(true)}>
+          <MessageSquarePlus aria-hidden /> Record Update
+        </Button>
+      </div>
+      {error && data === undefined ? (
+        <LoadFailure title={fetchFailed} reason={error.message} onRetry={() => void refresh()} />
+      ) : (
+        <UpdatesTable updates={data} onEdit={setEdited} onDelete={remove} />
+      )}
+      <RecordUpdateDialog
+        timeline={timeline}
+        about={about}
+        open={recording}
+        onOpenChange={setRecording}
+        onRecorded={changed}
+      />
+      {edited && (
+        <EditUpdateDialog
+          key={edited.id}
+          timeline={timeline}
+          updateId={edited.id}
+          onClose={() => setEdited(undefined)}
+          onSaved={changed}
+        />
+      )}
+    </div>
+  );
+}

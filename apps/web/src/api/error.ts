@@ -12,17 +12,21 @@ export class ApiError extends Error {
   readonly fieldErrors: readonly FieldError[];
   /** Seconds after which the server asks to be asked again, where it says so. */
   readonly retryAfter: number | null;
+  /** Whether `message` is the server's own. */
+  readonly isFromServer: boolean;
 
   constructor(
     status: number,
     message: string,
     fieldErrors: readonly FieldError[] = [],
     retryAfter: number | null = null,
+    isFromServer = false,
   ) {
     super(message);
     this.status = status;
     this.fieldErrors = fieldErrors;
     this.retryAfter = retryAfter;
+    this.isFromServer = isFromServer;
   }
 
   /** Whether the same request may succeed a little later. */
@@ -43,6 +47,7 @@ export class ApiError extends Error {
       message ?? `The server answered with status ${response.status}`,
       fieldErrors(problem.errors),
       seconds(response.headers.get('Retry-After')),
+      message !== undefined,
     );
   }
 }

@@ -1,5 +1,9 @@
+import { http, HttpResponse } from 'msw';
 import { expect, it } from 'vitest';
-import { readSnapshot } from './snapshot';
+import { calls } from '@/paths';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { aSnapshot } from './fixtures';
+import { fetchSnapshot, readSnapshot } from './snapshot';
 
 function page(body: string): Document {
   return new DOMParser().parseFromString(body, 'text/html');
@@ -7,9 +11,32 @@ function page(body: string): Document {
 
 it('reads what the server wrote into the page', () => {
   const html = '<script type="application/json" id="snapshot">{"revision":7}</script>';
-  expect(readSnapshot(page(html))).toEqual({ revision: 7 });
+  expect(readSnapshot(page(html))).toMatchObject({ revision: 7, incidents: [] });
 });
 
 it('finds nothing on the page of an unknown organisation', () => {
   expect(readSnapshot(page('<!--allclear:snapshot-->'))).toBeNull();
+});
+
+const ask = (revision: number | null) =>
+  fetchSnapshot('org-1', revision, new AbortController().signal);
+
+it('asks only for what is newer than what it has', async () => {
+  server.use(
+    http.get(apiUrl(calls.status('org-1')), ({ request }) =>
+      request.headers.get('If-None-Match') === '"7"'
+        ? new HttpResponse(null, { status: 304 })
+        : answer(aSnapshot({ revision: 7 })),
+    ),
+  );
+  expect(await ask(7)).toBeNull();
+  expect(await ask(6)).toEqual(aSnapshot({ revision: 7 }));
+  expect(await ask(null)).toEqual(aSnapshot({ revision: 7 }));
+});
+
+it('says why there is nothing', async () => {
+  server.use(http.get(apiUrl(calls.status('org-1')), () => problem(404, 'Organisation not found')));
+  await expect(ask(null)).rejects.toMatchObject({ status: 404 });
+  server.use(http.get(apiUrl(calls.status('org-1')), () => HttpResponse.error()));
+  await expect(ask(null)).rejects.toMatchObject({ status: 0 });
 });

@@ -1,7 +1,38 @@
+import { ApiError } from '@/api/error';
 import type { StatusSnapshot } from '@/api/types';
+import { apiBase, calls } from '@/paths';
+
+/** A server without incidents and maintenances says nothing of them, and has none. */
+type Sent = Omit<StatusSnapshot, 'incidents' | 'maintenances'> & Partial<StatusSnapshot>;
 
 /** The state of the organisation that the server wrote into the page; null for an unknown organisation. */
 export function readSnapshot(page: Document): StatusSnapshot | null {
   const text = page.getElementById('snapshot')?.textContent;
-  return text ? (JSON.parse(text) as StatusSnapshot) : null;
+  return text ? whole(JSON.parse(text) as Sent) : null;
+}
+
+/**
+ * Asks for the state of an organisation. Answers null when it is still at `revision`.
+ *
+ * @throws ApiError
+ */
+export async function fetchSnapshot(
+  orgId: string,
+  revision: number | null,
+  signal: AbortSignal,
+): Promise<StatusSnapshot | null> {
+  const headers = new Headers({ Accept: 'application/json' });
+  if (revision !== null) headers.set('If-None-Match', `"${revision}"`);
+  const url = new URL(apiBase + calls.status(orgId), window.location.origin);
+  const response = await fetch(url, { headers, signal }).catch((error: unknown) => {
+    throw signal.aborted ? error : ApiError.unreachable();
+  });
+  if (response.status === 304) return null;
+  if (!response.ok) throw await ApiError.fromResponse(response);
+  const { data } = (await response.json()) as { data: Sent };
+  return whole(data);
+}
+
+function whole(sent: Sent): StatusSnapshot {
+  return { incidents: [], maintenances: [], ...sent };
 }

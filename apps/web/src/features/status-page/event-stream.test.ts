@@ -1,0 +1,146 @@
+import { http, HttpResponse } from 'msw';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { calls } from '@/paths';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { followEventStream, type Viewer } from './event-stream';
+import { aComponent, aSnapshot } from './fixtures';
+import { FakeEventSource } from './fake-event-source';
+
+const viewer = {
+  tell: vi.fn<Viewer['tell']>(),
+  catchUp: vi.fn<Viewer['catchUp']>(),
+  connected: vi.fn<Viewer['connected']>(),
+};
+let stop: () => void;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  FakeEventSource.install();
+  vi.clearAllMocks();
+  stop = followEventStream('org-1', 7, viewer);
+});
+
+afterEach(() => {
+  stop();
+  vi.useRealTimers();
+});
+
+const since = (revision: number) => `/api/v1/status/org-1/events?since=${revision}`;
+const inReality = setTimeout;
+/** Lets a time pass, and what was asked of the server in it arrive. */
+async function pass(ms: number) {
+  await vi.advanceTimersByTimeAsync(ms);
+  await new Promise((resolve) => inReality(resolve, 20));
+}
+
+it('follows from the revision of the snapshot on', () => {
+  expect(FakeEventSource.last.url).toBe(since(7));
+  FakeEventSource.last.open();
+  expect(viewer.connected).toHaveBeenLastCalledWith(true);
+  const component = aComponent({ status: 'DEGRADED' });
+  FakeEventSource.last.send('component-update', [component], '8');
+  expect(viewer.tell).toHaveBeenCalledWith({ name: 'component-update', args: [component] });
+});
+
+it('leaves a broken connection to the browser, which comes back by itself', async () => {
+  FakeEventSource.last.open();
+  FakeEventSource.last.break();
+  expect(viewer.connected).toHaveBeenLastCalledWith(false);
+  await pass(60_000);
+  expect(FakeEventSource.all).toHaveLength(1);
+  FakeEventSource.last.open();
+  expect(viewer.connected).toHaveBeenLastCalledWith(true);
+});
+
+describe('when the browser gives up', () => {
+  it('goes on after the last event once the server is back', async () => {
+    server.use(
+      http.get(apiUrl(calls.status('org-1')), ({ request }) => {
+        expect(request.headers.get('If-None-Match')).toBe('"9"');
+        return new HttpResponse(null, { status: 304 });
+      }),
+    );
+    FakeEventSource.last.open();
+    FakeEventSource.last.send('component-deleted', ['x'], '9');
+    FakeEventSource.last.giveUp();
+    await pass(999);
+    expect(FakeEventSource.all).toHaveLength(1);
+    await pass(1);
+    expect(FakeEventSource.all).toHaveLength(2);
+    expect(FakeEventSource.last.url).toBe(since(9));
+    expect(viewer.catchUp).not.toHaveBeenCalled();
+  });
+
+  it('shows what changed in between', async () => {
+    const snapshot = aSnapshot({ revision: 12 });
+    server.use(http.get(apiUrl(calls.status('org-1')), () => answer(snapshot)));
+    FakeEventSource.last.giveUp();
+    await pass(1000);
+    expect(FakeEventSource.all).toHaveLength(2);
+    expect(viewer.catchUp).toHaveBeenCalledWith(snapshot);
+    expect(FakeEventSource.last.url).toBe(since(12));
+  });
+
+  it('waits longer after each failure', async () => {
+    let asked = 0;
+    server.use(
+      http.get(apiUrl(calls.status('org-1')), () => {
+        asked += 1;
+        return problem(503, 'Away');
+      }),
+    );
+    FakeEventSource.last.giveUp();
+    for (const [index, delay] of [1000, 2000, 4000, 8000].entries()) {
+      await pass(delay - 1);
+      expect(asked).toBe(index);
+      await pass(1);
+      expect(asked).toBe(index + 1);
+    }
+  });
+
+  it('stands by what it shows meanwhile', async () => {
+    server.use(http.get(apiUrl(calls.status('org-1')), () => problem(404, 'Not found')));
+    FakeEventSource.last.giveUp();
+    await pass(1000);
+    expect(viewer.connected).toHaveBeenLastCalledWith(false);
+    expect(viewer.catchUp).not.toHaveBeenCalled();
+  });
+
+  it('does not wait when the network comes back', async () => {
+    server.use(
+      http.get(apiUrl(calls.status('org-1')), () => new HttpResponse(null, { status: 304 })),
+    );
+    FakeEventSource.last.giveUp();
+    window.dispatchEvent(new Event('online'));
+    await pass(0);
+    expect(FakeEventSource.all).toHaveLength(2);
+  });
+});
+
+it('reads the state anew at once when the server asks for it, and later when it asks again', async () => {
+  const snapshot = aSnapshot({ revision: 3 });
+  server.use(http.get(apiUrl(calls.status('org-1')), () => answer(snapshot)));
+  FakeEventSource.last.open();
+  FakeEventSource.last.send('resync', []);
+  expect(FakeEventSource.last.readyState).toBe(EventSource.CLOSED);
+  await pass(0);
+  expect(FakeEventSource.all).toHaveLength(2);
+  expect(viewer.catchUp).toHaveBeenCalledWith(snapshot);
+  expect(FakeEventSource.last.url).toBe(since(3));
+  FakeEventSource.last.open();
+  FakeEventSource.last.send('resync', []);
+  await pass(999);
+  expect(FakeEventSource.all).toHaveLength(2);
+  await pass(1);
+  expect(FakeEventSource.all).toHaveLength(3);
+});
+
+it('stops when nobody watches any more', async () => {
+  stop();
+  expect(FakeEventSource.last.readyState).toBe(EventSource.CLOSED);
+  window.dispatchEvent(new Event('online'));
+  FakeEventSource.last.giveUp();
+  await pass(60_000);
+  expect(FakeEventSource.all).toHaveLength(1);
+});

@@ -1,0 +1,120 @@
+import { backoffMs } from '@/api/retry';
+import type { StatusSnapshot } from '@/api/types';
+import { apiBase, calls } from '@/paths';
+import { liveEventNames, type LiveEvent } from './live-events';
+import { fetchSnapshot } from './snapshot';
+
+/** Who wants to know what changes. */
+export interface Viewer {
+  tell: (event: LiveEvent) => void;
+  /** The state read anew, because events were missed. */
+  catchUp: (snapshot: StatusSnapshot) => void;
+  /** Whether what is shown is the state of now. */
+  connected: (connected: boolean) => void;
+}
+
+/** Follows an organisation from a revision on. Answers how to stop. */
+export type Follow = (orgId: string, revision: number, viewer: Viewer) => () => void;
+
+/** Follows by server-sent events, as everybody may who has no account. */
+export const followEventStream: Follow = (orgId, revision, viewer) => {
+  const stream = new EventStream(orgId, revision, viewer);
+  stream.open();
+  const wakings = [
+    [window, 'online'],
+    [window, 'pageshow'],
+    [document, 'visibilitychange'],
+  ] as const;
+  for (const [target, name] of wakings) target.addEventListener(name, stream.wake);
+  return () => {
+    for (const [target, name] of wakings) target.removeEventListener(name, stream.wake);
+    stream.close();
+  };
+};
+
+/**
+ * `EventSource` comes back by itself when a connection breaks, and resumes after the last event that it got. It gives
+ * up when an answer is an error; then, and when the server says `resync`, the state is read anew if it has
+ * changed, and a new stream goes on from there.
+ */
+class EventStream {
+  private readonly stopped = new AbortController();
+  private readonly orgId: string;
+  private readonly viewer: Viewer;
+  private revision: number;
+  private source: EventSource | undefined;
+  private timer: number | undefined;
+  private failures = 0;
+  private resyncs = 0;
+
+  constructor(orgId: string, revision: number, viewer: Viewer) {
+    this.orgId = orgId;
+    this.revision = revision;
+    this.viewer = viewer;
+  }
+
+  open(): void {
+    this.source?.close();
+    const source = new EventSource(apiBase + calls.statusEvents(this.orgId, this.revision));
+    this.source = source;
+    source.addEventListener('open', () => {
+      this.failures = 0;
+      this.viewer.connected(true);
+    });
+    source.addEventListener('error', () => {
+      this.viewer.connected(false);
+      if (source.readyState === EventSource.CLOSED) this.retry((this.failures += 1));
+    });
+    for (const name of liveEventNames) source.addEventListener(name, this.receive);
+    source.addEventListener('resync', () => {
+      // The server ends the stream here; the browser would come back for the same answer.
+      source.close();
+      this.retry(this.resyncs);
+      this.resyncs += 1;
+    });
+  }
+
+  close(): void {
+    this.stopped.abort();
+    window.clearTimeout(this.timer);
+    this.source?.close();
+  }
+
+  /** The network or the person is back: no need to wait for the time to come. */
+  readonly wake = (): void => {
+    if (document.visibilityState === 'hidden' || this.source?.readyState !== EventSource.CLOSED) {
+      return;
+    }
+    this.retry(0);
+  };
+
+  private readonly receive = ({ type, data, lastEventId }: MessageEvent<string>): void => {
+    this.resyncs = 0;
+    this.viewer.tell({ name: type, args: JSON.parse(data) as unknown } as LiveEvent);
+    // The last event of a transaction carries its revision; one before it still has the revision before.
+    if (lastEventId !== '') this.revision = Number(lastEventId);
+  };
+
+  /** After some failures wait longer, and never all viewers at the same time. */
+  private retry(failures: number): void {
+    const delay = failures === 0 ? 0 : backoffMs(failures) * (0.5 + Math.random());
+    window.clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => void this.readAnew(), delay);
+  }
+
+  private async readAnew(): Promise<void> {
+    try {
+      const snapshot = await fetchSnapshot(this.orgId, this.revision, this.stopped.signal);
+      if (this.stopped.signal.aborted) return;
+      if (snapshot) {
+        this.revision = snapshot.revision;
+        this.viewer.catchUp(snapshot);
+      }
+      this.open();
+    } catch {
+      if (this.stopped.signal.aborted) return;
+      this.viewer.connected(false);
+      this.retry((this.failures += 1));
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import type {
+  IncidentEntry,
+  MaintenanceEntry,
+  PublicComponent,
+  PublicIncident,
+  PublicMaintenance,
+  StatusSnapshot,
+} from '@/api/types';
+
+/** Things as the server sends them, for tests: each says only what it is about. */
+
+export function aComponent(change: Partial<PublicComponent> = {}): PublicComponent {
+  return {
+    id: 'component-1',
+    name: 'Website',
+    description: '',
+    status: 'OPERATIONAL',
+    createdAt: '2026-11-01T08:00:00.000Z',
+    ...change,
+  };
+}
+
+export function anIncident(change: Partial<PublicIncident> = {}): PublicIncident {
+  return {
+    id: 'incident-1',
+    title: 'Payments fail',
+    description: 'Cards are declined.',
+    status: 'INVESTIGATING',
+    occuredAt: '2026-11-20T09:00:00.000Z',
+    resolvedAt: null,
+    createdAt: '2026-11-20T09:05:00.000Z',
+    IncidentTimeline: [],
+    components: [],
+    ...change,
+  };
+}
+
+export function anIncidentEntry(change: Partial<IncidentEntry> = {}): IncidentEntry {
+  return {
+    id: 'entry-1',
+    incidentId: 'incident-1',
+    status: 'IDENTIFIED',
+    message: 'A provider is down.',
+    createdAt: '2026-11-20T09:30:00.000Z',
+    ...change,
+  };
+}
+
+export function aMaintenance(change: Partial<PublicMaintenance> = {}): PublicMaintenance {
+  return {
+    id: 'maintenance-1',
+    title: 'Database upgrade',
+    description: 'Writes pause for a minute.',
+    status: 'SCHEDULED',
+    startAt: '2026-11-25T01:00:00.000Z',
+    endAt: '2026-11-25T02:00:00.000Z',
+    createdAt: '2026-11-20T10:00:00.000Z',
+    timeline: [],
+    ...change,
+  };
+}
+
+export function aMaintenanceEntry(change: Partial<MaintenanceEntry> = {}): MaintenanceEntry {
+  return {
+    id: 'entry-2',
+    maintenanceId: 'maintenance-1',
+    status: 'MONITORING',
+    message: 'Half of it is done.',
+    createdAt: '2026-11-25T01:30:00.000Z',
+    ...change,
+  };
+}
+
+export function aSnapshot(change: Partial<StatusSnapshot> = {}): StatusSnapshot {
+  return {
+    organisation: { id: 'org-1', name: 'Analytical Engines' },
+    banner: null,
+    components: [],
+    incidents: [],
+    maintenances: [],
+    revision: 7,
+    generatedAt: '2026-11-20T12:00:00.000Z',
+    ...change,
+  };
+}

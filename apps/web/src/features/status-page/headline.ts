@@ -1,0 +1,38 @@
+import type { Banner, ComponentStatus, PublicComponent } from '@/api/types';
+import { componentStatuses } from '@/ui/statuses';
+import type { PageState } from './page-state';
+
+/** From harmless to bad. */
+const badness: readonly ComponentStatus[] = [
+  'OPERATIONAL',
+  'DEGRADED',
+  'PARTIAL_OUTAGE',
+  'MAJOR_OUTAGE',
+];
+
+export function isAffected({ status }: { status: ComponentStatus }): boolean {
+  return status !== 'OPERATIONAL';
+}
+
+/** The headline by the server's own rule; null where there is no component to speak of. */
+export function headline(components: readonly PublicComponent[]): Banner | null {
+  if (components.length === 0) return null;
+  const operational = !components.some(isAffected);
+  const text = operational ? 'All Systems Operational' : 'Some systems are experiencing issues';
+  return { operational, text };
+}
+
+/** What the browser's tab says, in the words that the server puts there. */
+export function documentTitle({ organisation, components }: PageState): string {
+  const banner = headline(components);
+  return banner ? `${organisation.name}: ${banner.text}` : `${organisation.name} status`;
+}
+
+/** The tab's icon: the worst status, then a maintenance that is going on. */
+export function favicon({ components, maintenances }: PageState): string {
+  const worst = badness.findLast((status) => components.some((it) => it.status === status));
+  if (worst && worst !== 'OPERATIONAL') return `/favicon-${componentStatuses[worst].tone}.svg`;
+  const maintained = maintenances.some(({ status }) => status === 'IN_PROGRESS');
+  if (maintained) return '/favicon-maintenance.svg';
+  return worst ? '/favicon-operational.svg' : '/favicon.svg';
+}

@@ -1,0 +1,49 @@
+import type {
+  IncidentEntry,
+  MaintenanceEntry,
+  PublicComponent,
+  PublicIncident,
+  PublicMaintenance,
+} from '@/api/types';
+
+/** What the server tells viewers, by name, with the arguments it sends. */
+export interface LiveEventArguments {
+  'new-component': [component: PublicComponent];
+  'component-update': [component: PublicComponent];
+  'component-deleted': [id: string];
+  'new-incident': [incident: PublicIncident];
+  'incident-updated': [incident: PublicIncident];
+  'incident-deleted': [id: string];
+  'timeline-updated': [entry: IncidentEntry];
+  'incident-timeline-deleted': [incidentId: string, entryId: string];
+  'new-maintenance': [maintenance: PublicMaintenance];
+  'maintenance-updated': [maintenance: PublicMaintenance];
+  'maintenance-deleted': [id: string];
+  'maintenance-timeline-updated': [entry: MaintenanceEntry];
+  'maintenance-timeline-deleted': [maintenanceId: string, entryId: string];
+}
+
+export type LiveEventName = keyof LiveEventArguments;
+
+export type LiveEvent = {
+  [Name in LiveEventName]: { name: Name; args: LiveEventArguments[Name] };
+}[LiveEventName];
+
+/** An object with every name, so that the compiler misses one that is left out. */
+const names: Record<LiveEventName, true> = {
+  'new-component': true,
+  'component-update': true,
+  'component-deleted': true,
+  'new-incident': true,
+  'incident-updated': true,
+  'incident-deleted': true,
+  'timeline-updated': true,
+  'incident-timeline-deleted': true,
+  'new-maintenance': true,
+  'maintenance-updated': true,
+  'maintenance-deleted': true,
+  'maintenance-timeline-updated': true,
+  'maintenance-timeline-deleted': true,
+};
+
+export const liveEventNames = Object.keys(names) as readonly LiveEventName[];

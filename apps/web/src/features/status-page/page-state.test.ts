@@ -1,0 +1,287 @@
+import { describe, expect, it } from 'vitest';
+import type { IncidentStatus } from '@/api/types';
+import {
+  aComponent,
+  aMaintenance,
+  aMaintenanceEntry,
+  anIncident,
+  anIncidentEntry,
+  aSnapshot,
+} from './fixtures';
+import { liveEventNames, type LiveEvent, type LiveEventName } from './live-events';
+import { applyEvent, type PageState } from './page-state';
+
+const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id);
+
+describe('an event', () => {
+  const before = aSnapshot({
+    components: [aComponent({ id: 'c2' }), aComponent({ id: 'c1' })],
+    incidents: [
+      anIncident({
+        id: 'i2',
+        components: [
+          { componentId: 'c1', status: 'DEGRADED', component: { id: 'c1', name: 'Website' } },
+        ],
+        IncidentTimeline: [anIncidentEntry({ id: 'e1', incidentId: 'i2' })],
+      }),
+      anIncident({ id: 'i1', createdAt: '2026-11-10T00:00:00.000Z' }),
+    ],
+    maintenances: [
+      aMaintenance({ id: 'm2', timeline: [aMaintenanceEntry({ id: 'n1', maintenanceId: 'm2' })] }),
+      aMaintenance({ id: 'm1' }),
+    ],
+  });
+  const after = (event: LiveEvent) => applyEvent(before, event);
+
+  it('puts what is new on top', () => {
+    const { components } = after({ name: 'new-component', args: [aComponent({ id: 'c3' })] });
+    expect(ids(components)).toEqual(['c3', 'c2', 'c1']);
+    const { incidents } = after({ name: 'new-incident', args: [anIncident({ id: 'i3' })] });
+    expect(ids(incidents)).toEqual(['i3', 'i2', 'i1']);
+    const { maintenances } = after({ name: 'new-maintenance', args: [aMaintenance({ id: 'm3' })] });
+    expect(ids(maintenances)).toEqual(['m3', 'm2', 'm1']);
+  });
+
+  it('replaces what changed where it stands', () => {
+    const component = aComponent({ id: 'c1', status: 'MAJOR_OUTAGE' });
+    expect(after({ name: 'component-update', args: [component] }).components[1]).toBe(component);
+    const incident = anIncident({ id: 'i1', title: 'Solved' });
+    expect(after({ name: 'incident-updated', args: [incident] }).incidents[1]).toBe(incident);
+    const maintenance = aMaintenance({ id: 'm1', status: 'COMPLETED' });
+    expect(after({ name: 'maintenance-updated', args: [maintenance] }).maintenances[1]).toBe(
+      maintenance,
+    );
+  });
+
+  it('removes what was deleted', () => {
+    expect(ids(after({ name: 'component-deleted', args: ['c2'] }).components)).toEqual(['c1']);
+    expect(ids(after({ name: 'incident-deleted', args: ['i2'] }).incidents)).toEqual(['i1']);
+    expect(ids(after({ name: 'maintenance-deleted', args: ['m2'] }).maintenances)).toEqual(['m1']);
+  });
+
+  it('puts an entry on top of its own timeline, or in its place when it was edited', () => {
+    const added = anIncidentEntry({ id: 'e2', incidentId: 'i2' });
+    const { incidents } = after({ name: 'timeline-updated', args: [added] });
+    expect(incidents.map(({ IncidentTimeline }) => ids(IncidentTimeline))).toEqual([
+      ['e2', 'e1'],
+      [],
+    ]);
+    const edited = aMaintenanceEntry({ id: 'n1', maintenanceId: 'm2', message: 'All done.' });
+    const { maintenances } = after({ name: 'maintenance-timeline-updated', args: [edited] });
+    expect(maintenances[0]?.timeline).toEqual([edited]);
+  });
+
+  it('removes a deleted entry from its own timeline', () => {
+    const { incidents } = after({ name: 'incident-timeline-deleted', args: ['i2', 'e1'] });
+    expect(incidents[0]?.IncidentTimeline).toEqual([]);
+    const { maintenances } = after({ name: 'maintenance-timeline-deleted', args: ['m2', 'n1'] });
+    expect(maintenances[0]?.timeline).toEqual([]);
+  });
+
+  it('renames a component, or takes it away, in the incidents that affect it too', () => {
+    const renamed = after({
+      name: 'component-update',
+      args: [aComponent({ id: 'c1', name: 'Web' })],
+    });
+    expect(renamed.incidents[0]?.components[0]?.component).toEqual({ id: 'c1', name: 'Web' });
+    const deleted = after({ name: 'component-deleted', args: ['c1'] });
+    expect(deleted.incidents[0]?.components).toEqual([]);
+  });
+
+  it('brings an incident that was over for long back in by its age', () => {
+    const reopened = anIncident({ id: 'i0', createdAt: '2026-11-15T00:00:00.000Z' });
+    expect(ids(after({ name: 'incident-updated', args: [reopened] }).incidents)).toEqual([
+      'i2',
+      'i0',
+      'i1',
+    ]);
+  });
+
+  it('about what is not shown changes nothing', () => {
+    const strangers: LiveEvent[] = [
+      { name: 'component-deleted', args: ['x'] },
+      { name: 'incident-deleted', args: ['x'] },
+      { name: 'maintenance-deleted', args: ['x'] },
+      { name: 'timeline-updated', args: [anIncidentEntry({ incidentId: 'x' })] },
+      { name: 'maintenance-timeline-updated', args: [aMaintenanceEntry({ maintenanceId: 'x' })] },
+      { name: 'incident-timeline-deleted', args: ['x', 'e1'] },
+      { name: 'maintenance-timeline-deleted', args: ['m1', 'n1'] },
+    ];
+    for (const event of strangers) expect(after(event)).toEqual(before);
+  });
+});
+
+/** Numbers that look random and are the same in every run (mulberry32). */
+function dice(seed: number) {
+  let state = seed;
+  return (sides: number): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % sides;
+  };
+}
+
+const words: readonly IncidentStatus[] = ['INVESTIGATING', 'IDENTIFIED', 'MONITORING', 'RESOLVED'];
+
+/**
+ * An organisation's history as the server would tell it: at each revision the whole state, and the events that led
+ * to it. It is made without `applyEvent`: on plain lists, newest first.
+ */
+function history(seed: number, length: number) {
+  const roll = dice(seed);
+  const pick = <T>(items: readonly T[]) => items[roll(items.length)];
+  const state = aSnapshot({ revision: 0 });
+  const past: { state: PageState; events: LiveEvent[] }[] = [];
+  const seen = new Set<LiveEventName>();
+  let clock = 0;
+
+  const step: Record<LiveEventName, () => LiveEvent[]> = {
+    'new-component': () => {
+      const component = aComponent(fresh('c'));
+      state.components.unshift(component);
+      return [{ name: 'new-component', args: [component] }];
+    },
+    'component-update': () =>
+      change(state.components, (component) => {
+        component.name = `Renamed ${clock}`;
+        component.status = roll(2) === 0 ? 'OPERATIONAL' : 'MAJOR_OUTAGE';
+        for (const { components } of state.incidents) {
+          for (const link of components) {
+            if (link.componentId === component.id) link.component.name = component.name;
+          }
+        }
+        return [{ name: 'component-update', args: [component] }];
+      }),
+    'component-deleted': () =>
+      drop(state.components, (id) => {
+        for (const incident of state.incidents) {
+          incident.components = incident.components.filter((link) => link.componentId !== id);
+        }
+        return { name: 'component-deleted', args: [id] };
+      }),
+    'new-incident': () => {
+      const affected = pick(state.components);
+      const components = affected
+        ? [
+            {
+              componentId: affected.id,
+              status: affected.status,
+              component: { id: affected.id, name: affected.name },
+            },
+          ]
+        : [];
+      const incident = anIncident({ ...fresh('i'), components });
+      state.incidents.unshift(incident);
+      return [{ name: 'new-incident', args: [incident] }];
+    },
+    'incident-updated': () =>
+      change(state.incidents, (incident) => {
+        incident.title = `Edited ${clock}`;
+        return [{ name: 'incident-updated', args: [incident] }];
+      }),
+    'incident-deleted': () =>
+      drop(state.incidents, (id) => ({ name: 'incident-deleted', args: [id] })),
+    'timeline-updated': () =>
+      change(state.incidents, (incident) => {
+        const entry = anIncidentEntry({ ...fresh('e'), incidentId: incident.id });
+        incident.status = entry.status = pick(words) ?? 'RESOLVED';
+        incident.IncidentTimeline.unshift(entry);
+        return [
+          { name: 'timeline-updated', args: [entry] },
+          { name: 'incident-updated', args: [incident] },
+        ];
+      }),
+    'incident-timeline-deleted': () =>
+      change(state.incidents, (incident) =>
+        drop(incident.IncidentTimeline, (id) => ({
+          name: 'incident-timeline-deleted',
+          args: [incident.id, id],
+        })),
+      ),
+    'new-maintenance': () => {
+      const maintenance = aMaintenance(fresh('m'));
+      state.maintenances.unshift(maintenance);
+      return [{ name: 'new-maintenance', args: [maintenance] }];
+    },
+    'maintenance-updated': () =>
+      change(state.maintenances, (maintenance) => {
+        maintenance.status = roll(2) === 0 ? 'IN_PROGRESS' : 'COMPLETED';
+        return [{ name: 'maintenance-updated', args: [maintenance] }];
+      }),
+    'maintenance-deleted': () =>
+      drop(state.maintenances, (id) => ({ name: 'maintenance-deleted', args: [id] })),
+    'maintenance-timeline-updated': () =>
+      change(state.maintenances, (maintenance) => {
+        const entry = aMaintenanceEntry({ ...fresh('n'), maintenanceId: maintenance.id });
+        maintenance.timeline.unshift(entry);
+        return [{ name: 'maintenance-timeline-updated', args: [entry] }];
+      }),
+    'maintenance-timeline-deleted': () =>
+      change(state.maintenances, (maintenance) =>
+        drop(maintenance.timeline, (id) => ({
+          name: 'maintenance-timeline-deleted',
+          args: [maintenance.id, id],
+        })),
+      ),
+  };
+
+  function fresh(kind: string) {
+    return { id: `${kind}${clock}`, createdAt: new Date(clock * 1000).toISOString() };
+  }
+  function change<T>(items: readonly T[], edit: (item: T) => LiveEvent[]): LiveEvent[] {
+    const item = pick(items);
+    return item ? edit(item) : [];
+  }
+  function drop(items: { id: string }[], event: (id: string) => LiveEvent): LiveEvent[] {
+    const [item] = items.splice(roll(items.length || 1), 1);
+    return item ? [event(item.id)] : [];
+  }
+
+  past.push({ state: structuredClone(state), events: [] });
+  while (past.length < length) {
+    clock += 1;
+    const events = step[pick(liveEventNames) ?? 'new-component']();
+    if (events.length === 0) continue;
+    for (const { name } of events) seen.add(name);
+    state.revision += 1;
+    past.push(structuredClone({ state, events }));
+  }
+  return { past, seen };
+}
+
+const seeds = Array.from({ length: 30 }, (_, seed) => seed);
+
+describe('whatever happens to an organisation', () => {
+  /** Only the stream and the snapshot say what the revision is. */
+  const shown = ({ components, incidents, maintenances }: PageState) => ({
+    components,
+    incidents,
+    maintenances,
+  });
+
+  it.each(seeds)(
+    'a viewer from the start shows what the server has at every moment (%i)',
+    (seed) => {
+      const { past, seen } = history(seed, 300);
+      expect([...seen].sort()).toEqual([...liveEventNames].sort());
+      let state = past[0]?.state ?? aSnapshot();
+      for (const moment of past) {
+        state = moment.events.reduce(applyEvent, state);
+        expect(shown(state)).toEqual(shown(moment.state));
+      }
+    },
+  );
+
+  it.each(seeds)('events from before the snapshot, told again, do no harm (%i)', (seed) => {
+    const { past } = history(seed, 90);
+    const last = past.at(-1)?.state ?? aSnapshot();
+    for (const read of [20, 50, 80]) {
+      for (const from of [1, read - 15, read]) {
+        const state = past[read]?.state ?? aSnapshot();
+        const told = past.slice(from).flatMap(({ events }) => events);
+        expect(shown(told.reduce(applyEvent, state))).toEqual(shown(last));
+      }
+    }
+  });
+});

@@ -1,16 +1,23 @@
 import { useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { AuthContext, type AuthState } from '@/auth/auth';
 import { StartFailureScreen } from '@/auth/start-screens';
+import { LinkDialog } from './link-dialog';
 import { SessionContext } from './session-context';
 import { SessionStore, type SessionState } from './session-store';
+import { useLink } from './use-link';
 
 export function Provider({ children }: { children: ReactNode }) {
   const [store] = useState(() => new SessionStore());
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const links = useLink();
   const [hasAccounts, setHasAccounts] = useState(false);
-  if (state.status === 'signed-in' && !hasAccounts) setHasAccounts(true);
+  const signedIn = state.status === 'signed-in';
+  if (signedIn && !hasAccounts) setHasAccounts(true);
 
   useEffect(() => store.start(), [store]);
+  useEffect(() => {
+    if (signedIn && links.link?.used) links.dismiss();
+  }, [signedIn, links]);
 
   const auth = useMemo(
     () => ({ state: authState(state), getToken: store.getToken, signOut: store.signOut }),
@@ -20,11 +27,12 @@ export function Provider({ children }: { children: ReactNode }) {
     () => ({
       state,
       hasAccounts,
+      links,
       refresh: store.refresh,
       switchTo: store.switchTo,
       signOut: store.signOut,
     }),
-    [state, hasAccounts, store],
+    [state, hasAccounts, links, store],
   );
 
   if (state.status === 'failed') {
@@ -32,7 +40,10 @@ export function Provider({ children }: { children: ReactNode }) {
   }
   return (
     <AuthContext value={auth}>
-      <SessionContext value={session}>{children}</SessionContext>
+      <SessionContext value={session}>
+        {children}
+        <LinkDialog getToken={store.getToken} />
+      </SessionContext>
     </AuthContext>
   );
 }

@@ -1,5 +1,6 @@
 import { createContext, use } from 'react';
-import type { SessionStore, SessionState, SignedIn } from './session-store';
+import type { SessionState, SessionStore, SignedIn } from './session-store';
+import type { LinkState } from './use-link';
 
 export interface SessionContextValue extends Pick<
   SessionStore,
@@ -8,6 +9,7 @@ export interface SessionContextValue extends Pick<
   state: SessionState;
   /** Somebody has been signed in on this page: the installation has an account. */
   hasAccounts: boolean;
+  links: LinkState;
 }
 
 export const SessionContext = createContext<SessionContextValue | null>(null);

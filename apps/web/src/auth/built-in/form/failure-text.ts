@@ -1,0 +1,20 @@
+import { ApiError } from '@/api/error';
+
+/** What to tell a person about a call that failed; with the time to wait where the server names one. */
+export function failureText(error: unknown): string {
+  if (!(error instanceof ApiError)) throw error;
+  if (error.status === 429 && error.retryAfter !== null) {
+    return `Too many attempts. Try again in ${duration(error.retryAfter)}.`;
+  }
+  return error.message;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 60) return count(seconds, 'second');
+  if (seconds < 3600) return count(Math.ceil(seconds / 60), 'minute');
+  return count(Math.ceil(seconds / 3600), 'hour');
+}
+
+function count(amount: number, unit: string): string {
+  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
+}

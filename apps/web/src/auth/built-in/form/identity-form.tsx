@@ -1,0 +1,67 @@
+import { Formik, type FormikHelpers } from 'formik';
+import type { ReactNode } from 'react';
+import type { ObjectSchema } from 'yup';
+import { formErrors } from '@/api/form-errors';
+import { Alert } from '@/ui/alert';
+import { Button } from '@/ui/button';
+import { Form } from '@/ui/form';
+import { failureText } from './failure-text';
+
+interface IdentityFormProps<Values extends object> {
+  initialValues: Values;
+  schema: ObjectSchema<Values>;
+  /** Throws `ApiError`: the form shows it and keeps what was typed. */
+  onSubmit: (values: Values) => Promise<void>;
+  submitLabel: string;
+  pendingLabel: string;
+  /** Beside the submit button, before it. */
+  actions?: ReactNode;
+  /** Sign-in takes a button of the form's whole width, a form within a page or dialog one at its end. */
+  layout?: 'wide' | 'end';
+  children: ReactNode;
+}
+
+export function IdentityForm<Values extends object>({
+  initialValues,
+  schema,
+  onSubmit,
+  submitLabel,
+  pendingLabel,
+  actions,
+  layout = 'wide',
+  children,
+}: IdentityFormProps<Values>) {
+  async function submit(values: Values, helpers: FormikHelpers<Values>) {
+    helpers.setStatus(undefined);
+    try {
+      await onSubmit(schema.cast(values) as Values);
+    } catch (error) {
+      const errors = formErrors<Values>(error);
+      const beside = Object.keys(errors).some((field) => field in initialValues);
+      if (beside) helpers.setErrors(errors);
+      else helpers.setStatus(failureText(error));
+    }
+  }
+
+  return (
+    <Formik<Values> initialValues={initialValues} validationSchema={schema} onSubmit={submit}>
+      {({ isSubmitting, status }) => (
+        <Form className="grid gap-4">
+          {typeof status === 'string' && <Alert kind="error">{status}</Alert>}
+          {children}
+          <div className={layout === 'wide' ? 'grid gap-2' : 'flex flex-wrap justify-end gap-2'}>
+            {actions}
+            <Button
+              type="submit"
+              variant="primary"
+              size={layout === 'wide' ? 'lg' : 'md'}
+              pending={isSubmitting}
+            >
+              {isSubmitting ? pendingLabel : submitLabel}
+            </Button>
+          </div>
+        </Form>
+      )}
+    </Formik>
+  );
+}

@@ -1,0 +1,95 @@
+import { ApiProvider, useApi } from '@/api/api-provider';
+import type { GetToken } from '@/api/client';
+import { calls } from '@/paths';
+import { Alert } from '@/ui/alert';
+import { Button } from '@/ui/button';
+import { Dialog, DialogActions } from '@/ui/dialog';
+import { Spinner } from '@/ui/spinner';
+import { toast } from '@/ui/toast';
+import { useState } from 'react';
+import { failureText } from './form/failure-text';
+import { useSession } from './session-context';
+import { NewPasswordForm, type NewPasswordValues } from './sign-in/new-password-form';
+import { useAcceptInvitation } from './use-accept-invitation';
+import { hostName, useInvitation } from './use-invitation';
+
+/** What a mailed link asks of somebody who is signed in already: sign-in, where it leads, is not for them. */
+export function LinkDialog({ getToken }: { getToken: GetToken }) {
+  const { links, state } = useSession();
+  if (state.status !== 'signed-in' || links.link === null || links.link.used) return null;
+  const { kind, token } = links.link;
+  return (
+    <ApiProvider getToken={getToken}>
+      {kind === 'invitation' ? <InvitationDialog token={token} /> : <ResetDialog token={token} />}
+    </ApiProvider>
+  );
+}
+
+function InvitationDialog({ token }: { token: string }) {
+  const { links } = useSession();
+  const [query, retry] = useInvitation(token);
+  const accept = useAcceptInvitation();
+  const [accepting, setAccepting] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const host = query.status === 'loaded' ? hostName(query.invitation) : null;
+
+  async function join() {
+    setAccepting(true);
+    try {
+      await accept(token);
+      links.dismiss();
+    } catch (error) {
+      setFailure(failureText(error));
+      setAccepting(false);
+    }
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={links.dismiss}
+      title={host === null ? 'Invitation' : `Join ${host}?`}
+      {...(host !== null && {
+        description: 'You are invited, and go on with the account you have.',
+      })}
+    >
+      {query.status === 'loading' && <Spinner label="Reading your invitation..." />}
+      {query.status === 'failed' && <Alert kind="error">{failureText(query.error)}</Alert>}
+      {failure !== null && <Alert kind="error">{failure}</Alert>}
+      <DialogActions>
+        <Button onClick={links.dismiss}>Not now</Button>
+        {query.status === 'failed' && query.error.isPassing && (
+          <Button onClick={retry}>Try Again</Button>
+        )}
+        {query.status === 'loaded' && (
+          <Button variant="primary" pending={accepting} onClick={() => void join()}>
+            {accepting ? 'Joining...' : 'Join'}
+          </Button>
+        )}
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function ResetDialog({ token }: { token: string }) {
+  const api = useApi();
+  const { links, refresh } = useSession();
+
+  async function change({ password }: NewPasswordValues) {
+    await api.post(calls.identity.confirmPasswordReset, { token, password });
+    toast.success('Your password is changed. Sign in with the new one.');
+    links.dismiss();
+    await refresh();
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={links.dismiss}
+      title="Choose a new password"
+      description="You are signed out everywhere once it is changed."
+    >
+      <NewPasswordForm onSubmit={change} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,72 @@
+import type { ReactNode } from 'react';
+import { OrganisationForm } from '@/auth/built-in/organisation/organisation-form';
+import { useCreateOrganisation } from '@/auth/built-in/organisation/use-create-organisation';
+import { useAcceptInvitation } from '@/auth/built-in/use-accept-invitation';
+import { invitationToken } from '@/auth/built-in/use-link';
+import { UserMenu } from '@/auth/built-in/user-menu/user-menu';
+import { ApiError } from '@/api/error';
+import { Card, CardBody, CardHeader } from '@/ui/card';
+import { Logo } from '@/ui/logo';
+import { toast } from '@/ui/toast';
+import { usePageTitle } from '@/ui/use-page-title';
+import { JoinForm, type JoinValues } from './join-form';
+
+/** Signed in, and nowhere yet: the way into an organisation. */
+export function OnboardingScreen() {
+  const create = useCreateOrganisation();
+  const accept = useAcceptInvitation();
+  usePageTitle('Welcome');
+
+  async function join({ link }: JoinValues) {
+    const { organisation } = await accept(invitationToken(link) ?? link);
+    if (organisation === null) {
+      throw new ApiError(422, notToAnOrganisation, [
+        { field: 'link', message: notToAnOrganisation },
+      ]);
+    }
+    toast.success(`Welcome to ${organisation.name}`);
+  }
+
+  return (
+    <div className="grid min-h-dvh grid-rows-[auto_1fr] bg-canvas">
+      <header className="flex items-center justify-between gap-4 border-b border-line px-4 py-2">
+        <Logo />
+        <div className="w-48 max-w-1/2">
+          <UserMenu />
+        </div>
+      </header>
+      <main className="mx-auto grid w-full max-w-3xl content-center gap-6 px-4 py-10">
+        <div className="grid gap-1">
+          <h1 className="text-2xl font-semibold text-ink">Welcome to Allclear</h1>
+          <p className="text-muted">
+            Everything belongs to an organisation: components, incidents and the status page. Create
+            yours, or join one that you are invited to.
+          </p>
+        </div>
+        <div className="grid items-start gap-4 md:grid-cols-2">
+          <Way title="Create an organisation">
+            <OrganisationForm
+              submitLabel="Create organisation"
+              pendingLabel="Creating..."
+              onSubmit={create}
+            />
+          </Way>
+          <Way title="Join an organisation">
+            <JoinForm onSubmit={join} />
+          </Way>
+        </div>
+      </main>
+    </div>
+  );
+}
+
+const notToAnOrganisation = 'This invitation does not lead to an organisation';
+
+function Way({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Card>
+      <CardHeader title={title} />
+      <CardBody>{children}</CardBody>
+    </Card>
+  );
+}

@@ -1,0 +1,107 @@
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import { useApi } from '@/api/api-provider';
+import { useQuery } from '@/api/use-query';
+import type { AuthOrganisation } from '@/auth/auth';
+import { failureText } from '@/auth/built-in/form/failure-text';
+import type { Invitation } from '@/auth/built-in/types';
+import { calls } from '@/paths';
+import { Card, CardBody, CardHeader } from '@/ui/card';
+import { ConfirmButton } from '@/ui/confirm-button';
+import { IconButton } from '@/ui/icon-button';
+import { LoadFailure } from '@/ui/load-failure';
+import { Timestamp } from '@/ui/timestamp';
+import { toast } from '@/ui/toast';
+import { InviteForm, type InviteValues } from './invite-form';
+import { PeopleList, PeopleSkeleton, Person } from './people-list';
+import { roleLabels } from './roles';
+
+export function InvitationsCard({ organisation }: { organisation: AuthOrganisation }) {
+  const api = useApi();
+  const invitations = useQuery<Invitation[]>(calls.identity.invitations(organisation.id));
+  const [sent, setSent] = useState(0);
+
+  async function invite(values: InviteValues) {
+    await api.post(calls.identity.invitations(organisation.id), values);
+    toast.success(`Invitation sent to ${values.email}`);
+    setSent((before) => before + 1);
+    await invitations.refresh();
+  }
+
+  async function revoke({ id }: Invitation) {
+    try {
+      await api.delete(calls.identity.invitation(organisation.id, id));
+      toast.success('Invitation revoked');
+    } catch (error) {
+      toast.error(failureText(error));
+    }
+    await invitations.refresh();
+  }
+
+  return (
+    <Card>
+      <CardHeader
+        title="Invitations"
+        description="A link comes by mail and works once, for seven days."
+      />
+      <CardBody className="border-b border-line">
+        <InviteForm key={sent} onSubmit={invite} />
+      </CardBody>
+      {invitations.data ? (
+        <InvitationList invitations={invitations.data} onRevoke={revoke} />
+      ) : invitations.error ? (
+        <CardBody>
+          <LoadFailure
+            title="The invitations could not be loaded"
+            reason={invitations.error.message}
+            onRetry={() => void invitations.refresh()}
+          />
+        </CardBody>
+      ) : (
+        <PeopleSkeleton rows={1} />
+      )}
+    </Card>
+  );
+}
+
+interface InvitationListProps {
+  invitations: Invitation[];
+  onRevoke: (invitation: Invitation) => Promise<void>;
+}
+
+function InvitationList({ invitations, onRevoke }: InvitationListProps) {
+  if (invitations.length === 0) {
+    return (
+      <p className="p-4 text-muted">Nobody has an invitation that is waiting for an answer.</p>
+    );
+  }
+  return (
+    <PeopleList label="Pending invitations">
+      {invitations.map((invitation) => (
+        <Person
+          key={invitation.id}
+          name={invitation.email}
+          detail={
+            <>
+              {roleLabels[invitation.role]}, until <Timestamp value={invitation.expiresAt} />
+            </>
+          }
+        >
+          <ConfirmButton
+            button={(ask) => (
+              <IconButton
+                label={`Revoke the invitation of ${invitation.email}`}
+                icon={<X aria-hidden />}
+                onClick={ask}
+              />
+            )}
+            title="Revoke this invitation?"
+            description={`The link that was mailed to ${invitation.email} stops working.`}
+            confirmLabel="Revoke"
+            onConfirm={() => onRevoke(invitation)}
+          />
+        </Person>
+      ))}
+    </PeopleList>
+  );
+}

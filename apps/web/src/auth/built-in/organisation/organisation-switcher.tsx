@@ -1,0 +1,79 @@
+import { Building2, ChevronsUpDown, Plus, Settings } from 'lucide-react';
+import { useState } from 'react';
+import { useNavigate } from 'react-router-dom';
+import { failureText } from '@/auth/built-in/form/failure-text';
+import { useSession, useSignedIn } from '@/auth/built-in/session-context';
+import { paths } from '@/paths';
+import { Button } from '@/ui/button';
+import { Dialog } from '@/ui/dialog';
+import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '@/ui/dropdown-menu';
+import { toast } from '@/ui/toast';
+import { OrganisationForm } from './organisation-form';
+import { useCreateOrganisation } from './use-create-organisation';
+
+export function OrganisationSwitcher() {
+  const session = useSignedIn();
+  const { switchTo } = useSession();
+  const create = useCreateOrganisation();
+  const navigate = useNavigate();
+  const [creating, setCreating] = useState(false);
+  const [switching, setSwitching] = useState(false);
+  if (session === null) return null;
+  const { organisation, organisations } = session;
+
+  async function choose(id: string) {
+    if (id === organisation?.id) return;
+    setSwitching(true);
+    try {
+      await switchTo(id);
+    } catch (error) {
+      toast.error(failureText(error));
+    } finally {
+      setSwitching(false);
+    }
+  }
+
+  return (
+    <>
+      <DropdownMenu
+        align="end"
+        className="w-64"
+        trigger={
+          <Button pending={switching} className="max-w-56 min-w-0 shrink!">
+            {!switching && <Building2 aria-hidden className="text-muted" />}
+            <span className="sr-only">Organisation: </span>
+            <span className="min-w-0 truncate">{organisation?.name ?? 'None'}</span>
+            <ChevronsUpDown aria-hidden className="text-subtle" />
+          </Button>
+        }
+      >
+        <MenuLabel>Organisations</MenuLabel>
+        {organisations.map(({ id, name }) => (
+          <MenuItem key={id} checked={id === organisation?.id} onSelect={() => void choose(id)}>
+            {name}
+          </MenuItem>
+        ))}
+        <MenuSeparator />
+        <MenuItem icon={Settings} onSelect={() => void navigate(paths.organisation)}>
+          Manage organisation
+        </MenuItem>
+        <MenuItem icon={Plus} onSelect={() => setCreating(true)}>
+          Create organisation
+        </MenuItem>
+      </DropdownMenu>
+      <Dialog
+        open={creating}
+        onOpenChange={setCreating}
+        title="Create organisation"
+        description="With components, a status page and members of its own."
+      >
+        <OrganisationForm
+          submitLabel="Create"
+          pendingLabel="Creating..."
+          layout="end"
+          onSubmit={create}
+        />
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+import type { ReactNode } from 'react';
+import { Avatar } from '@/ui/avatar';
+import { Skeleton } from '@/ui/skeleton';
+
+interface PeopleListProps {
+  label: string;
+  children: ReactNode;
+}
+
+export function PeopleList({ label, children }: PeopleListProps) {
+  return (
+    <ul aria-label={label} className="divide-y divide-line">
+      {children}
+    </ul>
+  );
+}
+
+interface PersonProps {
+  name: string;
+  mark?: ReactNode;
+  /** The second line. */
+  detail: ReactNode;
+  /** What can be done about them. */
+  children?: ReactNode;
+}
+
+export function Person({ name, mark, detail, children }: PersonProps) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
+      <Avatar name={name} className="size-8!" />
+      <div className="min-w-40 flex-1">
+        <p className="flex flex-wrap items-center gap-2 font-medium text-ink">
+          <span className="min-w-0 wrap-anywhere">{name}</span>
+          {mark}
+        </p>
+        <p className="text-sm wrap-anywhere text-muted">{detail}</p>
+      </div>
+      {children && <div className="flex items-center gap-2">{children}</div>}
+    </li>
+  );
+}
+
+/** As high as the rows that will stand here. */
+export function PeopleSkeleton({ rows = 2 }: { rows?: number }) {
+  return (
+    <div aria-busy className="divide-y divide-line">
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className="flex items-center gap-3 px-4 py-3">
+          <Skeleton className="size-8! rounded-full!" />
+          <div className="grid flex-1 gap-1.5 py-1">
+            <Skeleton className="w-40" />
+            <Skeleton className="h-3! w-56" />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}

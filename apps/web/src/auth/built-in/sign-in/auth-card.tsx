@@ -1,0 +1,45 @@
+import { useEffect, useRef, type ReactNode } from 'react';
+import { Link } from 'react-router-dom';
+import { paths } from '@/paths';
+import { Card } from '@/ui/card';
+import { Logo } from '@/ui/logo';
+import { usePageTitle } from '@/ui/use-page-title';
+
+interface AuthCardProps {
+  title: string;
+  description?: ReactNode;
+  /** Below the card: the way to its neighbours. */
+  footer?: ReactNode;
+  children?: ReactNode;
+}
+
+/** The sign-in page's one card: always dark, in the middle of the page's whole height. */
+export function AuthCard({ title, description, footer, children }: AuthCardProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  usePageTitle(title);
+  // One card takes another's place without a page being loaded: whoever cannot see it is told so.
+  useEffect(() => heading.current?.focus(), [title]);
+
+  return (
+    <div
+      data-theme="dark"
+      className="grid min-h-dvh content-center justify-items-center gap-6 bg-canvas px-4 py-10 text-ink"
+    >
+      <Link to={paths.landing} aria-label="Allclear, home" className="rounded-md">
+        <Logo />
+      </Link>
+      <main className="grid w-full max-w-sm gap-4">
+        <Card className="grid gap-5 rounded-xl! p-6">
+          <header className="grid gap-1">
+            <h1 ref={heading} tabIndex={-1} className="text-xl font-semibold outline-none">
+              {title}
+            </h1>
+            {description && <p className="text-muted">{description}</p>}
+          </header>
+          {children}
+        </Card>
+        {footer && <div className="grid justify-items-center gap-1 text-muted">{footer}</div>}
+      </main>
+    </div>
+  );
+}

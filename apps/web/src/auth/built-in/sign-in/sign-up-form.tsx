@@ -1,0 +1,35 @@
+import { object } from 'yup';
+import { IdentityForm } from '@/auth/built-in/form/identity-form';
+import { TextField } from '@/auth/built-in/form/text-field';
+import { emailAddress, newPassword, personName } from '@/auth/built-in/form/validation';
+
+export interface SignUpValues {
+  name: string;
+  email: string;
+  password: string;
+}
+
+const schema = object({ name: personName, email: emailAddress, password: newPassword });
+
+interface SignUpFormProps {
+  email?: string;
+  submitLabel: string;
+  pendingLabel: string;
+  onSubmit: (values: SignUpValues) => Promise<void>;
+}
+
+export function SignUpForm({ email = '', ...form }: SignUpFormProps) {
+  return (
+    <IdentityForm initialValues={{ name: '', email, password: '' }} schema={schema} {...form}>
+      <TextField name="name" label="Name" autoComplete="name" />
+      <TextField name="email" label="Email" type="email" autoComplete="username" />
+      <TextField
+        name="password"
+        label="Password"
+        type="password"
+        autoComplete="new-password"
+        description="At least 12 characters. A few words that belong to you alone work well."
+      />
+    </IdentityForm>
+  );
+}

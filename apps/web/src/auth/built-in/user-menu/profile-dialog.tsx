@@ -1,0 +1,53 @@
+import { useApi } from '@/api/api-provider';
+import { useSession } from '@/auth/built-in/session-context';
+import type { SessionUser } from '@/auth/built-in/types';
+import { calls } from '@/paths';
+import { Dialog } from '@/ui/dialog';
+import { Tabs } from '@/ui/tabs';
+import { toast } from '@/ui/toast';
+import { NameForm, type NameValues } from './name-form';
+import { PasswordForm, type PasswordValues } from './password-form';
+
+interface ProfileDialogProps {
+  user: SessionUser;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}
+
+export function ProfileDialog({ user, open, onOpenChange }: ProfileDialogProps) {
+  const api = useApi();
+  const { refresh } = useSession();
+
+  async function rename(values: NameValues) {
+    await api.patch(calls.identity.user, values);
+    await refresh();
+    toast.success('Name changed');
+    onOpenChange(false);
+  }
+
+  async function changePassword(values: PasswordValues) {
+    await api.post(calls.identity.password, values);
+    toast.success('Password changed');
+    onOpenChange(false);
+  }
+
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="Profile" description={user.email}>
+      <Tabs
+        label="Profile"
+        tabs={[
+          {
+            value: 'name',
+            label: 'Name',
+            content: <NameForm name={user.name} onSubmit={rename} />,
+          },
+          {
+            value: 'password',
+            label: 'Password',
+            content: <PasswordForm email={user.email} onSubmit={changePassword} />,
+          },
+        ]}
+      />
+    </Dialog>
+  );
+}

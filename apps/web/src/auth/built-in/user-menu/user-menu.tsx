@@ -1,0 +1,93 @@
+import { ChevronsUpDown, LogOut, Monitor, Moon, Sun, UserRound, UsersRound } from 'lucide-react';
+import { useState } from 'react';
+import { useNavigate } from 'react-router-dom';
+import { useConfiguration } from '@/api/configuration';
+import { failureText } from '@/auth/built-in/form/failure-text';
+import { useSession, useSignedIn } from '@/auth/built-in/session-context';
+import { paths } from '@/paths';
+import { Avatar } from '@/ui/avatar';
+import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '@/ui/dropdown-menu';
+import { useTheme } from '@/ui/theme';
+import { toast } from '@/ui/toast';
+import { ProfileDialog } from './profile-dialog';
+
+const themes = [
+  { value: 'dark', label: 'Dark', icon: Moon },
+  { value: 'light', label: 'Light', icon: Sun },
+  { value: 'system', label: 'System', icon: Monitor },
+] as const;
+
+/** The person's name and what is theirs alone. Where there is no room for the name its initials stay. */
+export function UserMenu() {
+  const session = useSignedIn();
+  const { signOut } = useSession();
+  const { signUp } = useConfiguration();
+  const navigate = useNavigate();
+  const [theme, setTheme] = useTheme();
+  const [profileOpen, setProfileOpen] = useState(false);
+  if (session === null) return null;
+  const { user, organisation } = session;
+  const administersWaitlist = user.administrator && signUp === 'waitlist' && organisation !== null;
+
+  async function leave() {
+    try {
+      await signOut();
+    } catch (error) {
+      toast.error(failureText(error));
+    }
+  }
+
+  return (
+    <div className="@container min-w-0">
+      <DropdownMenu
+        side="top"
+        className="w-56"
+        trigger={
+          <button
+            type="button"
+            aria-label={`Account of ${user.name}`}
+            className="flex h-10 w-full min-w-0 items-center justify-center gap-2 rounded-md text-left hover:bg-hover data-[state=open]:bg-hover @min-[6rem]:justify-start @min-[6rem]:px-1.5"
+          >
+            <Avatar name={user.name} />
+            <span className="hidden min-w-0 flex-1 truncate font-medium text-ink @min-[6rem]:block">
+              {user.name}
+            </span>
+            <ChevronsUpDown
+              aria-hidden
+              className="hidden size-4 shrink-0 text-subtle @min-[6rem]:block"
+            />
+          </button>
+        }
+      >
+        <MenuLabel>
+          <span className="block truncate">{user.email}</span>
+        </MenuLabel>
+        <MenuItem icon={UserRound} onSelect={() => setProfileOpen(true)}>
+          Profile
+        </MenuItem>
+        {administersWaitlist && (
+          <MenuItem icon={UsersRound} onSelect={() => void navigate(paths.waitlist)}>
+            Waitlist
+          </MenuItem>
+        )}
+        <MenuSeparator />
+        <MenuLabel>Theme</MenuLabel>
+        {themes.map(({ value, label, icon }) => (
+          <MenuItem
+            key={value}
+            icon={icon}
+            checked={theme === value}
+            onSelect={() => setTheme(value)}
+          >
+            {label}
+          </MenuItem>
+        ))}
+        <MenuSeparator />
+        <MenuItem icon={LogOut} onSelect={() => void leave()}>
+          Sign out
+        </MenuItem>
+      </DropdownMenu>
+      <ProfileDialog user={user} open={profileOpen} onOpenChange={setProfileOpen} />
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import { useCallback, useEffect, useState, type ReactNode } from 'react';
+import { createApiClient } from '@/api/client';
+import { ConfigurationContext } from '@/api/configuration';
+import { ApiError } from '@/api/error';
+import type { Configuration } from '@/api/types';
+import { calls } from '@/paths';
+import { IdentityContext, type IdentityProvider } from './auth';
+import { StartFailureScreen, StartingScreen } from './start-screens';
+
+type Implementations = Partial<
+  Record<Configuration['identityProvider'], () => Promise<IdentityProvider>>
+>;
+
+/** Each is a chunk of its own, loaded where it is the one in use. */
+const implementations: Implementations = {
+  'built-in': async () => (await import('./built-in/built-in')).builtIn,
+};
+
+type Start =
+  | { status: 'starting' }
+  | { status: 'failed'; message: string }
+  | { status: 'started'; configuration: Configuration; identity: IdentityProvider };
+
+/** Reads how the installation is set up and gives everything below it the identity provider of its choice. */
+export function Identity({ children }: { children: ReactNode }) {
+  const [start, retry] = useStart();
+  if (start.status === 'starting') return <StartingScreen />;
+  if (start.status === 'failed') {
+    return <StartFailureScreen message={start.message} onRetry={retry} />;
+  }
+  const { configuration, identity } = start;
+  return (
+    <ConfigurationContext value={configuration}>
+      <IdentityContext value={identity}>
+        <identity.Provider>{children}</identity.Provider>
+      </IdentityContext>
+    </ConfigurationContext>
+  );
+}
+
+function useStart(): [Start, () => void] {
+  const [start, setStart] = useState<Start>({ status: 'starting' });
+  const [attempt, setAttempt] = useState(0);
+
+  useEffect(() => {
+    let wanted = true;
+    void load()
+      .catch((error: unknown): Start => ({ status: 'failed', message: messageOf(error) }))
+      .then((next) => wanted && setStart(next));
+    return () => {
+      wanted = false;
+    };
+  }, [attempt]);
+
+  const retry = useCallback(() => {
+    setStart({ status: 'starting' });
+    setAttempt((made) => made + 1);
+  }, []);
+  return [start, retry];
+}
+
+async function load(): Promise<Start> {
+  const api = createApiClient(() => Promise.resolve(null));
+  const { data: configuration } = await api.get<Configuration>(calls.configuration);
+  const loadImplementation = implementations[configuration.identityProvider];
+  if (loadImplementation === undefined) {
+    const name = configuration.identityProvider;
+    return { status: 'failed', message: `This web app cannot sign people in with “${name}”.` };
+  }
+  return { status: 'started', configuration, identity: await loadImplementation() };
+}
+
+/** A chunk that cannot be loaded fails with an error of the browser's own wording. */
+function messageOf(error: unknown): string {
+  return (error instanceof ApiError ? error : ApiError.unreachable()).message;
+}

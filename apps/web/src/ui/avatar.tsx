@@ -1,0 +1,28 @@
+import { cn } from './cn';
+
+interface AvatarProps {
+  name: string;
+  className?: string;
+}
+
+/** The first letters of somebody's name; the name itself stands beside it. */
+export function Avatar({ name, className }: AvatarProps) {
+  return (
+    <span
+      aria-hidden
+      className={cn(
+        'grid size-7 shrink-0 place-items-center rounded-full bg-accent-soft text-xs font-semibold text-accent select-none',
+        className,
+      )}
+    >
+      {initials(name)}
+    </span>
+  );
+}
+
+/** By code points, so that no letter outside the basic plane is cut in two. */
+function initials(name: string): string {
+  const words = name.split(/\s+/).filter(Boolean);
+  const ends = words.length > 1 ? [words[0], words.at(-1)] : words;
+  return ends.map((word) => Array.from(word ?? '')[0]?.toUpperCase() ?? '').join('');
+}

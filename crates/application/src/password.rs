@@ -214,12 +214,6 @@ impl Passwords {
         if names.is_empty() { Ok(user.name.clone()) } else { Ok(format!("{} ({})", user.name, names.join(", "))) }
     }
 
-    /// The address whose password a link resets, for throttling; none where the link is wrong or has expired.
-    pub async fn reset_address(&self, token: &SecretToken) -> Result<Option<EmailKey>, Error> {
-        let account = self.store.find_reset(&token.digest(), self.clock.now()).await?;
-        Ok(account.map(|account| EmailKey::of(&account.user.email)))
-    }
-
     /// Sets the password the link was mailed for and ends every session of the account. The link works once.
     /// [`Error::BadCode`], [`Error::Invalid`].
     pub async fn reset(&self, token: &SecretToken, draft: PasswordDraft) -> Result<(), Error> {

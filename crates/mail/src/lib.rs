@@ -1,0 +1,5 @@
+//! The mailer port: each mail as a file. What a mail says and how it becomes a message is apart from how it goes out.
+
+pub mod file;
+mod letter;
+mod message;

@@ -8,6 +8,7 @@ pub mod configuration;
 mod elsewhere;
 mod headers;
 pub mod health;
+pub mod identity;
 mod input;
 mod observe;
 pub mod openapi;

@@ -10,7 +10,6 @@ use actix_web::http::header;
 use actix_web::middleware::{Compat, from_fn};
 use actix_web::web::{self, Data};
 use actix_web::{App, HttpServer};
-use allclear_application::caller::TokenVerifier;
 use allclear_application::component::Components;
 use allclear_application::health::Readiness;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -20,6 +19,7 @@ use utoipa_actix_web::{AppExt, scope};
 use crate::client_address::TrustedProxies;
 use crate::configuration::Configuration;
 use crate::health::{Draining, healthz, metrics, readyz};
+use crate::identity::key_set::key_set;
 use crate::input::BODY_LIMIT;
 use crate::observe::observe;
 use crate::openapi::OpenApiJson;
@@ -27,13 +27,13 @@ use crate::status::events::EventStreams;
 use crate::status::pages::Pages;
 use crate::status::viewers::Viewers;
 use crate::web_app::{WebApp, anything_else, nothing_there, status_page};
-use crate::{component, configuration, elsewhere, headers, openapi, status};
+use crate::{component, configuration, elsewhere, headers, identity, openapi, status};
 
 /// Everything the routes work with.
 #[derive(Clone)]
 pub struct Parts {
-    /// Proves who asks.
-    pub verifier: Arc<dyn TokenVerifier>,
+    /// The built-in identity provider.
+    pub identity: identity::Parts,
     /// What operators do with components.
     pub components: Arc<Components>,
     /// The public pages.
@@ -63,7 +63,6 @@ pub struct Parts {
 /// The calls under `/api/v1`, with what their OpenAPI document says. Public reads are open to every origin, all else to our
 /// own and the allowed ones.
 pub(crate) fn calls(config: &mut ServiceConfig, allowed_origins: &[String]) {
-    let anybody = Cors::default().allow_any_origin().send_wildcard().allow_any_method().expose_headers([header::ETAG]);
     let mut allowed = Cors::default()
         .allow_any_method()
         .allowed_headers([header::AUTHORIZATION, header::CONTENT_TYPE, header::IF_MATCH])
@@ -72,11 +71,12 @@ pub(crate) fn calls(config: &mut ServiceConfig, allowed_origins: &[String]) {
     for origin in allowed_origins {
         allowed = allowed.allowed_origin(origin);
     }
-    config.service(scope("/api/v1/status").configure(status::calls).wrap(Compat::new(anybody)));
+    config.service(scope("/api/v1/status").configure(status::calls).wrap(headers::open_to_every_origin()));
     config.service(
         scope("/api/v1")
             .configure(component::calls)
             .configure(configuration::calls)
+            .configure(identity::calls)
             .default_service(web::to(nothing_there))
             .wrap(Compat::new(allowed)),
     );
@@ -88,6 +88,7 @@ fn pages(config: &mut web::ServiceConfig) {
         .route("/healthz", web::get().to(healthz))
         .route("/readyz", web::get().to(readyz))
         .route("/metrics", web::get().to(metrics))
+        .route("/.well-known/jwks.json", web::get().to(key_set))
         .route("/status/{organisation}", web::get().to(status_page))
         .route("/status/{organisation}", web::head().to(status_page))
         .route("/discord", web::get().to(elsewhere::discord))
@@ -124,7 +125,7 @@ impl Parts {
     /// Hands every part to the handlers.
     fn provide(&self, config: &mut web::ServiceConfig) {
         config
-            .app_data(Data::from(Arc::clone(&self.verifier)))
+            .configure(|config| self.identity.provide(config, &self.origin))
             .app_data(Data::from(Arc::clone(&self.components)))
             .app_data(Data::from(Arc::clone(&self.pages)))
             .app_data(Data::from(Arc::clone(&self.streams)))

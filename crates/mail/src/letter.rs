@@ -1,0 +1,143 @@
+//! What mails say, from the templates. Text from people is escaped in the HTML ones.
+
+use allclear_application::error::Error;
+use allclear_application::mail::{MailContent, ResetLink};
+use askama::Template;
+
+/// A mail in words.
+#[derive(Debug)]
+pub(crate) struct Letter {
+    /// One line.
+    pub(crate) subject: String,
+    /// For readers that show text.
+    pub(crate) text: String,
+    /// For readers that show HTML.
+    pub(crate) html: String,
+    /// Every link in it.
+    pub(crate) links: Vec<String>,
+}
+
+#[derive(Template)]
+#[template(path = "invitation.txt", escape = "none")]
+struct InvitationText<'a> {
+    organisation: Option<&'a str>,
+    inviter: Option<&'a str>,
+    link: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "invitation.html")]
+struct InvitationHtml<'a> {
+    organisation: Option<&'a str>,
+    inviter: Option<&'a str>,
+    link: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "password_reset.txt", escape = "none")]
+struct PasswordResetText<'a> {
+    accounts: &'a [ResetLink],
+}
+
+#[derive(Template)]
+#[template(path = "password_reset.html")]
+struct PasswordResetHtml<'a> {
+    accounts: &'a [ResetLink],
+}
+
+#[derive(Template)]
+#[template(path = "known_address.txt", escape = "none")]
+struct KnownAddressText<'a> {
+    link: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "known_address.html")]
+struct KnownAddressHtml<'a> {
+    link: &'a str,
+}
+
+impl Letter {
+    /// The mail that says this.
+    pub(crate) fn write(content: &MailContent) -> Result<Self, Error> {
+        match content {
+            MailContent::Invitation { organisation, inviter, link } => {
+                let subject = match organisation {
+                    Some(organisation) => format!("You are invited to {}", one_line(organisation)),
+                    None => "You are invited to Allclear".to_owned(),
+                };
+                let (organisation, inviter) = (organisation.as_deref(), inviter.as_deref());
+                let text = InvitationText { organisation, inviter, link };
+                let html = InvitationHtml { organisation, inviter, link };
+                Self::render(subject, &text, &html, vec![link.clone()])
+            }
+            MailContent::PasswordReset { accounts } => {
+                let links = accounts.iter().map(|account| account.link.clone()).collect();
+                let (text, html) = (PasswordResetText { accounts }, PasswordResetHtml { accounts });
+                Self::render("Reset your password".to_owned(), &text, &html, links)
+            }
+            MailContent::KnownAddress { link } => {
+                let (text, html) = (KnownAddressText { link }, KnownAddressHtml { link });
+                Self::render("Somebody signed up with your address".to_owned(), &text, &html, vec![link.clone()])
+            }
+        }
+    }
+
+    fn render(subject: String, text: &impl Template, html: &impl Template, links: Vec<String>) -> Result<Self, Error> {
+        let text = text.render().map_err(Error::internal)?;
+        let html = html.render().map_err(Error::internal)?;
+        Ok(Self { subject, text, html, links })
+    }
+}
+
+/// A header is one line, whatever line breaks a name may hold (RFC 5322, section 2.2).
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split(|letter: char| letter.is_control()).filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn invitation(organisation: Option<&str>, inviter: Option<&str>) -> Letter {
+        let (organisation, inviter) = (organisation.map(str::to_owned), inviter.map(str::to_owned));
+        let link = "https://status.example.com/login?invitation=abc_-123".to_owned();
+        Letter::write(&MailContent::Invitation { organisation, inviter, link }).unwrap()
+    }
+
+    #[test]
+    fn an_invitation_says_who_invites_to_what() {
+        let letter = invitation(Some("Acme"), Some("Ann"));
+        assert_eq!(letter.subject, "You are invited to Acme");
+        assert!(letter.text.starts_with("Ann invites you to Acme on Allclear."), "{}", letter.text);
+        assert!(invitation(None, None).text.starts_with("You are invited to Allclear."));
+        for part in [&letter.text, &letter.html] {
+            assert!(part.contains("https://status.example.com/login?invitation=abc_-123"), "{part}");
+        }
+    }
+
+    #[test]
+    fn text_from_people_is_shown_as_text() {
+        let letter = invitation(Some("<b>Acme</b>"), Some("<script>alert(1)</script>"));
+        assert!(!letter.html.contains("<script>") && !letter.html.contains("<b>Acme"), "{}", letter.html);
+        assert!(letter.text.contains("<b>Acme</b>"), "{}", letter.text);
+    }
+
+    #[test]
+    fn a_line_break_in_a_name_does_not_break_the_subject() {
+        assert_eq!(
+            invitation(Some("Acme\r\nBcc: eve@example.com"), None).subject,
+            "You are invited to Acme Bcc: eve@example.com"
+        );
+    }
+
+    #[test]
+    fn a_reset_names_every_account() {
+        let account = |name: &str| ResetLink { account: name.into(), link: format!("https://x.example/{name}") };
+        let content = MailContent::PasswordReset { accounts: vec![account("one"), account("two")] };
+        let letter = Letter::write(&content).unwrap();
+        assert_eq!(letter.links, ["https://x.example/one", "https://x.example/two"]);
+        assert!(letter.links.iter().all(|link| letter.text.contains(link) && letter.html.contains(link)));
+    }
+}

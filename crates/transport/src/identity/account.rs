@@ -1,0 +1,233 @@
+//! Accounts: signing up and in, and one's own name.
+
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, patch, post, web};
+use allclear_application::account::{Accounts, SignedIn as Entered, SignedUp};
+use allclear_application::error::Error;
+use allclear_application::secret::SecretToken;
+use allclear_application::session::Sessions;
+use allclear_domain::account::{NameDraft, Password, SignInDraft, SignUpDraft, User};
+use allclear_domain::email::EmailKey;
+use allclear_domain::validation::Invalid;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use validator::Validate;
+
+use super::cookie::{CookieSecurity, presented};
+use super::session::SignedIn;
+use super::throttle::{Throttle, client};
+use crate::answer::Answer;
+use crate::input::{Body, Input, Text};
+use crate::problem::{Problem, Refusals};
+
+/// An account.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = User)]
+pub(crate) struct UserBody {
+    /// Its identifier, a `UUIDv7`.
+    id: String,
+    name: String,
+    email: String,
+    /// Whether it administers the installation: its waiting list.
+    administrator: bool,
+}
+
+impl From<&User> for UserBody {
+    fn from(user: &User) -> Self {
+        let (id, name, email) = (user.id.to_string(), user.name.clone(), user.email.clone());
+        Self { id, name, email, administrator: user.administrator }
+    }
+}
+
+/// Who has signed in.
+#[derive(Debug, Serialize, ToSchema)]
+struct EnteredBody {
+    user: UserBody,
+}
+
+/// Who has to wait.
+#[derive(Debug, Serialize, ToSchema)]
+struct WaitlistedBody {
+    waitlisted: bool,
+}
+
+/// An account to make.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct SignUpInput {
+    /// 1 to 200 characters.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    name: Input<Text>,
+    #[serde(default)]
+    #[schema(value_type = String)]
+    email: Input<Text>,
+    /// 12 to 128 characters.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    password: Input<String>,
+    /// From an invitation's link.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, required = false)]
+    invitation_token: Input<String>,
+}
+
+impl SignUpInput {
+    fn read(self) -> Result<(SignUpDraft, Option<SecretToken>), Invalid> {
+        let mut invalid = Invalid::default();
+        let draft = SignUpDraft {
+            name: text(self.name, "name", "Name is required", &mut invalid),
+            email: text(self.email, "email", "Invalid email address", &mut invalid),
+            password: password(self.password, "password", &mut invalid),
+        };
+        let invitation = match self.invitation_token {
+            Input::Null => None,
+            given => given.optional("invitationToken", "Must be a text", &mut invalid),
+        };
+        checked(&draft, invalid)?;
+        Ok((draft, invitation.map(SecretToken::presented)))
+    }
+}
+
+/// Makes an account and signs it in. With the password of an account of the same address, it signs that one in.
+#[utoipa::path(
+    tag = "identity",
+    request_body = SignUpInput,
+    responses(
+        (status = 201, body = Answer<EnteredBody>),
+        (status = 202, body = Answer<WaitlistedBody>, description = "On the waiting list"),
+        Refusals
+    )
+)]
+#[post("/sign-up")]
+async fn sign_up(
+    request: HttpRequest,
+    body: Body<SignUpInput>,
+    accounts: web::Data<Accounts>,
+    sessions: web::Data<Sessions>,
+    throttle: web::Data<Throttle>,
+    security: web::Data<CookieSecurity>,
+) -> Result<HttpResponse, Problem> {
+    let (draft, invitation) = body.0.read()?;
+    throttle.sign_up.count(&client(&request))?;
+    // With the right password this is a sign-in, so every one counts as a guess, whether the address is known or not.
+    throttle.guesses.failed(&EmailKey::of(&draft.email))?;
+    match accounts.sign_up(draft, invitation).await? {
+        SignedUp::SignedIn(entered) => enter(HttpResponse::Created(), &request, &sessions, **security, &entered).await,
+        SignedUp::Waitlisted => {
+            let message = "You are on the waiting list. We will write to you when it is your turn";
+            let body = Answer::with_message(WaitlistedBody { waitlisted: true }, message);
+            Ok(HttpResponse::Accepted().json(body))
+        }
+    }
+}
+
+/// Who signs in.
+#[derive(Debug, Deserialize, ToSchema)]
+struct SignInInput {
+    #[serde(default)]
+    #[schema(value_type = String)]
+    email: Input<Text>,
+    #[serde(default)]
+    #[schema(value_type = String)]
+    password: Input<String>,
+}
+
+/// Signs in.
+#[utoipa::path(
+    tag = "identity",
+    request_body = SignInInput,
+    responses((status = 200, body = Answer<EnteredBody>), Refusals)
+)]
+#[post("/sign-in")]
+async fn sign_in(
+    request: HttpRequest,
+    body: Body<SignInInput>,
+    accounts: web::Data<Accounts>,
+    sessions: web::Data<Sessions>,
+    throttle: web::Data<Throttle>,
+    security: web::Data<CookieSecurity>,
+) -> Result<HttpResponse, Problem> {
+    let mut invalid = Invalid::default();
+    let draft = SignInDraft {
+        email: text(body.0.email, "email", "Invalid email address", &mut invalid),
+        password: password(body.0.password, "password", &mut invalid),
+    };
+    checked(&draft, invalid)?;
+    let (client, key) = (client(&request), EmailKey::of(&draft.email));
+    throttle.sign_in.may_try(&client)?;
+    throttle.guesses.may_try(&key)?;
+    let entered = match accounts.sign_in(draft).await {
+        Err(refused @ Error::Unauthenticated(_)) => {
+            throttle.sign_in.failed(&client)?;
+            throttle.guesses.failed(&key)?;
+            return Err(refused.into());
+        }
+        outcome => outcome?,
+    };
+    enter(HttpResponse::Ok(), &request, &sessions, **security, &entered).await
+}
+
+/// Answers with the new session's cookie. A session the browser had before ends (OWASP ASVS 5.0, 7.2.4).
+async fn enter(
+    mut response: HttpResponseBuilder,
+    request: &HttpRequest,
+    sessions: &Sessions,
+    security: CookieSecurity,
+    entered: &Entered,
+) -> Result<HttpResponse, Problem> {
+    if let Some(before) = presented(request) {
+        sessions.sign_out(&before).await?;
+    }
+    let body = Answer::new(EnteredBody { user: UserBody::from(&entered.user) });
+    Ok(response.cookie(security.carrying(&entered.token)).json(body))
+}
+
+/// A new name.
+#[derive(Debug, Deserialize, ToSchema)]
+struct NameInput {
+    /// 1 to 200 characters.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    name: Input<Text>,
+}
+
+/// Changes one's own name.
+#[utoipa::path(
+    tag = "identity",
+    request_body = NameInput,
+    responses((status = 200, body = Answer<EnteredBody>), Refusals)
+)]
+#[patch("/user")]
+async fn rename(
+    SignedIn(session): SignedIn,
+    body: Body<NameInput>,
+    accounts: web::Data<Accounts>,
+) -> Result<HttpResponse, Problem> {
+    let mut invalid = Invalid::default();
+    let draft = NameDraft { name: text(body.0.name, "name", "Name is required", &mut invalid) };
+    checked(&draft, invalid)?;
+    let user = accounts.rename(session.user.id, draft).await?;
+    Ok(Answer::new(EnteredBody { user: UserBody::from(&user) }).ok())
+}
+
+/// A text that must be there.
+pub(super) fn text(input: Input<Text>, field: &str, message: &str, invalid: &mut Invalid) -> String {
+    input.required(field, message, invalid).map(|text| text.0).unwrap_or_default()
+}
+
+/// A password that must be there; it is taken as it is, white space and all.
+pub(super) fn password(input: Input<String>, field: &str, invalid: &mut Invalid) -> Password {
+    let message = if matches!(input, Input::Wrong) { "Must be a text" } else { "Password is required" };
+    Password::new(input.required(field, message, invalid).unwrap_or_default())
+}
+
+/// What the types and the draft's own rules say, together.
+pub(super) fn checked(draft: &impl Validate, mut invalid: Invalid) -> Result<(), Invalid> {
+    invalid.check(draft);
+    invalid.into_result()
+}
+
+/// The calls about accounts.
+pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+    config.service(sign_up).service(sign_in).service(rename);
+}

@@ -1,0 +1,213 @@
+//! Invitations to an organisation, and following an invitation's link.
+
+use actix_web::{HttpRequest, HttpResponse, delete, get, post, web};
+use allclear_application::error::Error;
+use allclear_application::invitation::{Host, Invitation, Invitations};
+use allclear_application::secret::SecretToken;
+use allclear_application::timestamp;
+use allclear_domain::account::AddressDraft;
+use allclear_domain::id::InvitationId;
+use allclear_domain::membership::Role;
+use allclear_domain::validation::Invalid;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::account::{checked, text};
+use super::membership::ROLE_MESSAGE;
+use super::organisation::{RoleWord, organisation};
+use super::session::SignedIn;
+use super::throttle::{Throttle, client};
+use crate::answer::{Answer, Deleted};
+use crate::input::{Body, Input, Text, Word};
+use crate::problem::{Problem, Refusals};
+
+/// A pending invitation.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Invitation)]
+struct InvitationBody {
+    id: String,
+    email: String,
+    #[schema(value_type = RoleWord)]
+    role: &'static str,
+    #[serde(serialize_with = "timestamp::serialize")]
+    created_at: DateTime<Utc>,
+    #[serde(serialize_with = "timestamp::serialize")]
+    expires_at: DateTime<Utc>,
+}
+
+impl From<&Invitation> for InvitationBody {
+    fn from(invitation: &Invitation) -> Self {
+        Self {
+            id: invitation.id.to_string(),
+            email: invitation.email.clone(),
+            role: invitation.role.as_str(),
+            created_at: invitation.created_at,
+            expires_at: invitation.expires_at,
+        }
+    }
+}
+
+/// Whom to invite.
+#[derive(Debug, Deserialize, ToSchema)]
+struct InvitationInput {
+    #[serde(default)]
+    #[schema(value_type = String)]
+    email: Input<Text>,
+    /// `member` when absent.
+    #[serde(default)]
+    #[schema(value_type = RoleWord, required = false)]
+    role: Input<Word<Role>>,
+}
+
+/// Lists the pending invitations, newest first; for admins.
+#[utoipa::path(
+    tag = "identity",
+    params(("id" = String, Path)),
+    responses((status = 200, body = Answer<Vec<InvitationBody>>), Refusals)
+)]
+#[get("/organisations/{id}/invitations")]
+async fn list(
+    SignedIn(session): SignedIn,
+    id: web::Path<String>,
+    invitations: web::Data<Invitations>,
+) -> Result<HttpResponse, Problem> {
+    let pending = invitations.list(&session, &organisation(&id)?).await?;
+    Ok(Answer::new(pending.iter().map(InvitationBody::from).collect::<Vec<_>>()).ok())
+}
+
+/// Invites an address, in the place of an earlier invitation of the same one; for admins.
+#[utoipa::path(
+    tag = "identity",
+    params(("id" = String, Path)),
+    request_body = InvitationInput,
+    responses((status = 201, body = Answer<InvitationBody>), Refusals)
+)]
+#[post("/organisations/{id}/invitations")]
+async fn invite(
+    request: HttpRequest,
+    SignedIn(session): SignedIn,
+    id: web::Path<String>,
+    body: Body<InvitationInput>,
+    invitations: web::Data<Invitations>,
+    throttle: web::Data<Throttle>,
+) -> Result<HttpResponse, Problem> {
+    let mut invalid = Invalid::default();
+    let draft = AddressDraft { email: text(body.0.email, "email", "Invalid email address", &mut invalid) };
+    let role = body.0.role.optional("role", ROLE_MESSAGE, &mut invalid).map_or(Role::Member, |word| word.0);
+    checked(&draft, invalid)?;
+    throttle.invite.count(&client(&request))?;
+    let invitation = invitations.invite(&session, &organisation(&id)?, draft, role).await?;
+    Ok(HttpResponse::Created().json(Answer::new(InvitationBody::from(&invitation))))
+}
+
+/// Takes an invitation back; for admins.
+#[utoipa::path(
+    tag = "identity",
+    params(("id" = String, Path), ("invitation_id" = String, Path, format = "uuid")),
+    responses((status = 200, body = Answer<Deleted>), Refusals)
+)]
+#[delete("/organisations/{id}/invitations/{invitation_id}")]
+async fn revoke(
+    SignedIn(session): SignedIn,
+    path: web::Path<(String, String)>,
+    invitations: web::Data<Invitations>,
+) -> Result<HttpResponse, Problem> {
+    let organisation = organisation(&path.0)?;
+    let id: InvitationId = path.1.parse().map_err(|_| Problem::from(Error::NotFound("Invitation")))?;
+    invitations.revoke(&session, &organisation, id).await?;
+    Ok(Answer::new(Deleted { id: id.to_string() }).ok())
+}
+
+/// The token of an invitation's link.
+#[derive(Debug, Deserialize, ToSchema)]
+struct LinkInput {
+    #[serde(default)]
+    #[schema(value_type = String)]
+    token: Input<String>,
+}
+
+impl LinkInput {
+    fn token(self) -> Result<SecretToken, Invalid> {
+        let mut invalid = Invalid::default();
+        let token = self.token.required("token", "Must be a text", &mut invalid);
+        token.map(SecretToken::presented).ok_or(invalid)
+    }
+}
+
+/// The organisation that an invitation is to.
+#[derive(Debug, Serialize, ToSchema)]
+struct HostBody {
+    id: String,
+    name: String,
+}
+
+impl From<&Host> for HostBody {
+    fn from(host: &Host) -> Self {
+        Self { id: host.id.to_string(), name: host.name.clone() }
+    }
+}
+
+/// What a link's invitation is to.
+#[derive(Debug, Serialize, ToSchema)]
+struct InspectedInvitation {
+    /// Null where it is to the installation itself.
+    #[schema(required)]
+    organisation: Option<HostBody>,
+    email: String,
+    #[schema(value_type = RoleWord)]
+    role: &'static str,
+}
+
+/// Reads what a link's invitation is to; for whoever has the link.
+#[utoipa::path(
+    tag = "identity",
+    request_body = LinkInput,
+    responses((status = 200, body = Answer<InspectedInvitation>), Refusals)
+)]
+#[post("/invitations/inspect")]
+async fn inspect(
+    request: HttpRequest,
+    body: Body<LinkInput>,
+    invitations: web::Data<Invitations>,
+    throttle: web::Data<Throttle>,
+) -> Result<HttpResponse, Problem> {
+    throttle.verify.count(&client(&request))?;
+    let found = invitations.inspect(&body.0.token()?).await?;
+    let organisation = found.organisation.as_ref().map(HostBody::from);
+    Ok(Answer::new(InspectedInvitation { organisation, email: found.email, role: found.role.as_str() }).ok())
+}
+
+/// Where an accepted invitation leads.
+#[derive(Debug, Serialize, ToSchema)]
+struct AcceptedInvitation {
+    /// Null where it was to the installation itself.
+    #[schema(required)]
+    organisation: Option<HostBody>,
+}
+
+/// Accepts a link's invitation, once. It never takes a role away.
+#[utoipa::path(
+    tag = "identity",
+    request_body = LinkInput,
+    responses((status = 200, body = Answer<AcceptedInvitation>), Refusals)
+)]
+#[post("/invitations/accept")]
+async fn accept(
+    request: HttpRequest,
+    SignedIn(session): SignedIn,
+    body: Body<LinkInput>,
+    invitations: web::Data<Invitations>,
+    throttle: web::Data<Throttle>,
+) -> Result<HttpResponse, Problem> {
+    throttle.verify.count(&client(&request))?;
+    let accepted = invitations.accept(&session, &body.0.token()?).await?;
+    let organisation = accepted.organisation.as_ref().map(HostBody::from);
+    Ok(Answer::new(AcceptedInvitation { organisation }).ok())
+}
+
+/// The calls about invitations.
+pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+    config.service(list).service(invite).service(revoke).service(inspect).service(accept);
+}

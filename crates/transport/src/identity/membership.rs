@@ -1,0 +1,121 @@
+//! The members of an organisation.
+
+use actix_web::{HttpResponse, delete, get, patch, web};
+use allclear_application::error::Error;
+use allclear_application::membership::Memberships;
+use allclear_application::timestamp;
+use allclear_domain::id::UserId;
+use allclear_domain::membership::{Member, Role};
+use allclear_domain::validation::Invalid;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::organisation::{RoleWord, organisation};
+use super::session::SignedIn;
+use crate::answer::{Answer, Deleted};
+use crate::input::{Body, Input, Word};
+use crate::problem::{Problem, Refusals};
+
+/// What a form says under a role that is none.
+pub(super) const ROLE_MESSAGE: &str = "Select Any One";
+
+/// A member, as the others see them.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Member)]
+struct MemberBody {
+    user_id: String,
+    name: String,
+    email: String,
+    #[schema(value_type = RoleWord)]
+    role: &'static str,
+    #[serde(serialize_with = "timestamp::serialize")]
+    created_at: DateTime<Utc>,
+}
+
+impl From<&Member> for MemberBody {
+    fn from(member: &Member) -> Self {
+        Self {
+            user_id: member.user.to_string(),
+            name: member.name.clone(),
+            email: member.email.clone(),
+            role: member.role.as_str(),
+            created_at: member.created_at,
+        }
+    }
+}
+
+/// A new role.
+#[derive(Debug, Deserialize, ToSchema)]
+struct RoleInput {
+    #[serde(default)]
+    #[schema(value_type = RoleWord)]
+    role: Input<Word<Role>>,
+}
+
+/// A member's identifier in a path. What cannot be one names nobody.
+fn member(text: &str) -> Result<UserId, Problem> {
+    text.parse().map_err(|_| Error::NotFound("Member").into())
+}
+
+/// Lists the members, newest first; for every member.
+#[utoipa::path(
+    tag = "identity",
+    params(("id" = String, Path)),
+    responses((status = 200, body = Answer<Vec<MemberBody>>), Refusals)
+)]
+#[get("/organisations/{id}/members")]
+async fn list(
+    SignedIn(session): SignedIn,
+    id: web::Path<String>,
+    memberships: web::Data<Memberships>,
+) -> Result<HttpResponse, Problem> {
+    let members = memberships.members(&session, &organisation(&id)?).await?;
+    Ok(Answer::new(members.iter().map(MemberBody::from).collect::<Vec<_>>()).ok())
+}
+
+/// Gives a member another role; for admins. The last admin stays one.
+#[utoipa::path(
+    tag = "identity",
+    params(("id" = String, Path), ("user_id" = String, Path, format = "uuid")),
+    request_body = RoleInput,
+    responses((status = 200, body = Answer<RoleWord>), Refusals)
+)]
+#[patch("/organisations/{id}/members/{user_id}")]
+async fn set_role(
+    SignedIn(session): SignedIn,
+    path: web::Path<(String, String)>,
+    body: Body<RoleInput>,
+    memberships: web::Data<Memberships>,
+) -> Result<HttpResponse, Problem> {
+    let (organisation, user) = (organisation(&path.0)?, member(&path.1)?);
+    let mut invalid = Invalid::default();
+    let Some(Word(role)) = body.0.role.required("role", ROLE_MESSAGE, &mut invalid) else {
+        return Err(invalid.into());
+    };
+    memberships.set_role(&session, &organisation, user, role).await?;
+    Ok(Answer::new(role.as_str()).ok())
+}
+
+/// Removes a member, for admins, or oneself. The last admin stays. What the member's tokens opened is closed at once.
+#[utoipa::path(
+    tag = "identity",
+    params(("id" = String, Path), ("user_id" = String, Path, format = "uuid")),
+    responses((status = 200, body = Answer<Deleted>), Refusals)
+)]
+#[delete("/organisations/{id}/members/{user_id}")]
+async fn remove(
+    SignedIn(session): SignedIn,
+    path: web::Path<(String, String)>,
+    memberships: web::Data<Memberships>,
+) -> Result<HttpResponse, Problem> {
+    let (organisation, user) = (organisation(&path.0)?, member(&path.1)?);
+    memberships.remove(&session, &organisation, user).await?;
+    Ok(Answer::new(Deleted { id: user.to_string() }).ok())
+}
+
+/// The calls about members.
+pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+    config.service(list).service(set_role).service(remove);
+}

@@ -1,0 +1,123 @@
+//! Organisations: making, renaming and deleting them.
+
+use actix_web::{HttpResponse, delete, patch, post, web};
+use allclear_application::error::Error;
+use allclear_application::membership::Memberships;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::membership::Belonging;
+use allclear_domain::organisation::OrganisationDraft;
+use allclear_domain::validation::Invalid;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::account::{checked, text};
+use super::session::SignedIn;
+use crate::answer::{Answer, Deleted};
+use crate::input::{Body, Input, Text};
+use crate::problem::{Problem, Refusals};
+
+/// An organisation somebody belongs to.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Organisation)]
+pub(crate) struct OrganisationBody {
+    id: String,
+    name: String,
+    #[schema(value_type = RoleWord)]
+    role: &'static str,
+}
+
+impl From<&Belonging> for OrganisationBody {
+    fn from(belonging: &Belonging) -> Self {
+        let (id, name) = (belonging.organisation.to_string(), belonging.name.clone());
+        Self { id, name, role: belonging.role.as_str() }
+    }
+}
+
+/// The words of a member's role.
+#[derive(Debug, Clone, Copy, ToSchema)]
+#[schema(rename_all = "lowercase", as = Role)]
+#[expect(dead_code, reason = "documents the words; the domain has the roles")]
+pub(crate) enum RoleWord {
+    /// Everything.
+    Admin,
+    /// Everything but the organisation itself.
+    Member,
+}
+
+/// An organisation to make or rename.
+#[derive(Debug, Deserialize, ToSchema)]
+struct OrganisationInput {
+    /// 2 to 200 characters.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    name: Input<Text>,
+}
+
+impl OrganisationInput {
+    fn draft(self) -> Result<OrganisationDraft, Invalid> {
+        let mut invalid = Invalid::default();
+        let draft = OrganisationDraft { name: text(self.name, "name", "Name is required", &mut invalid) };
+        checked(&draft, invalid)?;
+        Ok(draft)
+    }
+}
+
+/// An organisation's identifier in a path. What cannot be one names none.
+pub(super) fn organisation(text: &str) -> Result<OrganisationId, Problem> {
+    OrganisationId::parse(text).map_err(|_| Error::NotFound("Organisation").into())
+}
+
+/// Makes an organisation, whose admin its maker is.
+#[utoipa::path(
+    tag = "identity",
+    request_body = OrganisationInput,
+    responses((status = 201, body = Answer<OrganisationBody>), Refusals)
+)]
+#[post("/organisations")]
+async fn create(
+    SignedIn(session): SignedIn,
+    body: Body<OrganisationInput>,
+    memberships: web::Data<Memberships>,
+) -> Result<HttpResponse, Problem> {
+    let made = memberships.found(&session, body.0.draft()?).await?;
+    Ok(HttpResponse::Created().json(Answer::new(OrganisationBody::from(&made))))
+}
+
+/// Renames an organisation; for its admins.
+#[utoipa::path(
+    tag = "identity",
+    params(("id" = String, Path)),
+    request_body = OrganisationInput,
+    responses((status = 200, body = Answer<OrganisationBody>), Refusals)
+)]
+#[patch("/organisations/{id}")]
+async fn rename(
+    SignedIn(session): SignedIn,
+    id: web::Path<String>,
+    body: Body<OrganisationInput>,
+    memberships: web::Data<Memberships>,
+) -> Result<HttpResponse, Problem> {
+    let renamed = memberships.rename(&session, &organisation(&id)?, body.0.draft()?).await?;
+    Ok(Answer::new(OrganisationBody::from(&renamed)).ok())
+}
+
+/// Deletes an organisation with everything that belongs to it; for its admins.
+#[utoipa::path(
+    tag = "identity",
+    params(("id" = String, Path)),
+    responses((status = 200, body = Answer<Deleted>), Refusals)
+)]
+#[delete("/organisations/{id}")]
+async fn remove(
+    SignedIn(session): SignedIn,
+    id: web::Path<String>,
+    memberships: web::Data<Memberships>,
+) -> Result<HttpResponse, Problem> {
+    memberships.delete(&session, &organisation(&id)?).await?;
+    Ok(Answer::new(Deleted { id: id.into_inner() }).ok())
+}
+
+/// The calls about organisations.
+pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+    config.service(create).service(rename).service(remove);
+}

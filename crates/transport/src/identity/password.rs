@@ -1,0 +1,112 @@
+//! Passwords: changing and resetting them.
+
+use actix_web::{HttpRequest, HttpResponse, post, web};
+use allclear_application::password::Passwords;
+use allclear_application::secret::SecretToken;
+use allclear_domain::account::{AddressDraft, PasswordChangeDraft, PasswordDraft};
+use allclear_domain::email::EmailKey;
+use allclear_domain::validation::Invalid;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::account::{checked, password, text};
+use super::session::SignedIn;
+use super::throttle::{Throttle, client};
+use crate::answer::Answer;
+use crate::input::{Body, Input, Text};
+use crate::problem::{Problem, Refusals};
+
+/// A change of password.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct PasswordChangeInput {
+    #[serde(default)]
+    #[schema(value_type = String)]
+    current_password: Input<String>,
+    /// 12 to 128 characters.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    new_password: Input<String>,
+}
+
+/// Changes one's own password, and signs every other session out.
+#[utoipa::path(tag = "identity", request_body = PasswordChangeInput, responses((status = 200), Refusals))]
+#[post("/user/password")]
+async fn change(
+    SignedIn(session): SignedIn,
+    body: Body<PasswordChangeInput>,
+    passwords: web::Data<Passwords>,
+    throttle: web::Data<Throttle>,
+) -> Result<HttpResponse, Problem> {
+    let mut invalid = Invalid::default();
+    let draft = PasswordChangeDraft {
+        current_password: password(body.0.current_password, "currentPassword", &mut invalid),
+        new_password: password(body.0.new_password, "newPassword", &mut invalid),
+    };
+    checked(&draft, invalid)?;
+    // Both passwords are compared with stored ones, so every change counts as a guess.
+    throttle.guesses.failed(&EmailKey::of(&session.user.email))?;
+    passwords.change(&session, draft).await?;
+    Ok(Answer::with_message((), "Password changed").ok())
+}
+
+/// Whose password to reset.
+#[derive(Debug, Deserialize, ToSchema)]
+struct PasswordResetInput {
+    #[serde(default)]
+    #[schema(value_type = String)]
+    email: Input<Text>,
+}
+
+/// Mails a link for each account of the address. The answer is the same whether there is one or not.
+#[utoipa::path(tag = "identity", request_body = PasswordResetInput, responses((status = 200), Refusals))]
+#[post("/password-reset")]
+async fn request_reset(
+    request: HttpRequest,
+    body: Body<PasswordResetInput>,
+    passwords: web::Data<Passwords>,
+    throttle: web::Data<Throttle>,
+) -> Result<HttpResponse, Problem> {
+    let mut invalid = Invalid::default();
+    let draft = AddressDraft { email: text(body.0.email, "email", "Invalid email address", &mut invalid) };
+    checked(&draft, invalid)?;
+    throttle.reset.count(&client(&request))?;
+    passwords.into_inner().request_reset(&draft)?;
+    Ok(Answer::with_message((), "If there is an account with this address, a link is on its way to it").ok())
+}
+
+/// A new password, by a mail's link.
+#[derive(Debug, Deserialize, ToSchema)]
+struct NewPasswordInput {
+    /// From the link.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    token: Input<String>,
+    /// 12 to 128 characters.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    password: Input<String>,
+}
+
+/// Sets the password the link was mailed for, and signs every session of the account out.
+#[utoipa::path(tag = "identity", request_body = NewPasswordInput, responses((status = 200), Refusals))]
+#[post("/password-reset/confirm")]
+async fn reset(
+    request: HttpRequest,
+    body: Body<NewPasswordInput>,
+    passwords: web::Data<Passwords>,
+    throttle: web::Data<Throttle>,
+) -> Result<HttpResponse, Problem> {
+    let mut invalid = Invalid::default();
+    let token = body.0.token.required("token", "Must be a text", &mut invalid).unwrap_or_default();
+    let draft = PasswordDraft { password: password(body.0.password, "password", &mut invalid) };
+    checked(&draft, invalid)?;
+    throttle.verify.count(&client(&request))?;
+    passwords.reset(&SecretToken::presented(token), draft).await?;
+    Ok(Answer::with_message((), "Password changed, please sign in").ok())
+}
+
+/// The calls about passwords.
+pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+    config.service(change).service(reset).service(request_reset);
+}

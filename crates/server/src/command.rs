@@ -86,8 +86,8 @@ fn arguments() -> Result<Arguments, ExitCode> {
             let text = error.to_string();
             wrong(text.lines().next().unwrap_or_default().trim_start_matches("error: "))
         } else {
-            // --help and --version.
-            print!("{error}");
+            // --help and --version; whoever reads them may stop early.
+            let _ = error.print();
             ExitCode::SUCCESS
         }
     })

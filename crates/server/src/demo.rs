@@ -2,7 +2,7 @@
 
 use allclear_application::account::SignedUp;
 use allclear_application::error::Error;
-use allclear_domain::account::SignUpDraft;
+use allclear_domain::account::{Password, SignUpDraft};
 use allclear_domain::component::{ComponentDraft, ComponentStatus};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::OrganisationDraft;
@@ -44,7 +44,7 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), String> {
 }
 
 async fn fill(app: &App) -> Result<OrganisationId, Error> {
-    let draft = SignUpDraft { name: "Ada Lovelace".into(), email: EMAIL.into(), password: PASSWORD.into() };
+    let draft = SignUpDraft { name: "Ada Lovelace".into(), email: EMAIL.into(), password: Password::new(PASSWORD.into()) };
     let SignedUp::SignedIn(signed_in) = app.identity.accounts.sign_up(draft, None).await? else {
         return Err(Error::internal("the first account can always be made"));
     };

@@ -54,7 +54,7 @@ pub struct Settings {
     pub sponsor_url: Option<Url>,
 
     /// What to log: a level, or `crate=level` by commas
-    #[arg(long, env = "ALLCLEAR_LOG", value_name = "ALLCLEAR_LOG", default_value = "info,sqlx=warn")]
+    #[arg(long, env = "ALLCLEAR_LOG", value_name = "ALLCLEAR_LOG", default_value = "info,actix_server=warn,sea_orm_migration=warn,sqlx=warn")]
     pub log: String,
 
     /// How to write the log

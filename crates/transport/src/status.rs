@@ -5,6 +5,7 @@ pub mod events;
 pub mod pages;
 pub mod viewers;
 
+use actix_web::http::Method;
 use actix_web::{HttpRequest, HttpResponse, get, web};
 use allclear_application::error::Error;
 use allclear_application::public::Snapshot;
@@ -47,6 +48,11 @@ async fn follow(
     streams.open(&request, &known(&organisation)?, since.0).await
 }
 
+/// Answers a browser that asks whether a page of another origin may ask (Fetch Standard, section 4.8).
+async fn preflight() -> HttpResponse {
+    HttpResponse::NoContent().finish()
+}
+
 /// What cannot be an organisation's identifier names no organisation.
 fn known(organisation: &str) -> Result<OrganisationId, Error> {
     OrganisationId::parse(organisation).map_err(|_| Error::NotFound("Organisation"))
@@ -54,5 +60,5 @@ fn known(organisation: &str) -> Result<OrganisationId, Error> {
 
 /// The calls under `/api/v1/status`.
 pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
-    config.service(snapshot).service(follow);
+    config.service(snapshot).service(follow).route("/{any:.*}", web::method(Method::OPTIONS).to(preflight));
 }

@@ -21,7 +21,7 @@ function build() {
 }
 
 async function start(binary) {
-  const server = spawn(binary, ["--port", "0", "--ping-interval", "300", "--ping-timeout", "200"], {
+  const server = spawn(binary, ["--port", "0", "--ping-interval", "300", "--ping-timeout", "200", "--workers", "2"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   for await (const line of createInterface({ input: server.stdout })) {

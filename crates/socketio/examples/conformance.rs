@@ -1,8 +1,8 @@
 //! The server that the official protocol suites expect.
 //!
-//! `cargo run --example conformance -- [--port 3000] [--ping-interval 300] [--ping-timeout 200] [--connect-timeout 1000]
-//! [--engine-path /engine.io] [--path /socket.io]`; the first four may also be given by position, in that order without their names: port,
-//! ping interval, ping timeout. Prints the address once it listens.
+//! `cargo run --example conformance -- [--port 3000] [--ping-interval 300] [--ping-timeout 200] [--path /socket.io]
+//! [--engine-path /engine.io] [--connect-timeout 1000] [--workers 1]`. Values without a name are taken for port, ping interval, ping
+//! timeout and path, in that order. It prints its address once it listens.
 
 use std::{env, io, time::Duration};
 
@@ -69,6 +69,7 @@ impl Handler for Suite {
 
 struct Arguments {
     port: u16,
+    workers: usize,
     engine_path: String,
     path: String,
     settings: Settings,
@@ -77,6 +78,7 @@ struct Arguments {
 fn arguments() -> Result<Arguments, String> {
     let mut arguments = Arguments {
         port: 3000,
+        workers: 1,
         engine_path: "/engine.io".into(),
         path: "/socket.io".into(),
         settings: Settings {
@@ -97,6 +99,7 @@ fn arguments() -> Result<Arguments, String> {
         let millis = || value.parse().map(Duration::from_millis).map_err(|error| format!("{name}: {error}"));
         match name.as_str() {
             "--port" => arguments.port = value.parse().map_err(|error| format!("{name}: {error}"))?,
+            "--workers" => arguments.workers = value.parse().map_err(|error| format!("{name}: {error}"))?,
             "--ping-interval" => arguments.settings.ping_interval = millis()?,
             "--ping-timeout" => arguments.settings.ping_timeout = millis()?,
             "--connect-timeout" => arguments.settings.connect_timeout = millis()?,
@@ -119,7 +122,7 @@ async fn main() -> io::Result<()> {
         HttpServer::new(move || App::new().service(engine.resource(&engine_path)).service(server.resource(&path)))
             .h1_allow_half_closed(false)
             .client_disconnect_timeout(Duration::from_millis(100))
-            .workers(2)
+            .workers(arguments.workers)
             .bind(("127.0.0.1", arguments.port))?;
     let port = http.addrs().first().map_or(arguments.port, std::net::SocketAddr::port);
     // "localhost" is either of the two, depending on the client.

@@ -141,6 +141,17 @@ fn a_client_that_does_not_fetch_the_last_packets_is_not_waited_for() {
 }
 
 #[test]
+fn a_shutdown_tells_the_poll_that_waits_and_waits_for_no_other() {
+    let (mut machine, now) = open(Transport::Polling);
+    machine.begin_poll().expect("the first may");
+    machine.drain(CloseReason::ShuttingDown, now);
+    assert_eq!(polled(&mut machine), "1");
+    let (mut absent, now) = open(Transport::Polling);
+    absent.drain(CloseReason::ShuttingDown, now);
+    assert!(absent.is_closed());
+}
+
+#[test]
 fn a_session_expires_unless_it_is_lifted() {
     let (mut machine, now) = open(Transport::Websocket);
     machine.expire_at(Some(now + SECOND));

@@ -1,8 +1,12 @@
 //! A client: one session, and the namespaces it is in.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Instant,
+};
 
 use bytestring::ByteString;
+use tokio::time::timeout;
 
 use super::{
     ack::Incoming,
@@ -54,8 +58,8 @@ impl EngineHandler for Protocol {
     type Job = Packet;
 
     fn open(&self, socket: &EngineSocket) -> (Decoder, Client) {
-        let timeout = std::time::Instant::now() + self.settings.connect_timeout;
-        socket.0.expire_at(Some(timeout));
+        let at = Instant::now() + self.settings.connect_timeout;
+        socket.0.expire_at(Some(at));
         let sockets = Sockets::default();
         let decoder =
             Decoder { assembler: Assembler::new(self.settings.max_attachments), sockets: Arc::clone(&sockets) };
@@ -122,10 +126,14 @@ impl Protocol {
             return;
         };
         let request = Connect { handshake: &session.handshake, namespace: &name, sid: Sid::random(), auth: &auth };
-        let answer = realm.connect(session, request).await;
+        let answer = timeout(self.settings.connect_timeout, realm.connect(session, request)).await;
         if !session.is_open() {
             return;
         }
+        let Ok(answer) = answer else {
+            session.drain(CloseReason::ForcedServerClose);
+            return;
+        };
         match answer {
             Err(error) => session.send(encode_connect_error(&name, &error)),
             Ok(member) => {

@@ -22,7 +22,7 @@ pub trait Handler: Send + Sync + 'static {
     type Data: Send + Sync + 'static;
 
     /// A client asks to join (`CONNECT`). The answer is what is kept for its socket, or the error it is told
-    /// (`CONNECT_ERROR`).
+    /// (`CONNECT_ERROR`). An answer that takes longer than `connect_timeout` is not waited for, and the client is closed.
     fn connect(&self, request: Connect<'_>) -> impl Future<Output = Result<Self::Data, ConnectError>>;
 
     /// The client has joined, and knows.

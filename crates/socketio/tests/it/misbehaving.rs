@@ -203,3 +203,17 @@ async fn ten_thousand_handshakes_at_once_leave_nothing_behind() {
     }
     server.until_sessions(0).await;
 }
+
+#[actix_web::test]
+async fn a_body_that_does_not_come_is_not_waited_for() {
+    let server = TestServer::start(quick());
+    let polling = server.polling().await;
+    let mut slow = server.raw().await;
+    let path = polling.url.split_once("/socket.io").unwrap().1;
+    let head = format!("POST /socket.io{path} HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n4");
+    slow.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = [0; 12];
+    soon(slow.read_exact(&mut answer)).await.unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 400");
+    server.until_sessions(0).await;
+}

@@ -10,7 +10,7 @@ use actix_web::{
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
 use futures_util::StreamExt as _;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::max_message;
 use crate::engine::{
@@ -75,10 +75,12 @@ pub(super) async fn post<H: EngineHandler>(
         session.close(CloseReason::TransportError);
         return Err(Refusal::BadRequest);
     }
-    let body = match read(payload, max_message(connection)).await {
-        Ok(body) => body,
-        Err(Unread::TooLarge) => return Ok(HttpResponse::PayloadTooLarge().finish()),
-        Err(Unread::Broken) => {
+    // The client cannot send a pong meanwhile: a body that takes longer outlives its session.
+    let patience = session.settings.ping_interval + session.settings.ping_timeout;
+    let body = match timeout(patience, read(payload, max_message(connection))).await {
+        Ok(Ok(body)) => body,
+        Ok(Err(Unread::TooLarge)) => return Ok(HttpResponse::PayloadTooLarge().finish()),
+        Ok(Err(Unread::Broken)) | Err(_) => {
             session.close(CloseReason::TransportError);
             return Err(Refusal::BadRequest);
         }

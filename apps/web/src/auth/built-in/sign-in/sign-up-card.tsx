@@ -24,13 +24,13 @@ export function SignUpCard({ way, footer }: SignUpCardProps) {
 
   async function signUp(values: SignUpValues) {
     const { data, message } = await api.post<Waitlisted>(calls.identity.signUp, values);
-    if (data.waitlisted) setWaiting(message ?? 'You are on the waitlist.');
+    if (data.waitlisted) setWaiting(message ?? 'Once you are let in, a link comes by mail.');
     else await refresh();
   }
 
   if (waiting !== null) {
     return (
-      <AuthCard title="You are on the waitlist" footer={footer}>
+      <AuthCard title="Thank you" footer={footer}>
         <Alert kind="success">{waiting}</Alert>
       </AuthCard>
     );

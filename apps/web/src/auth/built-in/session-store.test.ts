@@ -1,0 +1,136 @@
+import { http } from 'msw';
+import { afterEach, expect, it, vi } from 'vitest';
+import { calls } from '@/paths';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { SessionStore } from './session-store';
+import { engines, looms, serveSession, sessionOf } from './testing';
+
+const stops: (() => void)[] = [];
+
+afterEach(() => {
+  stops.splice(0).forEach((stop) => stop());
+});
+
+/** A tab. */
+async function open(): Promise<SessionStore> {
+  const store = new SessionStore();
+  stops.push(store.start());
+  await vi.waitFor(() => expect(store.getSnapshot().status).not.toBe('loading'));
+  return store;
+}
+
+function organisationOf(store: SessionStore): string | undefined {
+  const state = store.getSnapshot();
+  return state.status === 'signed-in' ? state.organisation?.name : state.status;
+}
+
+it('works where the session worked last, or else in the newest organisation', async () => {
+  const held = serveSession(sessionOf({ organisations: [looms, engines] }));
+  expect(organisationOf(await open())).toBe('Analytical Engines');
+  held.session = sessionOf({ organisations: [looms, engines], activeOrganisationId: null });
+  expect(organisationOf(await open())).toBe('Looms');
+  held.session = sessionOf({ organisations: [], activeOrganisationId: null });
+  expect(organisationOf(await open())).toBeUndefined();
+});
+
+it('asks for a token of the organisation it works in', async () => {
+  serveSession(sessionOf());
+  const asked: unknown[] = [];
+  server.use(
+    http.post(apiUrl(calls.identity.token), async ({ request }) => {
+      asked.push(await request.json());
+      return answer({ token: 'one', expiresAt: new Date(Date.now() + 300_000).toISOString() });
+    }),
+  );
+  const store = await open();
+  expect(await Promise.all([store.getToken(), store.getToken()])).toEqual(['one', 'one']);
+  expect(asked).toEqual([{ organisationId: 'org-1' }]);
+});
+
+it('gives no token to nobody, without asking', async () => {
+  server.use(http.get(apiUrl(calls.identity.session), () => answer(null)));
+  expect(await (await open()).getToken()).toBeNull();
+});
+
+it('waits for the session before it says that there is no token', async () => {
+  serveSession(sessionOf());
+  const store = new SessionStore();
+  stops.push(store.start());
+  expect(await store.getToken()).toBe('test-token');
+});
+
+it('leaves no trace of the token in storage', async () => {
+  serveSession(sessionOf());
+  await (await open()).getToken();
+  expect(JSON.stringify({ ...localStorage, ...sessionStorage })).not.toContain('test-token');
+});
+
+it('is signed out once its session has ended on the server', async () => {
+  const held = serveSession(sessionOf());
+  const store = await open();
+  held.session = null;
+  expect(await store.getToken()).toBeNull();
+  expect(store.getSnapshot().status).toBe('signed-out');
+});
+
+it('keeps the session when a token cannot be had for now', async () => {
+  serveSession(sessionOf());
+  server.use(http.post(apiUrl(calls.identity.token), () => problem(503, 'Away')));
+  const store = await open();
+  await expect(store.getToken()).rejects.toThrow('Away');
+  expect(organisationOf(store)).toBe('Analytical Engines');
+});
+
+it('goes to another organisation when it is no longer a member of this one', async () => {
+  const held = serveSession(sessionOf({ organisations: [looms, engines] }));
+  const store = await open();
+  held.session = sessionOf({ organisations: [looms], activeOrganisationId: null });
+  server.use(
+    http.post(apiUrl(calls.identity.token), () => problem(403, 'Not a member'), { once: true }),
+  );
+  await expect(store.getToken()).rejects.toThrow('Not a member');
+  expect(organisationOf(store)).toBe('Looms');
+});
+
+it('says why it could not begin, and begins when tried again', async () => {
+  server.use(http.get(apiUrl(calls.identity.session), () => problem(503, 'Away'), { once: true }));
+  const store = await open();
+  expect(store.getSnapshot()).toEqual({ status: 'failed', message: 'Away' });
+  serveSession(sessionOf());
+  store.retry();
+  await vi.waitFor(() => expect(organisationOf(store)).toBe('Analytical Engines'));
+});
+
+it('takes every tab along into another organisation, out and in again', async () => {
+  const held = serveSession(sessionOf({ organisations: [engines, looms] }));
+  const [here, there] = [await open(), await open()];
+
+  await here.switchTo('org-2');
+  expect(organisationOf(here)).toBe('Looms');
+  await vi.waitFor(() => expect(organisationOf(there)).toBe('Looms'));
+
+  server.use(http.post(apiUrl(calls.identity.signOut), () => answer(null)));
+  await there.signOut();
+  expect(organisationOf(there)).toBe('signed-out');
+  await vi.waitFor(() => expect(organisationOf(here)).toBe('signed-out'));
+
+  held.session = sessionOf();
+  await here.refresh();
+  await vi.waitFor(() => expect(organisationOf(there)).toBe('Analytical Engines'));
+});
+
+it('does not say that somebody is signed out when the server has not heard of it', async () => {
+  serveSession(sessionOf());
+  server.use(http.post(apiUrl(calls.identity.signOut), () => problem(503, 'Away')));
+  const store = await open();
+  await expect(store.signOut()).rejects.toThrow('Away');
+  expect(store.getSnapshot().status).toBe('signed-in');
+});
+
+it('stays in its organisation when that cannot be left for another', async () => {
+  serveSession(sessionOf({ organisations: [engines, looms] }));
+  server.use(http.post(apiUrl(calls.identity.token), () => problem(403, 'Not a member')));
+  const store = await open();
+  await expect(store.switchTo('org-2')).rejects.toThrow('Not a member');
+  expect(organisationOf(store)).toBe('Analytical Engines');
+});

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { TokenCache } from './token-cache';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Issues `token-1`, `token-2`, …, each of five minutes by a clock that is ahead of ours by `skewMs`. */
+function issuer(skewMs = 0) {
+  let issued = 0;
+  return vi.fn(() => {
+    issued += 1;
+    const expiresAt = new Date(Date.now() + skewMs + 300_000).toISOString();
+    return Promise.resolve({ token: `token-${issued}`, expiresAt });
+  });
+}
+
+it('makes one request however many ask at once', async () => {
+  const ask = issuer();
+  const tokens = new TokenCache(ask);
+  const answers = await Promise.all([tokens.get(), tokens.get({ skipCache: true }), tokens.get()]);
+  expect(answers).toEqual(['token-1', 'token-1', 'token-1']);
+  expect(ask).toHaveBeenCalledTimes(1);
+});
+
+it('asks for a new token before the old one ends', async () => {
+  const tokens = new TokenCache(issuer());
+  await tokens.get();
+  vi.advanceTimersByTime(4 * 60_000);
+  expect(await tokens.get()).toBe('token-1');
+  vi.advanceTimersByTime(31_000);
+  expect(await tokens.get()).toBe('token-2');
+});
+
+it.each([
+  ['ahead', 3_600_000],
+  ['behind', -3_600_000],
+])(
+  'holds a token neither for ever nor for nothing when the server is %s of us',
+  async (_, skew) => {
+    const ask = issuer(skew);
+    const tokens = new TokenCache(ask);
+    await tokens.get();
+    vi.advanceTimersByTime(30_000);
+    await tokens.get();
+    expect(ask).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(5 * 60_000);
+    await tokens.get();
+    expect(ask).toHaveBeenCalledTimes(2);
+  },
+);
+
+it('asks anew when told that the token it holds was refused', async () => {
+  const tokens = new TokenCache(issuer());
+  await tokens.get();
+  expect(await tokens.get({ skipCache: true })).toBe('token-2');
+  expect(await tokens.get()).toBe('token-2');
+});
+
+it('does not keep what was on its way when it was told to forget', async () => {
+  const tokens = new TokenCache(issuer());
+  const before = tokens.get();
+  tokens.forget();
+  expect(await before).toBe('token-1');
+  expect(await tokens.get()).toBe('token-2');
+});
+
+it('asks again after a request that failed', async () => {
+  const ask = issuer().mockRejectedValueOnce(new Error('away'));
+  const tokens = new TokenCache(ask);
+  await expect(tokens.get()).rejects.toThrow('away');
+  expect(await tokens.get()).toBe('token-1');
+});

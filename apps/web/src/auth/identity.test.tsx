@@ -1,0 +1,74 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http, HttpResponse } from 'msw';
+import { expect, it } from 'vitest';
+import { useConfiguration } from '@/api/configuration';
+import { calls } from '@/paths';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { useAuth, useIdentity } from './auth';
+import { configuration } from './built-in/testing';
+import { Identity } from './identity';
+
+function Below() {
+  const { state } = useAuth();
+  const { signUp } = useConfiguration();
+  return <p>{`${state.status}, sign-up ${signUp}, ${typeof useIdentity().SignIn}`}</p>;
+}
+
+function renderIdentity() {
+  render(
+    <Identity>
+      <Below />
+    </Identity>,
+  );
+}
+
+const nobody = http.get(apiUrl(calls.identity.session), () => answer(null));
+
+it('brings the provider that the installation uses, and its configuration', async () => {
+  server.use(
+    nobody,
+    http.get(apiUrl(calls.configuration), () => answer(configuration)),
+  );
+  renderIdentity();
+  expect(screen.getByText('Loading...')).toBeVisible();
+  expect(await screen.findByText('signed-out, sign-up open, function')).toBeVisible();
+});
+
+it('says that the server cannot be reached, and tries again when asked to', async () => {
+  server.use(http.get(apiUrl(calls.configuration), () => HttpResponse.error()));
+  renderIdentity();
+  expect(await screen.findByRole('alert')).toHaveTextContent('The server cannot be reached');
+  server.use(
+    nobody,
+    http.get(apiUrl(calls.configuration), () => answer(configuration)),
+  );
+  await userEvent.click(screen.getByRole('button', { name: 'Try Again' }));
+  expect(await screen.findByText(/^signed-out/)).toBeVisible();
+});
+
+it('tries again by itself once the network is back', async () => {
+  server.use(http.get(apiUrl(calls.configuration), () => HttpResponse.error()));
+  renderIdentity();
+  await screen.findByRole('alert');
+  server.use(
+    nobody,
+    http.get(apiUrl(calls.configuration), () => answer(configuration)),
+  );
+  window.dispatchEvent(new Event('online'));
+  expect(await screen.findByText(/^signed-out/)).toBeVisible();
+});
+
+it('offers to try again when the session cannot be read', async () => {
+  server.use(
+    http.get(apiUrl(calls.configuration), () => answer(configuration)),
+    http.get(apiUrl(calls.identity.session), () => problem(503, 'Temporarily unavailable'), {
+      once: true,
+    }),
+    nobody,
+  );
+  renderIdentity();
+  expect(await screen.findByRole('alert')).toHaveTextContent('Temporarily unavailable');
+  await userEvent.click(screen.getByRole('button', { name: 'Try Again' }));
+  expect(await screen.findByText(/^signed-out/)).toBeVisible();
+});

@@ -1,7 +1,8 @@
 //! Measures fan-out: one event to N WebSocket clients, and a burst of events.
 //!
 //! `cargo run --release --example fanout -- [clients] [rounds] [burst]`. The server runs as a process of its own, so that its
-//! processor time and memory are its own; the clients only read what arrives.
+//! processor time and memory are its own; the clients only read what arrives. `FANOUT_SERVER` names another program to measure in its
+//! place: it prints its port, has clients join a room, and answers `shout` with a number and a size by as many events `told`.
 
 use std::{
     env, fs, io,
@@ -121,7 +122,8 @@ async fn shout(speaker: &mut TcpStream, tally: &Tally, clients: usize, count: us
 
 async fn measure(clients: usize, rounds: usize, burst: usize) -> io::Result<()> {
     let mut server = tokio::process::Command::from({
-        let mut command = Command::new(env::current_exe()?);
+        let program = env::var_os("FANOUT_SERVER").map_or_else(env::current_exe, |program| Ok(program.into()))?;
+        let mut command = Command::new(program);
         command.arg("serve").stdout(Stdio::piped());
         command
     })

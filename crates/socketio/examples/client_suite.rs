@@ -1,0 +1,146 @@
+//! The server that the own tests of `socket.io-client` expect at port 3210 (its `test/support/server.ts`), so that they can be
+//! run unmodified against this crate. Connection state recovery is not there.
+
+use std::{io, time::Duration};
+
+use actix_web::{App, HttpServer, rt};
+use allclear_socketio::{
+    Attachment, Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket, cut_dead_connections,
+};
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// The namespaces differ in whom they admit and in what they say first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Main,
+    Greeting,
+    Refusing,
+    Plain,
+}
+
+fn emit<T: Serialize>(socket: &Socket<Value>, name: &str, args: &T) {
+    if let Ok(event) = Event::new(name, args) {
+        socket.emit(&event);
+    }
+}
+
+fn emit_bytes(socket: &Socket<Value>, name: &str) {
+    if let Ok(event) = Event::with_attachments(name, &(Attachment::new(0),), vec![Bytes::from_static(b"asdfasdf")]) {
+        socket.emit(&event);
+    }
+}
+
+fn handshake(request: &Connect<'_>) -> Value {
+    let query: Value = actix_web::web::Query::<Vec<(String, String)>>::from_query(request.handshake().query())
+        .map(|query| query.into_inner().into_iter().map(|(name, value)| (name, Value::from(value))).collect())
+        .unwrap_or_default();
+    let headers: Value = request
+        .handshake()
+        .headers()
+        .map(|(name, value)| (name.to_owned(), Value::from(String::from_utf8_lossy(value))))
+        .collect();
+    json!({
+        "auth": request.auth::<Value>().unwrap_or_default(),
+        "query": query,
+        "headers": headers,
+        "url": format!("/socket.io/?{}", request.handshake().query()),
+        "address": request.handshake().peer().map(|peer| peer.ip().to_string()),
+        "xdomain": request.handshake().header("origin").is_some(),
+        "secure": false,
+    })
+}
+
+impl Handler for Place {
+    type Data = Value;
+
+    async fn connect(&self, request: Connect<'_>) -> Result<Value, ConnectError> {
+        // The suite has clients give up before a slow server answers.
+        rt::time::sleep(Duration::from_millis(10)).await;
+        let fails = || request.handshake().query().split('&').any(|pair| pair.starts_with("fail="));
+        match self {
+            Self::Refusing => Err(ConnectError::new("Auth failed (custom namespace)")),
+            Self::Main if fails() => Err(ConnectError::new("Auth failed (main namespace)")),
+            _ => Ok(handshake(&request)),
+        }
+    }
+
+    async fn connected(&self, socket: &Socket<Value>) {
+        if *self == Self::Greeting {
+            emit(socket, "handshake", &(socket.data(),));
+        }
+    }
+
+    async fn event(&self, socket: &Socket<Value>, mut event: Incoming) {
+        let answered = match event.name() {
+            "getId" => event.ack(&(socket.sid(),)),
+            _ if *self != Self::Main => Ok(()),
+            "getHandshake" => event.ack(&(socket.data(),)),
+            "getAckDate" => event.ack(&("2024-01-01T00:00:00.000Z",)),
+            "echo" => {
+                event.ack_echo();
+                Ok(())
+            }
+            _ => {
+                answer(socket, &event).await;
+                Ok(())
+            }
+        };
+        if let Err(error) = answered {
+            eprintln!("{error}");
+        }
+    }
+}
+
+async fn answer(socket: &Socket<Value>, event: &Incoming) {
+    let binary = !event.args().attachments().is_empty();
+    match event.name() {
+        "hi" => emit(socket, "hi", &()),
+        "ack" => {
+            let Ok(question) = Event::new("ack", &()) else { return };
+            let answer = socket.emit_with_ack(&question, Duration::from_secs(5)).await;
+            let right = answer.is_ok_and(|args| args.parse().is_ok_and(|(five, _): (u32, Value)| five == 5));
+            if right {
+                emit(socket, "got it", &());
+            }
+        }
+        "getDate" => emit(socket, "takeDate", &("2024-01-01T00:00:00.000Z",)),
+        "getDateObj" => emit(socket, "takeDateObj", &(json!({ "date": "2024-01-01T00:00:00.000Z" }),)),
+        "getUtf8" => {
+            for text in ["てすと", "Я Б Г Д Ж Й", "Ä ä Ü ü ß", "utf8 — string", "utf8 — string"] {
+                emit(socket, "takeUtf8", &(text,));
+            }
+        }
+        "false" => emit(socket, "false", &(false,)),
+        "doge" => emit_bytes(socket, "doge"),
+        "getbin" => emit_bytes(socket, "takebin"),
+        "buffa" if binary => emit(socket, "buffack", &()),
+        "jsonbuff" if binary => emit(socket, "jsonbuff-ack", &()),
+        "abuff2" => emit(socket, "abuff2-ack", &()),
+        "blob" if binary => emit(socket, "back", &()),
+        "jsonblob" if binary => emit(socket, "jsonblob-ack", &()),
+        "blob3" if binary => emit(socket, "blob3-ack", &()),
+        _ => {}
+    }
+}
+
+#[actix_web::main]
+async fn main() -> io::Result<()> {
+    let settings = Settings { ping_interval: Duration::from_secs(2), ..Settings::default() };
+    let server = ["/foo", "/timeout_socket", "/valid", "/asd"]
+        .into_iter()
+        .fold(Server::builder().settings(settings.clone()), |builder, name| builder.namespace(name, Place::Plain))
+        .namespace("/", Place::Main)
+        .namespace("/abc", Place::Greeting)
+        .namespace("/no", Place::Refusing)
+        .build();
+    HttpServer::new(move || App::new().service(server.resource("/socket.io")))
+        .on_connect(cut_dead_connections(&settings))
+        .h1_allow_half_closed(false)
+        .client_disconnect_timeout(Duration::from_millis(100))
+        .workers(1)
+        .bind("localhost:3210")?
+        .run()
+        .await
+}

@@ -4,6 +4,8 @@ use sea_orm_migration::prelude::*;
 
 mod m0001_organisations_and_components;
 mod m0002_accounts;
+mod m0003_incidents;
+mod m0004_maintenances;
 
 /// Every step, in order.
 #[derive(Debug)]
@@ -11,6 +13,11 @@ pub struct Migrator;
 
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m0001_organisations_and_components::Migration), Box::new(m0002_accounts::Migration)]
+        vec![
+            Box::new(m0001_organisations_and_components::Migration),
+            Box::new(m0002_accounts::Migration),
+            Box::new(m0003_incidents::Migration),
+            Box::new(m0004_maintenances::Migration),
+        ]
     }
 }

@@ -12,6 +12,7 @@ pub mod clock;
 pub mod component;
 pub mod error;
 pub mod health;
+pub mod incident;
 pub mod installation;
 pub mod invitation;
 pub mod link;

@@ -1,5 +1,7 @@
 //! What the public sees, in the form it is sent: the status page's snapshot and the things in it.
 
+pub mod incident;
+
 use allclear_domain::component::Component;
 use allclear_domain::headline::headline;
 use allclear_domain::id::OrganisationId;
@@ -9,6 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::error::Error;
+use crate::public::incident::PublicIncident;
 
 /// A component as the public sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -83,6 +86,8 @@ pub struct Snapshot {
     pub banner: Option<Banner>,
     /// Newest first.
     pub components: Vec<PublicComponent>,
+    /// Unresolved ones, and resolved ones for [`incident::SHOWN_AFTER_RESOLUTION`]; newest first.
+    pub incidents: Vec<PublicIncident>,
     /// The organisation's revision this is the state of.
     pub revision: i64,
     /// When it was read.

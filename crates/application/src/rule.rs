@@ -7,7 +7,7 @@ use crate::outbox::Commit;
 
 /// A rule to run on the stored state inside the transaction that writes its result, so that what it read is still true
 /// when its answer is stored and no concurrent edit is lost.
-pub type Rule<T> = Box<dyn FnOnce(T) -> Result<Changed<T>, Error> + Send>;
+pub type Rule<T, U = T> = Box<dyn FnOnce(T) -> Result<Changed<U>, Error> + Send>;
 
 /// What a write left behind.
 #[derive(Debug, Clone)]

@@ -19,7 +19,7 @@ pub enum Event {
     /// An incident was deleted.
     IncidentDeleted(IncidentId),
     /// An update of an incident was recorded or edited.
-    TimelineUpdated(IncidentUpdateId),
+    TimelineUpdated(IncidentId, IncidentUpdateId),
     /// An update of an incident was deleted.
     IncidentTimelineDeleted(IncidentId, IncidentUpdateId),
     /// A maintenance was created.
@@ -29,7 +29,7 @@ pub enum Event {
     /// A maintenance was deleted.
     MaintenanceDeleted(MaintenanceId),
     /// An update of a maintenance was recorded or edited.
-    MaintenanceTimelineUpdated(MaintenanceUpdateId),
+    MaintenanceTimelineUpdated(MaintenanceId, MaintenanceUpdateId),
     /// An update of a maintenance was deleted.
     MaintenanceTimelineDeleted(MaintenanceId, MaintenanceUpdateId),
 }

@@ -1,14 +1,12 @@
 //! What unresolved incidents hold on components, and what that makes of a component's status.
 
-use std::collections::BTreeSet;
-
 use chrono::{DateTime, Utc};
 
 use crate::component::{Component, ComponentStatus, StatusSource};
 use crate::event::{Changed, Event};
 use crate::id::ComponentId;
 use crate::incident::Incident;
-use crate::validation::{FieldError, Invalid};
+use crate::validation::{FieldError, Invalid, repeated};
 
 /// A component an incident affects, and the status the incident holds on it while it is unresolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,15 +30,31 @@ pub fn check_attachments(attachments: &[Attachment]) -> Result<(), Invalid> {
     invalid.into_result()
 }
 
+/// Checks components to detach from an incident.
+///
+/// # Errors
+/// [`Invalid`] when there is none, or one comes twice.
+pub fn check_detachments(components: &[ComponentId]) -> Result<(), Invalid> {
+    if components.is_empty() {
+        return Err(Invalid::field("componentIds", "At least one component is required"));
+    }
+    let mut invalid = Invalid::default();
+    for index in repeated(components) {
+        invalid.add(chosen_already(format!("componentIds[{index}]")));
+    }
+    invalid.into_result()
+}
+
 /// Notes every component that comes a second time.
 pub(crate) fn check_once(attachments: &[Attachment], invalid: &mut Invalid) {
-    let mut seen = BTreeSet::new();
-    for (index, attachment) in attachments.iter().enumerate() {
-        if !seen.insert(attachment.component_id) {
-            let field = format!("components[{index}].componentId");
-            invalid.add(FieldError { field, message: "This component is chosen already".to_owned() });
-        }
+    let components: Vec<_> = attachments.iter().map(|attachment| attachment.component_id).collect();
+    for index in repeated(&components) {
+        invalid.add(chosen_already(format!("components[{index}].componentId")));
     }
+}
+
+fn chosen_already(field: String) -> FieldError {
+    FieldError { field, message: "This component is chosen already".to_owned() }
 }
 
 /// Whether a change of an incident changes what it holds: it was resolved or reopened.

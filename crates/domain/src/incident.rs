@@ -9,8 +9,7 @@ use validator::Validate;
 use crate::component::UnknownStatus;
 use crate::event::{Changed, Event};
 use crate::hold::{self, Attachment};
-use crate::id::{IncidentId, IncidentUpdateId};
-use crate::incident_update::IncidentUpdate;
+use crate::id::IncidentId;
 use crate::organisation::Revision;
 use crate::text;
 use crate::validation::Invalid;
@@ -168,27 +167,6 @@ impl Incident {
         }
         let id = after.id;
         Ok(Changed { state: after.touched(now), events: vec![Event::IncidentUpdated(id)] })
-    }
-
-    /// This incident without some of its updates. `newest` is the newest one of before, `left` the newest one that stays.
-    /// The status goes back only when the newest one goes and another one stays.
-    #[must_use]
-    pub fn delete_updates(
-        self,
-        deleted: &[IncidentUpdateId],
-        newest: Option<IncidentUpdateId>,
-        left: Option<&IncidentUpdate>,
-        now: DateTime<Utc>,
-    ) -> Changed<Self> {
-        if deleted.is_empty() {
-            return Changed { state: self, events: Vec::new() };
-        }
-        let id = self.id;
-        let goes = newest.is_some_and(|newest| deleted.contains(&newest));
-        let status = left.filter(|_| goes).map_or(self.status, |left| left.status);
-        let mut events: Vec<_> = deleted.iter().map(|update| Event::IncidentTimelineDeleted(id, *update)).collect();
-        events.push(Event::IncidentUpdated(id));
-        Changed { state: self.with_status(status, now).touched(now), events }
     }
 
     /// Whether it holds statuses on the components attached to it.

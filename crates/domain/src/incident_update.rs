@@ -9,7 +9,7 @@ use crate::id::{IncidentId, IncidentUpdateId};
 use crate::incident::{Incident, IncidentStatus};
 use crate::organisation::Revision;
 use crate::text;
-use crate::validation::Invalid;
+use crate::validation::{FieldError, Invalid, repeated};
 
 /// What was told about an incident, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +53,22 @@ pub struct IncidentUpdatePatch {
     pub status: Option<IncidentStatus>,
 }
 
+/// Checks updates to delete.
+///
+/// # Errors
+/// [`Invalid`] when there is none, or one comes twice.
+pub fn check_deletion(updates: &[IncidentUpdateId]) -> Result<(), Invalid> {
+    if updates.is_empty() {
+        return Err(Invalid::field("incidentUpdateIds", "At least one update is required"));
+    }
+    let mut invalid = Invalid::default();
+    for index in repeated(updates) {
+        let field = format!("incidentUpdateIds[{index}]");
+        invalid.add(FieldError { field, message: "This update is chosen already".to_owned() });
+    }
+    invalid.into_result()
+}
+
 /// An incident and its newest update: all one has to know to record another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Latest {
@@ -71,6 +87,17 @@ pub struct Entry {
     pub update: IncidentUpdate,
     /// Whether it is the incident's newest one.
     pub is_newest: bool,
+}
+
+/// An incident that some of its updates are about to leave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deletion {
+    /// The incident.
+    pub incident: Incident,
+    /// The newest of its updates; none while it has none.
+    pub newest: Option<IncidentUpdateId>,
+    /// The newest of those that stay; none where none does.
+    pub left: Option<IncidentUpdate>,
 }
 
 /// Why an update is not recorded.
@@ -137,10 +164,27 @@ impl Entry {
     }
 
     fn told(self, now: DateTime<Utc>) -> Changed<Self> {
-        let events = vec![Event::TimelineUpdated(self.update.id), Event::IncidentUpdated(self.incident.id)];
+        let id = self.incident.id;
+        let events = vec![Event::TimelineUpdated(id, self.update.id), Event::IncidentUpdated(id)];
         let status = if self.is_newest { self.update.status } else { self.incident.status };
         let incident = self.incident.with_status(status, now).touched(now);
         Changed { state: Self { incident, ..self }, events }
+    }
+}
+
+impl Deletion {
+    /// The incident without these updates. Its status goes back only when the newest one goes and another one stays.
+    #[must_use]
+    pub fn of(self, updates: &[IncidentUpdateId], now: DateTime<Utc>) -> Changed<Incident> {
+        if updates.is_empty() {
+            return Changed { state: self.incident, events: Vec::new() };
+        }
+        let (id, status) = (self.incident.id, self.incident.status);
+        let newest_goes = self.newest.is_some_and(|newest| updates.contains(&newest));
+        let status = self.left.filter(|_| newest_goes).map_or(status, |left| left.status);
+        let gone = updates.iter().map(|update| Event::IncidentTimelineDeleted(id, *update));
+        let events = gone.chain([Event::IncidentUpdated(id)]).collect();
+        Changed { state: self.incident.with_status(status, now).touched(now), events }
     }
 }
 

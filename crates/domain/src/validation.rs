@@ -1,5 +1,6 @@
 //! What is wrong with an input, field by field, in words fit to show a person.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use validator::{Validate, ValidationErrors, ValidationErrorsKind};
@@ -50,6 +51,12 @@ impl Invalid {
     pub fn into_result(self) -> Result<(), Self> {
         if self.errors.is_empty() { Ok(()) } else { Err(self) }
     }
+}
+
+/// Where in a list something stands that stood there before.
+pub(crate) fn repeated<T: Ord>(items: &[T]) -> impl Iterator<Item = usize> {
+    let mut seen = BTreeSet::new();
+    items.iter().enumerate().filter(move |(_, item)| !seen.insert(*item)).map(|(index, _)| index)
 }
 
 impl From<ValidationErrors> for Invalid {

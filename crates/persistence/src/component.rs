@@ -6,7 +6,7 @@ use allclear_application::page::{Listed, Page};
 use allclear_application::rule::{Rule, Written};
 use allclear_domain::component::{Component, StatusSource};
 use allclear_domain::event::{Changed, Event};
-use allclear_domain::id::{ComponentId, OrganisationId};
+use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use sea_orm::{
@@ -50,7 +50,7 @@ impl ComponentStore for Database {
                 state.version = Revision(locked.revision).next();
                 let row = row(&organisation, &state).into_active_model();
                 Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
-                record_status(transaction, &state).await?;
+                record_status(transaction, &state, None).await?;
                 let commit = outbox::append(transaction, locked, &events, now).await?;
                 Ok(Written { state, commit: Some(commit) })
             })
@@ -77,7 +77,7 @@ impl ComponentStore for Database {
                 state.version = Revision(locked.revision).next();
                 update(transaction, &organisation, &state).await?;
                 if state.status != status {
-                    record_status(transaction, &state).await?;
+                    record_status(transaction, &state, None).await?;
                 }
                 let commit = outbox::append(transaction, locked, &events, now).await?;
                 Ok(Some(Written { state, commit: Some(commit) }))
@@ -119,7 +119,8 @@ async fn find(
     found.map(component).transpose()
 }
 
-async fn update(
+/// Stores a component's new state.
+pub(crate) async fn update(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
     state: &Component,
@@ -129,14 +130,19 @@ async fn update(
     Ok(())
 }
 
-/// Adds the component's status to its history.
-async fn record_status(transaction: &DatabaseTransaction, state: &Component) -> Result<(), Error> {
+/// Adds the component's status to its history, with the incident that caused it where one did.
+pub(crate) async fn record_status(
+    transaction: &DatabaseTransaction,
+    state: &Component,
+    cause: Option<IncidentId>,
+) -> Result<(), Error> {
     let change = component_status_change::ActiveModel {
         component_id: Set(state.id.0),
         revision: Set(state.version.0),
         status: Set(state.status.as_str().to_owned()),
         status_source: Set(source_word(state.status_source).to_owned()),
         created_at: Set(state.updated_at),
+        incident_id: Set(cause.map(|incident| incident.0)),
     };
     component_status_change::Entity::insert(change).exec_without_returning(transaction).await.map_err(broken)?;
     Ok(())

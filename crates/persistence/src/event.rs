@@ -5,18 +5,48 @@ use allclear_application::outbox::PublicEvent;
 use allclear_application::public::PublicComponent;
 use allclear_domain::event::Event;
 use allclear_domain::id::ComponentId;
+use chrono::{DateTime, Utc};
 use sea_orm::{DatabaseTransaction, EntityTrait};
 
 use crate::component::component;
 use crate::entity;
 use crate::error::broken;
+use crate::incident::public as incident;
+use crate::maintenance;
 
-/// The event as sockets and event streams carry it.
-pub(crate) async fn public(transaction: &DatabaseTransaction, event: Event) -> Result<PublicEvent, Error> {
+/// The event as sockets and event streams carry it; what depends on the clock is as of `now`.
+pub(crate) async fn public(
+    transaction: &DatabaseTransaction,
+    event: Event,
+    now: DateTime<Utc>,
+) -> Result<PublicEvent, Error> {
     match event {
         Event::NewComponent(id) => PublicEvent::new("new-component", &[public_component(transaction, id).await?]),
         Event::ComponentUpdate(id) => PublicEvent::new("component-update", &[public_component(transaction, id).await?]),
         Event::ComponentDeleted(id) => PublicEvent::new("component-deleted", &[id.to_string()]),
+        Event::NewIncident(id) => PublicEvent::new("new-incident", &[incident::named(transaction, id).await?]),
+        Event::IncidentUpdated(id) => PublicEvent::new("incident-updated", &[incident::named(transaction, id).await?]),
+        Event::IncidentDeleted(id) => PublicEvent::new("incident-deleted", &[id.to_string()]),
+        Event::TimelineUpdated(incident, id) => {
+            PublicEvent::new("timeline-updated", &[incident::named_entry(transaction, incident, id).await?])
+        }
+        Event::IncidentTimelineDeleted(incident, id) => {
+            PublicEvent::new("incident-timeline-deleted", &[incident.to_string(), id.to_string()])
+        }
+        Event::NewMaintenance(id) => {
+            PublicEvent::new("new-maintenance", &[maintenance::public(transaction, id, now).await?])
+        }
+        Event::MaintenanceUpdated(id) => {
+            PublicEvent::new("maintenance-updated", &[maintenance::public(transaction, id, now).await?])
+        }
+        Event::MaintenanceDeleted(id) => PublicEvent::new("maintenance-deleted", &[id.to_string()]),
+        Event::MaintenanceTimelineUpdated(maintenance, id) => {
+            let entry = maintenance::update::public(transaction, maintenance, id).await?;
+            PublicEvent::new("maintenance-timeline-updated", &[entry])
+        }
+        Event::MaintenanceTimelineDeleted(maintenance, id) => {
+            PublicEvent::new("maintenance-timeline-deleted", &[maintenance.to_string(), id.to_string()])
+        }
     }
 }
 

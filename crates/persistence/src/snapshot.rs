@@ -11,6 +11,8 @@ use crate::component;
 use crate::database::Database;
 use crate::entity;
 use crate::error::broken;
+use crate::incident;
+use crate::maintenance;
 
 #[async_trait]
 impl SnapshotStore for Database {
@@ -27,6 +29,8 @@ impl SnapshotStore for Database {
                     organisation: PublicOrganisation { id: organisation.id, name: organisation.name },
                     banner: Snapshot::banner(&components),
                     components: components.iter().map(PublicComponent::from).collect(),
+                    incidents: incident::public::shown(transaction, &id, now).await?,
+                    maintenances: maintenance::shown(transaction, &id, now).await?,
                     revision: organisation.revision,
                     generated_at: now,
                 }))

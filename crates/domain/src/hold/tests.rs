@@ -209,3 +209,12 @@ fn attaching_needs_a_component_and_takes_each_once() {
     let twice = Invalid::field("components[2].componentId", "This component is chosen already");
     assert_eq!(check_attachments(&[attachment(1), attachment(2), attachment(1)]), Err(twice));
 }
+
+#[test]
+fn detaching_needs_a_component_and_takes_each_once() {
+    let id = |number| ComponentId(Uuid::from_u128(number));
+    assert_eq!(check_detachments(&[]), Err(Invalid::field("componentIds", "At least one component is required")));
+    assert_eq!(check_detachments(&[id(1), id(2)]), Ok(()));
+    let twice = Invalid::field("componentIds[1]", "This component is chosen already");
+    assert_eq!(check_detachments(&[id(1), id(1)]), Err(twice));
+}

@@ -2,7 +2,6 @@ use super::*;
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use crate::author::Author;
 use crate::component::ComponentStatus;
 use crate::id::ComponentId;
 
@@ -22,18 +21,6 @@ pub(crate) fn incident(status: IncidentStatus) -> Incident {
 
 pub(crate) fn set(status: IncidentStatus) -> IncidentPatch {
     IncidentPatch { status: Some(status), ..Default::default() }
-}
-
-fn update(number: u128, status: IncidentStatus) -> IncidentUpdate {
-    IncidentUpdate {
-        id: IncidentUpdateId(Uuid::from_u128(number)),
-        incident_id: IncidentId(Uuid::from_u128(1)),
-        status,
-        message: "Found it".into(),
-        author: Author { id: "user_1".into(), name: "Ann".into() },
-        created_at: at(2),
-        version: Revision::default(),
-    }
 }
 
 fn refusal(title: &str, description: &str) -> Vec<(String, String)> {
@@ -91,27 +78,6 @@ fn resolving_stamps_the_moment_once_and_reopening_clears_it() {
     assert_eq!((renamed.resolved_at, renamed.updated_at), (Some(at(5)), at(6)));
     let reopened = renamed.edit(set(IncidentStatus::Investigating), at(7)).unwrap().state;
     assert_eq!((reopened.resolved_at, reopened.holds()), (None, true));
-}
-
-#[test]
-fn deleting_the_newest_update_goes_back_to_the_newest_one_left() {
-    let resolved = incident(IncidentStatus::Resolved);
-    let (gone, left) = (update(9, IncidentStatus::Resolved), update(8, IncidentStatus::Identified));
-    let after = resolved.clone().delete_updates(&[gone.id], Some(gone.id), Some(&left), at(9));
-    assert_eq!((after.state.status, after.state.resolved_at), (IncidentStatus::Identified, None));
-    let told = [Event::IncidentTimelineDeleted(resolved.id, gone.id), Event::IncidentUpdated(resolved.id)];
-    assert_eq!(after.events, told);
-}
-
-#[test]
-fn deleting_the_last_update_or_an_older_one_leaves_the_status() {
-    let resolved = incident(IncidentStatus::Resolved);
-    let (older, newest) = (update(8, IncidentStatus::Identified), update(9, IncidentStatus::Resolved));
-    let all = resolved.clone().delete_updates(&[older.id, newest.id], Some(newest.id), None, at(9));
-    assert_eq!((all.state.status, all.events.len()), (IncidentStatus::Resolved, 3));
-    let reopened = resolved.edit(set(IncidentStatus::Monitoring), at(8)).unwrap().state;
-    let one = reopened.delete_updates(&[older.id], Some(newest.id), Some(&newest), at(9));
-    assert_eq!(one.state.status, IncidentStatus::Monitoring);
 }
 
 proptest! {

@@ -26,7 +26,7 @@ fn recording_tells_of_the_entry_and_then_of_the_incident() {
     let latest = Latest { incident: incident(IncidentStatus::Investigating), newest: None };
     let changed = latest.record(id(5), draft(IncidentStatus::Resolved), author(), at(5)).unwrap();
     let (incident, update) = (changed.state.incident, changed.state.update);
-    assert_eq!(changed.events, [Event::TimelineUpdated(update.id), Event::IncidentUpdated(incident.id)]);
+    assert_eq!(changed.events, [Event::TimelineUpdated(incident.id, update.id), Event::IncidentUpdated(incident.id)]);
     assert_eq!((incident.status, incident.resolved_at), (IncidentStatus::Resolved, Some(at(5))));
     assert_eq!((update.author, update.created_at), (author(), at(5)));
 }
@@ -76,6 +76,33 @@ fn a_save_of_an_update_that_changes_nothing_tells_nothing() {
     assert_eq!(entry.clone().edit(same, at(6)).unwrap(), Changed { state: entry, events: Vec::new() });
 }
 
+fn update(number: u128, status: IncidentStatus) -> IncidentUpdate {
+    IncidentUpdate { id: id(number), ..recorded(status).update }
+}
+
+#[test]
+fn deleting_the_newest_update_goes_back_to_the_newest_one_left() {
+    let incident = incident(IncidentStatus::Resolved);
+    let (left, newest) = (update(8, IncidentStatus::Identified), id(9));
+    let deletion = Deletion { incident: incident.clone(), newest: Some(newest), left: Some(left) };
+    let after = deletion.of(&[newest], at(9));
+    assert_eq!((after.state.status, after.state.resolved_at), (IncidentStatus::Identified, None));
+    let told = [Event::IncidentTimelineDeleted(incident.id, newest), Event::IncidentUpdated(incident.id)];
+    assert_eq!(after.events, told);
+}
+
+#[test]
+fn deleting_the_last_update_or_an_older_one_leaves_the_status() {
+    let resolved = incident(IncidentStatus::Resolved);
+    let newest = update(9, IncidentStatus::Resolved);
+    let all = Deletion { incident: resolved.clone(), newest: Some(newest.id), left: None };
+    let all = all.of(&[id(8), newest.id], at(9));
+    assert_eq!((all.state.status, all.events.len()), (IncidentStatus::Resolved, 3));
+    let reopened = resolved.edit(set(IncidentStatus::Monitoring), at(8)).unwrap().state;
+    let older = Deletion { incident: reopened, newest: Some(newest.id), left: Some(newest) };
+    assert_eq!(older.of(&[id(8)], at(9)).state.status, IncidentStatus::Monitoring);
+}
+
 proptest! {
     #[test]
     fn the_incident_takes_the_status_of_what_is_recorded_and_of_an_edit_of_the_newest(
@@ -104,4 +131,12 @@ proptest! {
             latest = Latest { incident: entry.incident, newest: Some(entry.update) };
         }
     }
+}
+
+#[test]
+fn deleting_needs_an_update_and_takes_each_once() {
+    assert_eq!(check_deletion(&[]), Err(Invalid::field("incidentUpdateIds", "At least one update is required")));
+    assert_eq!(check_deletion(&[id(1), id(2)]), Ok(()));
+    let twice = Invalid::field("incidentUpdateIds[1]", "This update is chosen already");
+    assert_eq!(check_deletion(&[id(1), id(1)]), Err(twice));
 }

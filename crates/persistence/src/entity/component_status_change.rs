@@ -11,6 +11,7 @@ pub struct Model {
     pub status: String,
     pub status_source: String,
     pub created_at: DateTimeUtc,
+    pub incident_id: Option<Uuid>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -3,8 +3,13 @@
 
 pub(crate) mod component;
 pub(crate) mod component_status_change;
+pub(crate) mod incident;
+pub(crate) mod incident_component;
+pub(crate) mod incident_update;
 pub(crate) mod installation;
 pub(crate) mod invitation;
+pub(crate) mod maintenance;
+pub(crate) mod maintenance_update;
 pub(crate) mod membership;
 pub(crate) mod organisation;
 pub(crate) mod outbox;

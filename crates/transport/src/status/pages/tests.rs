@@ -17,6 +17,7 @@ fn snapshot(revision: i64) -> Snapshot {
         organisation: PublicOrganisation { id: "org".into(), name: "Acme".into() },
         banner: None,
         components: Vec::new(),
+        incidents: Vec::new(),
         revision,
         generated_at: DateTime::default(),
     }

@@ -1,0 +1,99 @@
+//! Incidents as the public sees them. Who recorded an update is not among it.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::public::ComponentStatusWord;
+
+/// How long a resolved incident stays on the status page.
+pub const SHOWN_AFTER_RESOLUTION: TimeDelta = TimeDelta::days(14);
+
+/// How many updates an incident's timeline shows, the newest ones. All of them are in the incident's list of updates; here a
+/// bound keeps an update of an incident with thousands as cheap as the first.
+pub const TIMELINE_LENGTH: u64 = 100;
+
+/// An incident with its timeline and what it affects.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicIncident {
+    /// Its identifier, a `UUIDv7`.
+    pub id: String,
+    /// What it is about.
+    pub title: String,
+    /// What happened.
+    pub description: String,
+    /// How far it has been dealt with.
+    #[schema(value_type = IncidentStatusWord)]
+    pub status: &'static str,
+    /// When it happened.
+    #[serde(serialize_with = "crate::timestamp::serialize")]
+    pub occured_at: DateTime<Utc>,
+    /// Since when it is resolved; null while it is not.
+    #[serde(serialize_with = "crate::timestamp::serialize_option")]
+    #[schema(required)]
+    pub resolved_at: Option<DateTime<Utc>>,
+    /// When it was created.
+    #[serde(serialize_with = "crate::timestamp::serialize")]
+    pub created_at: DateTime<Utc>,
+    /// The newest 100 of its updates, newest first.
+    #[serde(rename = "IncidentTimeline")]
+    pub timeline: Vec<TimelineEntry>,
+    /// The components it affects, and the status it holds on each while it is unresolved.
+    pub components: Vec<AffectedComponent>,
+}
+
+/// An update of an incident.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = IncidentTimelineEntry)]
+pub struct TimelineEntry {
+    /// Its identifier, a `UUIDv7`.
+    pub id: String,
+    /// The incident it tells of.
+    pub incident_id: String,
+    /// The status the incident had from then on.
+    #[schema(value_type = IncidentStatusWord)]
+    pub status: &'static str,
+    /// What was told.
+    pub message: String,
+    /// When it was recorded.
+    #[serde(serialize_with = "crate::timestamp::serialize")]
+    pub created_at: DateTime<Utc>,
+}
+
+/// A component an incident affects.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AffectedComponent {
+    /// The component's identifier.
+    pub component_id: String,
+    /// The status held on it.
+    #[schema(value_type = ComponentStatusWord)]
+    pub status: &'static str,
+    /// The component.
+    pub component: ComponentName,
+}
+
+/// A component by its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ComponentName {
+    /// Its identifier.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// The words of an incident's status.
+#[derive(Debug, Clone, Copy, ToSchema)]
+#[schema(rename_all = "SCREAMING_SNAKE_CASE", as = IncidentStatus)]
+pub enum IncidentStatusWord {
+    /// The cause is being looked for.
+    Investigating,
+    /// The cause is known.
+    Identified,
+    /// A remedy is in place and being watched.
+    Monitoring,
+    /// It is over.
+    Resolved,
+}

@@ -1,0 +1,218 @@
+//! Incidents.
+
+mod component;
+pub(crate) mod public;
+mod timeline;
+mod update;
+
+use allclear_application::error::Error;
+use allclear_application::incident::{IncidentReport, IncidentStore};
+use allclear_application::page::{Listed, Page};
+use allclear_application::rule::{Rule, Written};
+use allclear_domain::event::{Changed, Event};
+use allclear_domain::hold::{self, Attachment};
+use allclear_domain::id::{IncidentId, OrganisationId};
+use allclear_domain::incident::Incident;
+use allclear_domain::organisation::Revision;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, IntoActiveModel,
+    QueryFilter, QueryOrder, QuerySelect,
+};
+
+use crate::database::Database;
+use crate::entity::incident::{Column, Entity, Model};
+use crate::error::broken;
+use crate::hold::settle;
+use crate::organisation::lock;
+use crate::outbox;
+
+#[async_trait]
+impl IncidentStore for Database {
+    async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<IncidentReport>, Error> {
+        let organisation = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move {
+                let mut query = of(&organisation).order_by_desc(Column::Id);
+                if let Some(before) = page.before {
+                    query = query.filter(Column::Id.lt(before));
+                }
+                let limit = page.limit.map(|limit| limit + 1);
+                let rows = query.limit(limit).all(transaction).await.map_err(broken)?;
+                let Listed { items: rows, next } = Listed::cut(rows, page, |row| row.id);
+                let (Some(newest), Some(oldest)) = (rows.first(), rows.last()) else {
+                    return Ok(Listed { items: Vec::new(), next });
+                };
+                // A range, because there may be more of them than a statement takes parameters.
+                let these = Condition::all()
+                    .add(Column::OrganisationId.eq(organisation.as_str()))
+                    .add(Column::Id.between(oldest.id, newest.id));
+                let mut timelines = timeline::of(transaction, these).await?;
+                let report = |row: Model| {
+                    let timeline = timelines.remove(&row.id).unwrap_or_default();
+                    Ok(IncidentReport { incident: incident(row)?, timeline })
+                };
+                Ok(Listed { items: rows.into_iter().map(report).collect::<Result<_, Error>>()?, next })
+            })
+        })
+        .await
+    }
+
+    async fn find(&self, organisation: &OrganisationId, id: IncidentId) -> Result<Option<IncidentReport>, Error> {
+        let organisation = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move {
+                match find(transaction, &organisation, id).await? {
+                    Some(incident) => Ok(Some(report(transaction, incident).await?)),
+                    None => Ok(None),
+                }
+            })
+        })
+        .await
+    }
+
+    async fn insert(
+        &self,
+        organisation: &OrganisationId,
+        created: Changed<Incident>,
+        components: Vec<Attachment>,
+    ) -> Result<Written<IncidentReport>, Error> {
+        let (organisation, now) = (organisation.clone(), self.clock.now());
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let locked = lock(transaction, &organisation).await?.ok_or(Error::NotFound("Organisation"))?;
+                let Changed { mut state, mut events } = created;
+                state.version = Revision(locked.revision).next();
+                let row = row(&organisation, &state).into_active_model();
+                Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
+                component::link(transaction, &organisation, &state, &components).await?;
+                let ids: Vec<_> = components.iter().map(|attachment| attachment.component_id.0).collect();
+                if state.holds() {
+                    events.extend(settle(transaction, &organisation, &ids, state.id, state.version, now).await?);
+                }
+                let commit = outbox::append(transaction, locked, &events, now).await?;
+                let state = IncidentReport { incident: state, timeline: Vec::new() };
+                Ok(Written { state, commit: Some(commit) })
+            })
+        })
+        .await
+    }
+
+    async fn change(
+        &self,
+        organisation: &OrganisationId,
+        id: IncidentId,
+        rule: Rule<Incident>,
+    ) -> Result<Option<Written<IncidentReport>>, Error> {
+        let (organisation, now) = (organisation.clone(), self.clock.now());
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
+                let Some(before) = find(transaction, &organisation, id).await? else { return Ok(None) };
+                let Changed { state, mut events } = rule(before.clone())?;
+                if events.is_empty() {
+                    return Ok(Some(Written { state: report(transaction, state).await?, commit: None }));
+                }
+                let revision = Revision(locked.revision).next();
+                let (state, settled) = store(transaction, &organisation, &before, state, revision, now).await?;
+                events.extend(settled);
+                let commit = outbox::append(transaction, locked, &events, now).await?;
+                Ok(Some(Written { state: report(transaction, state).await?, commit: Some(commit) }))
+            })
+        })
+        .await
+    }
+
+    async fn delete(&self, organisation: &OrganisationId, id: IncidentId) -> Result<Option<Written<()>>, Error> {
+        let (organisation, now) = (organisation.clone(), self.clock.now());
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
+                let Some(incident) = find(transaction, &organisation, id).await? else { return Ok(None) };
+                let released = if incident.holds() { component::linked(transaction, id).await? } else { Vec::new() };
+                Entity::delete_by_id(id.0).exec(transaction).await.map_err(broken)?;
+                let revision = Revision(locked.revision).next();
+                let mut events = vec![Event::IncidentDeleted(id)];
+                events.extend(settle(transaction, &organisation, &released, id, revision, now).await?);
+                let commit = outbox::append(transaction, locked, &events, now).await?;
+                Ok(Some(Written { state: (), commit: Some(commit) }))
+            })
+        })
+        .await
+    }
+}
+
+/// Everything of an organisation: no query of incidents goes without it.
+fn of(organisation: &OrganisationId) -> sea_orm::Select<Entity> {
+    Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
+}
+
+async fn find(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+    id: IncidentId,
+) -> Result<Option<Incident>, Error> {
+    let found = of(organisation).filter(Column::Id.eq(id.0)).one(connection).await.map_err(broken)?;
+    found.map(incident).transpose()
+}
+
+async fn report(transaction: &DatabaseTransaction, incident: Incident) -> Result<IncidentReport, Error> {
+    let mut timelines = timeline::of(transaction, Condition::all().add(Column::Id.eq(incident.id.0))).await?;
+    let timeline = timelines.remove(&incident.id.0).unwrap_or_default();
+    Ok(IncidentReport { incident, timeline })
+}
+
+/// Stores what a rule has made of an incident and, where that changes what it holds, settles its components. Answers the
+/// incident at its version, and what happened to components.
+async fn store(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    before: &Incident,
+    mut state: Incident,
+    revision: Revision,
+    now: DateTime<Utc>,
+) -> Result<(Incident, Vec<Event>), Error> {
+    if !state.reads_like(before) {
+        state.version = revision;
+    }
+    let row = row(organisation, &state).into_active_model().reset_all();
+    let update = Entity::update_many().set(row).filter(Column::Id.eq(state.id.0));
+    update.exec(transaction).await.map_err(broken)?;
+    if !hold::differs(before, &state) {
+        return Ok((state, Vec::new()));
+    }
+    let components = component::linked(transaction, state.id).await?;
+    let settled = settle(transaction, organisation, &components, state.id, revision, now).await?;
+    Ok((state, settled))
+}
+
+fn row(organisation: &OrganisationId, state: &Incident) -> Model {
+    Model {
+        id: state.id.0,
+        organisation_id: organisation.as_str().to_owned(),
+        title: state.title.clone(),
+        description: state.description.clone(),
+        status: state.status.as_str().to_owned(),
+        occured_at: state.occured_at,
+        resolved_at: state.resolved_at,
+        created_at: state.created_at,
+        updated_at: state.updated_at,
+        version: state.version.0,
+    }
+}
+
+/// A stored incident as the domain knows it.
+fn incident(row: Model) -> Result<Incident, Error> {
+    Ok(Incident {
+        id: IncidentId(row.id),
+        title: row.title,
+        description: row.description,
+        status: row.status.parse().map_err(Error::internal)?,
+        occured_at: row.occured_at,
+        resolved_at: row.resolved_at,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        version: Revision(row.version),
+    })
+}

@@ -1,0 +1,130 @@
+//! Incidents as the public sees them.
+
+use std::collections::HashMap;
+
+use allclear_application::error::Error;
+use allclear_application::public::incident::{
+    AffectedComponent, ComponentName, PublicIncident, SHOWN_AFTER_RESOLUTION, TimelineEntry,
+};
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, Order, QueryFilter,
+};
+use uuid::Uuid;
+
+use super::{incident, timeline};
+use crate::entity::incident::{Column, Entity};
+use crate::entity::{component, incident_component, incident_update};
+use crate::error::broken;
+
+/// What a status page shows at a moment, newest first.
+pub(crate) async fn shown(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    now: DateTime<Utc>,
+) -> Result<Vec<PublicIncident>, Error> {
+    let resolved_since = now - SHOWN_AFTER_RESOLUTION;
+    // Two conditions for two searches of one index; joined by OR they may be met by reading every incident.
+    let mut shown = public(transaction, unresolved(organisation)).await?;
+    shown.extend(public(transaction, resolved_after(organisation, resolved_since)).await?);
+    // UUIDv7 sorts as text as it does in bytes.
+    shown.sort_unstable_by(|a, b| b.id.cmp(&a.id));
+    Ok(shown)
+}
+
+pub(super) fn unresolved(organisation: &OrganisationId) -> Condition {
+    Condition::all().add(Column::OrganisationId.eq(organisation.as_str())).add(Column::ResolvedAt.is_null())
+}
+
+pub(super) fn resolved_after(organisation: &OrganisationId, moment: DateTime<Utc>) -> Condition {
+    Condition::all().add(Column::OrganisationId.eq(organisation.as_str())).add(Column::ResolvedAt.gt(moment))
+}
+
+/// An incident that an event names.
+pub(crate) async fn named(transaction: &DatabaseTransaction, id: IncidentId) -> Result<PublicIncident, Error> {
+    let found = public(transaction, Condition::all().add(Column::Id.eq(id.0))).await?.pop();
+    found.ok_or_else(|| Error::internal(format!("an event names incident {id}, which is not stored")))
+}
+
+/// An entry that an event names.
+pub(crate) async fn named_entry(
+    transaction: &DatabaseTransaction,
+    incident: IncidentId,
+    id: IncidentUpdateId,
+) -> Result<TimelineEntry, Error> {
+    let row = incident_update::Entity::find_by_id((incident.0, id.0)).one(transaction).await.map_err(broken)?;
+    timeline::entry(row.ok_or_else(|| Error::internal(format!("an event names update {id}, which is not stored")))?)
+}
+
+async fn public(transaction: &DatabaseTransaction, incidents: Condition) -> Result<Vec<PublicIncident>, Error> {
+    let rows = Entity::find().filter(incidents.clone()).all(transaction).await.map_err(broken)?;
+    if rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut timelines = timeline::of(transaction, incidents.clone()).await?;
+    let mut affected = affected(transaction, incidents).await?;
+    let show = |row| {
+        let incident = incident(row)?;
+        Ok(PublicIncident {
+            id: incident.id.to_string(),
+            title: incident.title,
+            description: incident.description,
+            status: incident.status.as_str(),
+            occured_at: incident.occured_at,
+            resolved_at: incident.resolved_at,
+            created_at: incident.created_at,
+            timeline: timelines.remove(&incident.id.0).unwrap_or_default(),
+            components: affected.remove(&incident.id.0).unwrap_or_default(),
+        })
+    };
+    rows.into_iter().map(show).collect()
+}
+
+#[derive(FromQueryResult)]
+struct Link {
+    incident_id: Uuid,
+    component_id: Uuid,
+    status: String,
+    name: String,
+}
+
+async fn affected(
+    connection: &impl ConnectionTrait,
+    incidents: Condition,
+) -> Result<HashMap<Uuid, Vec<AffectedComponent>>, Error> {
+    let rows = connection.query_all(&links(incidents)).await.map_err(broken)?;
+    let mut affected: HashMap<_, Vec<_>> = HashMap::new();
+    for row in rows {
+        let link = Link::from_query_result(&row, "").map_err(broken)?;
+        let status: ComponentStatus = link.status.parse().map_err(Error::internal)?;
+        let component_id = link.component_id.to_string();
+        affected.entry(link.incident_id).or_default().push(AffectedComponent {
+            component: ComponentName { id: component_id.clone(), name: link.name },
+            component_id,
+            status: status.as_str(),
+        });
+    }
+    Ok(affected)
+}
+
+/// What incidents that meet a condition affect, the newest component first.
+fn links(incidents: Condition) -> SelectStatement {
+    use incident_component::{Column as LinkColumn, Entity as LinkEntity};
+    Query::select()
+        .columns(
+            [LinkColumn::IncidentId, LinkColumn::ComponentId, LinkColumn::Status].map(|column| (LinkEntity, column)),
+        )
+        .column((component::Entity, component::Column::Name))
+        .from(Entity)
+        .inner_join(LinkEntity, Expr::col((LinkEntity, LinkColumn::IncidentId)).equals((Entity, Column::Id)))
+        .inner_join(
+            component::Entity,
+            Expr::col((component::Entity, component::Column::Id)).equals((LinkEntity, LinkColumn::ComponentId)),
+        )
+        .cond_where(incidents)
+        .order_by((LinkEntity, LinkColumn::ComponentId), Order::Desc)
+        .take()
+}

@@ -1,0 +1,86 @@
+//! The newest updates of incidents, as timelines show them.
+
+use std::collections::HashMap;
+
+use allclear_application::error::Error;
+use allclear_application::public::incident::{TIMELINE_LENGTH, TimelineEntry};
+use allclear_domain::incident::IncidentStatus;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Alias, Expr, ExprTrait, Func, Query, SelectStatement};
+use sea_orm::{Condition, ConnectionTrait, FromQueryResult, Order};
+use uuid::Uuid;
+
+use crate::entity::incident;
+use crate::entity::incident_update::{Column, Entity, Model};
+use crate::error::broken;
+
+#[derive(FromQueryResult)]
+struct Row {
+    incident_id: Uuid,
+    id: Uuid,
+    status: String,
+    message: String,
+    created_at: DateTime<Utc>,
+}
+
+/// The timeline of each incident that meets a condition and has one.
+pub(super) async fn of(
+    connection: &impl ConnectionTrait,
+    incidents: Condition,
+) -> Result<HashMap<Uuid, Vec<TimelineEntry>>, Error> {
+    let rows = connection.query_all(&newest(incidents)).await.map_err(broken)?;
+    let mut timelines: HashMap<_, Vec<_>> = HashMap::new();
+    for row in rows {
+        let row = Row::from_query_result(&row, "").map_err(broken)?;
+        let status: IncidentStatus = row.status.parse().map_err(Error::internal)?;
+        let entry = TimelineEntry {
+            id: row.id.to_string(),
+            incident_id: row.incident_id.to_string(),
+            status: status.as_str(),
+            message: row.message,
+            created_at: row.created_at,
+        };
+        timelines.entry(row.incident_id).or_default().push(entry);
+    }
+    Ok(timelines)
+}
+
+/// A stored update as timelines show it.
+pub(super) fn entry(row: Model) -> Result<TimelineEntry, Error> {
+    let status: IncidentStatus = row.status.parse().map_err(Error::internal)?;
+    Ok(TimelineEntry {
+        id: row.id.to_string(),
+        incident_id: row.incident_id.to_string(),
+        status: status.as_str(),
+        message: row.message,
+        created_at: row.created_at,
+    })
+}
+
+/// The updates of each incident from the hundredth newest on, newest first. The hundredth is looked up in the index for each
+/// incident, so older ones are not read.
+pub(super) fn newest(incidents: Condition) -> SelectStatement {
+    let older = Alias::new("older");
+    let first = Query::select()
+        .column((older.clone(), Column::Id))
+        .from_as(Entity, older.clone())
+        .and_where(Expr::col((older.clone(), Column::IncidentId)).equals((incident::Entity, incident::Column::Id)))
+        .order_by((older, Column::Id), Order::Desc)
+        .limit(1)
+        .offset(TIMELINE_LENGTH - 1)
+        .take();
+    let first = Func::coalesce([Expr::from(first), Expr::val(Uuid::nil())]);
+    let columns = [Column::IncidentId, Column::Id, Column::Status, Column::Message, Column::CreatedAt];
+    Query::select()
+        .columns(columns.map(|column| (Entity, column)))
+        .from(incident::Entity)
+        .inner_join(
+            Entity,
+            Condition::all()
+                .add(Expr::col((Entity, Column::IncidentId)).equals((incident::Entity, incident::Column::Id)))
+                .add(Expr::col((Entity, Column::Id)).gte(first)),
+        )
+        .cond_where(incidents)
+        .order_by((Entity, Column::Id), Order::Desc)
+        .take()
+}

@@ -71,7 +71,7 @@ impl App {
         let streams = EventStreams::new(Arc::clone(&viewers), Arc::clone(&relay), Arc::clone(&store) as _);
         let draining = Draining::default();
         let parts = Parts {
-            verifier: Arc::clone(&identity.verifier),
+            identity: identity.parts(settings),
             components: Arc::clone(&components),
             pages: Arc::new(pages),
             streams: Arc::new(streams),
@@ -94,7 +94,19 @@ impl App {
         let telling = tokio::spawn(async move { relay.run(&[audience]).await });
         let greeting = tokio::spawn(keep_alive(Arc::clone(&viewers)));
         let tasks = vec![telling, greeting];
-        Ok(Self { address, public_url, identity, components, database, viewers, draining, background, handle, serving, tasks })
+        Ok(Self {
+            address,
+            public_url,
+            identity,
+            components,
+            database,
+            viewers,
+            draining,
+            background,
+            handle,
+            serving,
+            tasks,
+        })
     }
 
     /// Where it listens.

@@ -8,12 +8,16 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
 use crate::app::App;
-use crate::{demo, identity};
 use crate::settings::{self, LogFormat, Settings};
+use crate::{demo, identity};
 
 /// Incidents, maintenance and the public status page, in one binary.
 #[derive(Debug, Parser)]
-#[command(name = "allclear", version, after_help = "Every setting is a flag, an environment variable, or a key of allclear.toml.")]
+#[command(
+    name = "allclear",
+    version,
+    after_help = "Every setting is a flag, an environment variable, or a key of allclear.toml."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Action>,
@@ -79,7 +83,8 @@ fn arguments() -> Result<Arguments, ExitCode> {
         eprintln!("allclear: {message}");
         ExitCode::from(2)
     };
-    let command = settings::with_file(Arguments::command(), Path::new(settings::FILE)).map_err(|error| wrong(&error))?;
+    let command =
+        settings::with_file(Arguments::command(), Path::new(settings::FILE)).map_err(|error| wrong(&error))?;
     let parsed = command.try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches));
     parsed.map_err(|error| {
         if error.use_stderr() {

@@ -28,9 +28,10 @@ const COMPONENTS: [(&str, &str, ComponentStatus); 6] = [
 ///
 /// # Errors
 /// One line that says what stands in the way.
-pub(crate) async fn serve(settings: Settings) -> Result<(), String> {
+pub(crate) async fn serve(mut settings: Settings) -> Result<(), String> {
     let folder = tempfile::Builder::new().prefix("allclear-demo-").tempdir().map_err(|error| error.to_string())?;
-    let settings = Settings { data_dir: folder.path().to_owned(), database_url: None, ..settings };
+    folder.path().clone_into(&mut settings.data_dir);
+    settings.database_url = None;
     let app = App::start(&settings).await?;
     let organisation = fill(&app).await.map_err(|error| error.to_string())?;
     let url = app.public_url().to_owned();
@@ -44,7 +45,8 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), String> {
 }
 
 async fn fill(app: &App) -> Result<OrganisationId, Error> {
-    let draft = SignUpDraft { name: "Ada Lovelace".into(), email: EMAIL.into(), password: Password::new(PASSWORD.into()) };
+    let draft =
+        SignUpDraft { name: "Ada Lovelace".into(), email: EMAIL.into(), password: Password::new(PASSWORD.into()) };
     let SignedUp::SignedIn(signed_in) = app.identity.accounts.sign_up(draft, None).await? else {
         return Err(Error::internal("the first account can always be made"));
     };

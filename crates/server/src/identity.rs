@@ -21,6 +21,8 @@ use allclear_identity::signing::Signer;
 use allclear_identity::verifier::Verifier;
 use allclear_mail::file::FileMailer;
 use allclear_persistence::database::Database;
+use allclear_transport::identity::Parts;
+use allclear_transport::identity::throttle::Throttle;
 
 use crate::clock::SystemClock;
 use crate::settings::{Settings, SignUp};
@@ -33,7 +35,6 @@ pub(crate) struct Identity {
     pub(crate) memberships: Arc<Memberships>,
     pub(crate) invitations: Arc<Invitations>,
     pub(crate) waitlist: Arc<Waitlist>,
-    pub(crate) signer: Arc<Signer>,
     pub(crate) verifier: Arc<dyn TokenVerifier>,
     /// Whether the next account is the installation's first.
     pub(crate) is_first: bool,
@@ -92,10 +93,25 @@ pub(crate) async fn built_in(
         memberships: Arc::new(memberships),
         invitations,
         waitlist: Arc::new(waitlist),
-        signer,
         verifier: Arc::new(verifier),
         is_first,
     })
+}
+
+impl Identity {
+    /// What the identity calls work with.
+    pub(crate) fn parts(&self, settings: &Settings) -> Parts {
+        Parts {
+            verifier: Arc::clone(&self.verifier),
+            accounts: Arc::clone(&self.accounts),
+            sessions: Arc::clone(&self.sessions),
+            passwords: Arc::clone(&self.passwords),
+            memberships: Arc::clone(&self.memberships),
+            invitations: Arc::clone(&self.invitations),
+            waitlist: Arc::clone(&self.waitlist),
+            throttle: Arc::new(Throttle::new(&settings.limits())),
+        }
+    }
 }
 
 /// Lets one person in, beside a server that may be running on the same database.

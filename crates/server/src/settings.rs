@@ -4,6 +4,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 
 use allclear_transport::client_address::TrustedProxies;
+use allclear_transport::identity::throttle::{Limit, Limits};
 use clap::{Args, Command, ValueEnum};
 use url::Url;
 
@@ -30,7 +31,12 @@ pub struct Settings {
     pub database_url: Option<String>,
 
     /// The address mail comes from
-    #[arg(long, env = "ALLCLEAR_MAIL_FROM", value_name = "ALLCLEAR_MAIL_FROM", default_value = "Allclear <allclear@localhost>")]
+    #[arg(
+        long,
+        env = "ALLCLEAR_MAIL_FROM",
+        value_name = "ALLCLEAR_MAIL_FROM",
+        default_value = "Allclear <allclear@localhost>"
+    )]
     pub mail_from: String,
 
     /// Who may sign up
@@ -45,6 +51,9 @@ pub struct Settings {
     #[arg(long, env = "ALLCLEAR_TRUSTED_PROXIES", value_name = "ALLCLEAR_TRUSTED_PROXIES", value_delimiter = ',', value_parser = proxy)]
     pub trusted_proxies: Vec<String>,
 
+    #[command(flatten)]
+    limits: LimitSettings,
+
     /// Where /discord leads
     #[arg(long, env = "ALLCLEAR_DISCORD_URL", value_name = "ALLCLEAR_DISCORD_URL", value_parser = web_address)]
     pub discord_url: Option<Url>,
@@ -54,12 +63,45 @@ pub struct Settings {
     pub sponsor_url: Option<Url>,
 
     /// What to log: a level, or `crate=level` by commas
-    #[arg(long, env = "ALLCLEAR_LOG", value_name = "ALLCLEAR_LOG", default_value = "info,actix_server=warn,sea_orm_migration=warn,sqlx=warn")]
+    #[arg(
+        long,
+        env = "ALLCLEAR_LOG",
+        value_name = "ALLCLEAR_LOG",
+        default_value = "info,actix_server=warn,sea_orm_migration=warn,sqlx=warn"
+    )]
     pub log: String,
 
     /// How to write the log
     #[arg(long, env = "ALLCLEAR_LOG_FORMAT", value_name = "ALLCLEAR_LOG_FORMAT", default_value = "text")]
     pub log_format: LogFormat,
+}
+
+/// How often one client may try: so many at once, then so many an hour, written `10/30`.
+#[derive(Debug, Clone, Args)]
+struct LimitSettings {
+    /// Failed sign-ins of a client address: at once, and an hour
+    #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_IN", value_name = "ALLCLEAR_LIMIT_SIGN_IN", value_parser = limit)]
+    limit_sign_in: Option<Limit>,
+
+    /// Wrong passwords for a mail address: at once, and an hour
+    #[arg(long, env = "ALLCLEAR_LIMIT_GUESSES", value_name = "ALLCLEAR_LIMIT_GUESSES", value_parser = limit)]
+    limit_guesses: Option<Limit>,
+
+    /// Accounts made from a client address: at once, and an hour
+    #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_UP", value_name = "ALLCLEAR_LIMIT_SIGN_UP", value_parser = limit)]
+    limit_sign_up: Option<Limit>,
+
+    /// Password resets asked for from a client address: at once, and an hour
+    #[arg(long, env = "ALLCLEAR_LIMIT_RESET", value_name = "ALLCLEAR_LIMIT_RESET", value_parser = limit)]
+    limit_reset: Option<Limit>,
+
+    /// Links of mails followed from a client address: at once, and an hour
+    #[arg(long, env = "ALLCLEAR_LIMIT_VERIFY", value_name = "ALLCLEAR_LIMIT_VERIFY", value_parser = limit)]
+    limit_verify: Option<Limit>,
+
+    /// Invitations sent from a client address: at once, and an hour
+    #[arg(long, env = "ALLCLEAR_LIMIT_INVITE", value_name = "ALLCLEAR_LIMIT_INVITE", value_parser = limit)]
+    limit_invite: Option<Limit>,
 }
 
 /// Who may make an account.
@@ -90,6 +132,20 @@ impl Settings {
         self.database_url.clone().unwrap_or_else(file)
     }
 
+    /// How often one client may try what.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        let (told, usual) = (&self.limits, Limits::default());
+        Limits {
+            sign_in: told.limit_sign_in.unwrap_or(usual.sign_in),
+            guesses: told.limit_guesses.unwrap_or(usual.guesses),
+            sign_up: told.limit_sign_up.unwrap_or(usual.sign_up),
+            reset: told.limit_reset.unwrap_or(usual.reset),
+            verify: told.limit_verify.unwrap_or(usual.verify),
+            invite: told.limit_invite.unwrap_or(usual.invite),
+        }
+    }
+
     /// The address people reach the product at, given the port that is listened on.
     #[must_use]
     pub fn public_url(&self, port: u16) -> String {
@@ -108,7 +164,8 @@ pub fn with_file(mut command: Command, file: &Path) -> Result<Command, String> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(command),
         Err(error) => return Err(format!("{}: {error}", file.display())),
     };
-    let table: toml::Table = toml::from_str(&text).map_err(|error| format!("{}: {}", file.display(), error.message()))?;
+    let table: toml::Table =
+        toml::from_str(&text).map_err(|error| format!("{}: {}", file.display(), error.message()))?;
     for (key, value) in table {
         let id = key.strip_prefix("ALLCLEAR_").unwrap_or(&key).to_ascii_lowercase();
         if !command.get_arguments().any(|known| known.get_id() == id.as_str()) {
@@ -134,7 +191,11 @@ fn listen(text: &str) -> Result<SocketAddr, String> {
 
 fn web_address(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| error.to_string())?;
-    if matches!(url.scheme(), "http" | "https") { Ok(url) } else { Err("it must begin with http:// or https://".to_owned()) }
+    if matches!(url.scheme(), "http" | "https") {
+        Ok(url)
+    } else {
+        Err("it must begin with http:// or https://".to_owned())
+    }
 }
 
 fn origin(text: &str) -> Result<String, String> {
@@ -146,6 +207,14 @@ fn origin(text: &str) -> Result<String, String> {
 fn database(text: &str) -> Result<String, String> {
     let known = ["sqlite:", "postgres:", "postgresql:"].iter().any(|scheme| text.starts_with(scheme));
     if known { Ok(text.to_owned()) } else { Err("it must begin with postgres:// or sqlite:".to_owned()) }
+}
+
+fn limit(text: &str) -> Result<Limit, String> {
+    let numbers = text.split_once('/').and_then(|(burst, hour)| Some((burst.parse().ok()?, hour.parse().ok()?)));
+    match numbers {
+        Some((burst @ 1.., per_hour @ 1..)) => Ok(Limit { burst, per_hour }),
+        _ => Err("it must be two numbers, at once and an hour: 10/30".to_owned()),
+    }
 }
 
 fn proxy(text: &str) -> Result<String, String> {
@@ -164,7 +233,8 @@ mod tests {
         let path = folder.path().join(FILE);
         std::fs::write(&path, file).unwrap();
         let command = with_file(Settings::augment_args(Command::new("allclear")), &path)?;
-        let matches = command.try_get_matches_from([&["allclear"], flags].concat()).map_err(|error| error.to_string())?;
+        let matches =
+            command.try_get_matches_from([&["allclear"], flags].concat()).map_err(|error| error.to_string())?;
         Settings::from_arg_matches(&matches).map_err(|error| error.to_string())
     }
 
@@ -194,6 +264,7 @@ mod tests {
             ("--database-url", "mysql://x"),
             ("--trusted-proxies", "10.0.0.0/99"),
             ("--allowed-origins", "https://a.example/path"),
+            ("--limit-sign-in", "0/5"),
             ("--sign-up", "maybe"),
         ] {
             let refused = parse(&[flag, bad], "").unwrap_err();

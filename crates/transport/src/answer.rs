@@ -1,9 +1,8 @@
 //! Answers that succeed: `{"data": …}`.
 
-use actix_web::http::header::{ETag, EntityTag, IfMatch};
+use actix_web::http::header::{ETag, EntityTag};
 use actix_web::{HttpResponse, HttpResponseBuilder};
 use allclear_application::page::Listed;
-use allclear_application::precondition::Precondition;
 use allclear_domain::organisation::Revision;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -73,29 +72,4 @@ pub(crate) fn list<T, U: Serialize>(listed: &Listed<T>, limited: bool, show: imp
 fn versioned(mut response: HttpResponseBuilder, version: Revision) -> HttpResponseBuilder {
     response.insert_header(ETag(EntityTag::new_strong(version.to_string())));
     response
-}
-
-/// What a request's `If-Match` demands (RFC 9110, section 13.1.1); tags compare strongly.
-pub(crate) fn precondition(if_match: Option<IfMatch>) -> Precondition {
-    match if_match {
-        None | Some(IfMatch::Any) => Precondition::Any,
-        Some(IfMatch::Items(tags)) => {
-            let version = |tag: &EntityTag| if tag.weak { None } else { tag.tag().parse().ok().map(Revision) };
-            Precondition::OneOf(tags.iter().filter_map(version).collect())
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn if_match_names_versions_and_a_weak_or_foreign_tag_matches_none() {
-        assert_eq!(precondition(None), Precondition::Any);
-        assert_eq!(precondition(Some(IfMatch::Any)), Precondition::Any);
-        let tags =
-            vec![EntityTag::new_strong("7".into()), EntityTag::new_weak("8".into()), EntityTag::new_strong("x".into())];
-        assert_eq!(precondition(Some(IfMatch::Items(tags))), Precondition::OneOf(vec![Revision(7)]));
-    }
 }

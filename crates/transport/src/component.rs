@@ -1,6 +1,5 @@
 //! The component calls.
 
-use actix_web::http::header::IfMatch;
 use actix_web::{HttpResponse, delete, get, patch, post, web};
 use allclear_application::component::Components;
 use allclear_application::public::ComponentStatusWord;
@@ -13,8 +12,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_actix_web::scope;
 
-use crate::answer::{Answer, Deleted, list as answer_list, precondition};
+use crate::answer::{Answer, Deleted, list as answer_list};
 use crate::caller::Operator;
+use crate::if_match::IfMatch;
 use crate::input::{Body, Input, Text, Word};
 use crate::page_query::{AskedPage, PageQuery};
 use crate::path::Id;
@@ -161,12 +161,11 @@ async fn read(
 async fn edit(
     operator: Operator,
     id: Id<ComponentId>,
-    if_match: Option<web::Header<IfMatch>>,
+    if_match: IfMatch,
     body: Body<ComponentInput>,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
-    let precondition = precondition(if_match.map(web::Header::into_inner));
-    let edited = components.edit(&operator.organisation, id.0, body.0.patch()?, precondition).await?;
+    let edited = components.edit(&operator.organisation, id.0, body.0.patch()?, if_match.0).await?;
     Ok(Answer::new(ComponentBody::from(&edited)).item(edited.version))
 }
 

@@ -9,6 +9,7 @@ mod elsewhere;
 mod headers;
 pub mod health;
 pub mod identity;
+mod if_match;
 mod input;
 mod observe;
 pub mod openapi;

@@ -92,7 +92,9 @@ impl WebApp {
 
 impl File {
     fn new(path: &str, file: EmbeddedFile) -> Self {
-        let content_type = HeaderValue::from_str(file.metadata.mimetype());
+        let kind = file.metadata.mimetype();
+        let kind = if kind.starts_with("text/") { format!("{kind}; charset=utf-8") } else { kind.to_owned() };
+        let content_type = HeaderValue::from_str(&kind);
         let sibling = |ending: &str| Files::get(&format!("{path}.{ending}")).map(|file| bytes(file.data));
         Self {
             content_type: content_type.unwrap_or(HeaderValue::from_static("application/octet-stream")),

@@ -39,7 +39,7 @@ pub(crate) struct Answer {
 /// Settings with these flags, on a free port.
 pub(crate) fn settings(folder: &TempDir, flags: &[&str]) -> Settings {
     let data = folder.path().join("data").display().to_string();
-    let fixed = ["allclear", "--listen", "127.0.0.1:0", "--data-dir", &data];
+    let fixed = ["allclear", "--listen", "127.0.0.1:0", "--data-dir", &data, "--limit-sign-up", "1000/1000"];
     let command = <Settings as clap::Args>::augment_args(Command::new("allclear"));
     let matches = command.get_matches_from([&fixed, flags].concat());
     Settings::from_arg_matches(&matches).unwrap()
@@ -116,7 +116,8 @@ impl Operator {
 
     /// The organisation's public snapshot.
     pub(crate) async fn snapshot(&self) -> Value {
-        let answer = send(reqwest::Client::new().get(format!("{}/api/v1/status/{}", self.url, self.organisation))).await;
+        let answer =
+            send(reqwest::Client::new().get(format!("{}/api/v1/status/{}", self.url, self.organisation))).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.body["data"].clone()
     }

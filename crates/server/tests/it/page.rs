@@ -11,7 +11,10 @@ async fn every_route_answers_with_the_app_and_everything_else_with_its_not_found
     let app = TestApp::start().await;
     for path in ["/", "/login", "/metrics", "/components/component/edit/7", "/onboarding", "/subscribers"] {
         let answer = page(&app, path).await;
-        assert_eq!((answer.status, answer.headers["content-type"].to_str().unwrap()), (200, "text/html; charset=utf-8"));
+        assert_eq!(
+            (answer.status, answer.headers["content-type"].to_str().unwrap()),
+            (200, "text/html; charset=utf-8")
+        );
     }
     for path in ["/nowhere", "/discord", "/sponsor", "/status.html", "/assets/nothing.js"] {
         assert_eq!(page(&app, path).await.status, 404, "{path}");
@@ -23,7 +26,10 @@ async fn discord_and_sponsor_lead_where_they_are_configured_to() {
     let app = TestApp::start_with(&["--discord-url", "https://discord.example/allclear"]).await;
     let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
     let answer = send(client.get(format!("{}/discord", app.url))).await;
-    assert_eq!((answer.status, answer.headers["location"].to_str().unwrap()), (302, "https://discord.example/allclear"));
+    assert_eq!(
+        (answer.status, answer.headers["location"].to_str().unwrap()),
+        (302, "https://discord.example/allclear")
+    );
     let configuration = send(client.get(app.call("/configuration"))).await;
     assert_eq!(configuration.body["data"]["discordUrl"], "https://discord.example/allclear");
     assert_eq!(configuration.body["data"]["sponsorUrl"], json!(null));

@@ -1,0 +1,156 @@
+import { screen, waitFor } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it } from 'vitest';
+import { engines, looms, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
+import { calls } from '@/paths';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { SignInScreen } from './sign-in-screen';
+
+const address = '/login?invitation=i-1';
+
+const inspected = http.post(apiUrl(calls.identity.inspectInvitation), async ({ request }) => {
+  expect(await request.json()).toEqual({ token: 'i-1' });
+  return answer({
+    organisation: { id: looms.id, name: looms.name },
+    email: 'ada@example.com',
+    role: 'member',
+  });
+});
+
+const who = () => screen.getByTestId('who').textContent;
+
+function openInvitation() {
+  const held = serveSession(null);
+  return { held, ...renderPiece(SignInScreen, 'signed-out', { address }) };
+}
+
+it('lets a new account in, with the address that was invited', async () => {
+  server.use(inspected);
+  const { user, held } = openInvitation();
+  expect(await screen.findByRole('heading', { name: 'Join Looms' })).toBeVisible();
+  expect(screen.getByLabelText('Email*')).toHaveValue('ada@example.com');
+  server.use(
+    http.post(apiUrl(calls.identity.signUp), async ({ request }) => {
+      expect(await request.json()).toEqual({
+        name: 'Ada',
+        email: 'ada@example.com',
+        password: 'a few words of mine',
+        invitationToken: 'i-1',
+      });
+      held.session = sessionOf({ organisations: [looms], activeOrganisationId: null });
+      return answer({}, { status: 201 });
+    }),
+  );
+  await user.type(screen.getByLabelText('Name*'), 'Ada');
+  await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
+  await user.click(screen.getByRole('button', { name: 'Create account' }));
+  await waitFor(() => expect(who()).toBe('signed-in in Looms'));
+  expect(window.location.href).not.toContain('i-1');
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
+it('lets an account in that there is already, and into the organisation', async () => {
+  server.use(inspected);
+  const { user, held } = openInvitation();
+  await user.click(await screen.findByRole('button', { name: 'Join with an account you have' }));
+  server.use(
+    http.post(apiUrl(calls.identity.signIn), () => {
+      held.session = sessionOf();
+      return answer({});
+    }),
+    http.post(apiUrl(calls.identity.acceptInvitation), async ({ request }) => {
+      expect(await request.json()).toEqual({ token: 'i-1' });
+      held.session = sessionOf({ organisations: [looms, engines] });
+      return answer({ organisation: { id: looms.id, name: looms.name } });
+    }),
+  );
+  await user.type(screen.getByLabelText('Password*'), 'my words');
+  await user.click(screen.getByRole('button', { name: 'Sign in' }));
+  await waitFor(() => expect(who()).toBe('signed-in in Looms'));
+  expect(window.location.href).not.toContain('i-1');
+});
+
+it('signs in all the same when the invitation can no longer be accepted, and says so', async () => {
+  server.use(inspected);
+  const { user, held } = openInvitation();
+  await user.click(await screen.findByRole('button', { name: 'Join with an account you have' }));
+  server.use(
+    http.post(apiUrl(calls.identity.signIn), () => {
+      held.session = sessionOf();
+      return answer({});
+    }),
+    http.post(apiUrl(calls.identity.acceptInvitation), () =>
+      problem(400, 'This invitation is wrong or has expired'),
+    ),
+  );
+  await user.type(screen.getByLabelText('Password*'), 'my words');
+  await user.click(screen.getByRole('button', { name: 'Sign in' }));
+  await waitFor(() => expect(who()).toBe('signed-in in Analytical Engines'));
+  expect(await screen.findByText('This invitation is wrong or has expired')).toBeVisible();
+});
+
+it('says that an invitation is wrong or has expired, and leads on to sign-in', async () => {
+  server.use(
+    http.post(apiUrl(calls.identity.inspectInvitation), () =>
+      problem(400, 'This invitation is wrong or has expired'),
+    ),
+  );
+  const { user } = openInvitation();
+  expect(await screen.findByRole('alert')).toHaveTextContent('is wrong or has expired');
+  expect(screen.queryByRole('button', { name: 'Try Again' })).not.toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Back to sign in' }));
+  expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Sign in');
+  expect(window.location.href).not.toContain('i-1');
+});
+
+it('reads the invitation again when the server could not be asked', async () => {
+  server.use(
+    http.post(apiUrl(calls.identity.inspectInvitation), () => problem(503, 'Away'), { once: true }),
+    inspected,
+  );
+  const { user } = openInvitation();
+  await user.click(await screen.findByRole('button', { name: 'Try Again' }));
+  expect(await screen.findByRole('heading', { name: 'Join Looms' })).toBeVisible();
+});
+
+it('asks somebody who is signed in whether to join, and goes there', async () => {
+  server.use(inspected);
+  const held = serveSession(sessionOf());
+  const { user } = renderPiece(SignInScreen, 'signed-out', { address });
+  expect(await screen.findByRole('dialog', { name: 'Join Looms?' })).toBeVisible();
+  server.use(
+    http.post(apiUrl(calls.identity.acceptInvitation), () => {
+      held.session = sessionOf({ organisations: [looms, engines] });
+      return answer({ organisation: { id: looms.id, name: looms.name } });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Join' }));
+  await waitFor(() => expect(who()).toBe('signed-in in Looms'));
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+  expect(window.location.href).not.toContain('i-1');
+});
+
+it('lets somebody who is signed in put the invitation aside', async () => {
+  server.use(inspected);
+  serveSession(sessionOf());
+  const { user } = renderPiece(SignInScreen, 'signed-out', { address });
+  await user.click(await screen.findByRole('button', { name: 'Not now' }));
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+  expect(who()).toBe('signed-in in Analytical Engines');
+});
+
+it('resets the password of somebody who is signed in, who is signed out by it', async () => {
+  const held = serveSession(sessionOf());
+  const { user } = renderPiece(SignInScreen, 'signed-out', { address: '/login?reset=r-1' });
+  await screen.findByRole('dialog', { name: 'Choose a new password' });
+  server.use(
+    http.post(apiUrl(calls.identity.confirmPasswordReset), () => {
+      held.session = null;
+      return answer(null);
+    }),
+  );
+  await user.type(screen.getByLabelText('New password*'), 'a few words of mine');
+  await user.click(screen.getByRole('button', { name: 'Change password' }));
+  await waitFor(() => expect(who()).toBe('signed-out'));
+  expect(await screen.findByText(/Your password is changed/)).toBeVisible();
+});

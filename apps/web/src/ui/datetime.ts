@@ -1,14 +1,20 @@
-import { format } from 'date-fns/format';
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** How the product writes a moment, in the reader's own time zone. */
+/** How the product writes a moment, in the reader's own time zone: "MMM dd, yyyy hh:mm:ss a". */
 export function formatInstant(instant: string | number | Date): string {
-  return format(new Date(instant), 'MMM dd, yyyy hh:mm:ss a');
+  const date = new Date(instant);
+  const hours = date.getHours();
+  const clock = [hours % 12 || 12, date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
+  const day = `${months[date.getMonth()]} ${twoDigits(date.getDate())}`;
+  return `${day}, ${year(date)} ${clock} ${hours < 12 ? 'AM' : 'PM'}`;
 }
 
 /** A moment as `<input type="datetime-local">` takes it: local time, 16 characters, to the minute. */
 export function toLocalMinute(instant: string): string {
   const date = new Date(instant);
-  return Number.isNaN(date.getTime()) ? '' : format(date, "yyyy-MM-dd'T'HH:mm");
+  if (Number.isNaN(date.getTime())) return '';
+  const day = [year(date), twoDigits(date.getMonth() + 1), twoDigits(date.getDate())].join('-');
+  return `${day}T${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
 }
 
 /**
@@ -18,4 +24,18 @@ export function toLocalMinute(instant: string): string {
 export function fromLocalMinute(local: string): string {
   const date = new Date(local);
   return local === '' || Number.isNaN(date.getTime()) ? '' : date.toISOString();
+}
+
+/** Now, as a form offers it: to the minute. */
+export function currentMinute(): string {
+  const minute = 60_000;
+  return new Date(Math.floor(Date.now() / minute) * minute).toISOString();
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+function year(date: Date): string {
+  return String(date.getFullYear()).padStart(4, '0');
 }

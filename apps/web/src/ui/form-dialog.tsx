@@ -5,7 +5,7 @@ import { Button } from './button';
 import { ConfirmDialog } from './confirm-dialog';
 import { Dialog, DialogActions } from './dialog';
 import { Form } from './form';
-import { Skeleton } from './skeleton';
+import { FormSkeleton } from './form-skeleton';
 
 interface FormDialogProps<Values extends object> {
   open: boolean;
@@ -62,7 +62,7 @@ export function FormDialog<Values extends object>({
       {...(className !== undefined && { className })}
     >
       {initialValues === undefined ? (
-        <LoadingFields />
+        <FormSkeleton fields={['h-8', 'h-37.5']} />
       ) : (
         <Formik
           initialValues={initialValues}
@@ -95,17 +95,6 @@ export function FormDialog<Values extends object>({
         onConfirm={() => onOpenChange(false)}
       />
     </Dialog>
-  );
-}
-
-function LoadingFields() {
-  return (
-    <div aria-busy className="grid gap-4">
-      <span className="sr-only">Loading…</span>
-      <Skeleton className="h-14" />
-      <Skeleton className="h-44" />
-      <Skeleton className="h-8" />
-    </div>
   );
 }
 

@@ -1,10 +1,10 @@
 import type { FormikHelpers } from 'formik';
-import { useEffect } from 'react';
 import { formErrors } from '@/api/form-errors';
 import { refusalOr } from '@/api/refusal';
-import { useEdit, type Edit } from '@/api/use-edit';
+import { useEdit } from '@/api/use-edit';
 import { FormDialog } from '@/ui/form-dialog';
 import { toast } from '@/ui/toast';
+import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import type { Timeline, Update, UpdateInput } from './timeline';
 import { UpdateConflict } from './update-conflict';
 import { UpdateFields } from './update-fields';
@@ -20,7 +20,7 @@ interface EditUpdateDialogProps {
 /** Edits the update as it is on the server now. Mounted while it is open. */
 export function EditUpdateDialog({ timeline, updateId, onClose, onSaved }: EditUpdateDialogProps) {
   const edit = useEdit<Update>(timeline.calls.item(updateId));
-  useLeaveOnFailure(edit, timeline.texts.loadFailed, onClose);
+  useLeaveOnError(edit.error !== undefined, timeline.texts.loadFailed, onClose);
 
   async function save(values: UpdateInput, { setErrors }: FormikHelpers<UpdateInput>) {
     try {
@@ -50,12 +50,4 @@ export function EditUpdateDialog({ timeline, updateId, onClose, onSaved }: EditU
       <UpdateConflict edit={edit} />
     </FormDialog>
   );
-}
-
-function useLeaveOnFailure({ error }: Edit<Update>, text: string, onClose: () => void) {
-  useEffect(() => {
-    if (error === undefined) return;
-    toast.error(text);
-    onClose();
-  }, [error, text, onClose]);
 }

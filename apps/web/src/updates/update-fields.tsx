@@ -8,8 +8,7 @@ import type { UpdateInput } from './timeline';
 const options = statusOptions(incidentStatuses);
 
 export function UpdateFields() {
-  const { values, touched, errors, isSubmitting, getFieldProps, setFieldValue } =
-    useFormikContext<UpdateInput>();
+  const { values, touched, errors, getFieldProps, setFieldValue } = useFormikContext<UpdateInput>();
   return (
     <>
       <ToggleGroup
@@ -20,12 +19,9 @@ export function UpdateFields() {
         onChange={(status) => void setFieldValue('status', status)}
         error={touched.status && errors.status}
         required
-        disabled={isSubmitting}
       />
       <Field label="Message" required error={touched.message && errors.message}>
-        {(control) => (
-          <Textarea {...control} {...getFieldProps('message')} disabled={isSubmitting} />
-        )}
+        {(control) => <Textarea {...control} {...getFieldProps('message')} />}
       </Field>
     </>
   );

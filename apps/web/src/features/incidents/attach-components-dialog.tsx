@@ -1,0 +1,70 @@
+import type { FormikHelpers } from 'formik';
+import { useApi } from '@/api/api-provider';
+import { formErrors } from '@/api/form-errors';
+import { refusalOr } from '@/api/refusal';
+import { useQuery } from '@/api/use-query';
+import { calls } from '@/paths';
+import { FormDialog } from '@/ui/form-dialog';
+import { toast } from '@/ui/toast';
+import { useLeaveOnError } from '@/ui/use-leave-on-error';
+import { AffectedComponentsField } from './affected-components-field';
+import type { AffectedValues, Choice } from './incident';
+import { attachSchema } from './incident-schema';
+
+interface AttachComponentsDialogProps {
+  incidentId: string;
+  onClose: () => void;
+  onAttached: () => void;
+}
+
+const nothing: AffectedValues = { components: [] };
+
+/** Mounted while it is open. */
+export function AttachComponentsDialog({
+  incidentId,
+  onClose,
+  onAttached,
+}: AttachComponentsDialogProps) {
+  const api = useApi();
+  const unattached = useQuery<Choice[]>(calls.incidents.unattached(incidentId));
+  useLeaveOnError(
+    unattached.error !== undefined && unattached.data === undefined,
+    'Error while fetching components',
+    onClose,
+  );
+
+  async function attach(values: AffectedValues, { setErrors }: FormikHelpers<AffectedValues>) {
+    try {
+      await api.post(calls.incidents.attach(incidentId), values);
+    } catch (error) {
+      setErrors(formErrors(error));
+      toast.error(refusalOr('Failed to attach components', error));
+      void unattached.refresh();
+      return;
+    }
+    toast.success('Components attached successfully');
+    onClose();
+    void unattached.refresh();
+    onAttached();
+  }
+
+  return (
+    <FormDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Attach Components"
+      description="The incident puts its status on each of them until it is resolved."
+      className="max-w-2xl!"
+      initialValues={nothing}
+      validationSchema={attachSchema}
+      onSubmit={attach}
+      submitLabel="Attach"
+      pendingLabel="Attaching..."
+    >
+      <AffectedComponentsField
+        choices={unattached.data}
+        className="grid max-h-[500px] gap-2 overflow-y-auto"
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,59 @@
+import { Pencil } from 'lucide-react';
+import { Link } from 'react-router-dom';
+import { paths } from '@/paths';
+import { StatusBadge } from '@/ui/badge';
+import { buttonVariants } from '@/ui/button-variants';
+import { columnsOf } from '@/ui/data-table/columns';
+import { incidentStatuses } from '@/ui/statuses';
+import { Timestamp } from '@/ui/timestamp';
+import { DeleteIncident } from './delete-incident';
+import type { Incident } from './incident';
+import { RecordIncidentUpdate } from './record-incident-update';
+
+const column = columnsOf<Incident>();
+
+export const incidentColumns = column.columns([
+  column.accessor('title', {
+    header: 'Name',
+    cell: ({ row }) => (
+      <span className="line-clamp-2 min-w-40 font-medium wrap-anywhere text-ink">
+        {row.original.title}
+      </span>
+    ),
+  }),
+  column.accessor('status', {
+    header: 'Status',
+    cell: ({ row }) => <StatusBadge {...incidentStatuses[row.original.status]} />,
+  }),
+  column.accessor('occuredAt', {
+    header: 'Occurred at',
+    cell: ({ row }) => <Timestamp value={row.original.occuredAt} />,
+  }),
+  column.accessor('createdAt', {
+    header: 'Created at',
+    cell: ({ row }) => <Timestamp value={row.original.createdAt} />,
+  }),
+  column.display({
+    id: 'record-update',
+    header: 'Record Updated',
+    cell: ({ row }) => <RecordIncidentUpdate incident={row.original} />,
+  }),
+  column.display({
+    id: 'edit',
+    header: 'Edit',
+    cell: ({ row }) => (
+      <Link
+        to={paths.incidents.edit(row.original.id)}
+        aria-label={`Edit ${row.original.title}`}
+        className={buttonVariants({ variant: 'ghost', size: 'icon' })}
+      >
+        <Pencil aria-hidden />
+      </Link>
+    ),
+  }),
+  column.display({
+    id: 'delete',
+    header: 'Delete',
+    cell: ({ row }) => <DeleteIncident incident={row.original} />,
+  }),
+]);

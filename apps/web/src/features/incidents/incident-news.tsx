@@ -1,0 +1,41 @@
+import { useFormikContext } from 'formik';
+import type { Edit } from '@/api/use-edit';
+import { useRebase } from '@/api/use-rebase';
+import { ConflictAlert } from '@/ui/conflict-alert';
+import { formatInstant } from '@/ui/datetime';
+import { incidentStatuses } from '@/ui/statuses';
+import { incidentValues, type Incident, type IncidentValues } from './incident';
+
+interface IncidentNewsProps {
+  edit: Edit<Incident>;
+  loaded: Incident;
+}
+
+/** Inside the form: brings in what changed on the server, and shows another person's version. */
+export function IncidentNews({ edit, loaded }: IncidentNewsProps) {
+  const form = useFormikContext<IncidentValues>();
+  useRebase(form, incidentValues(loaded));
+  if (edit.theirs === undefined) return null;
+
+  const theirs = incidentValues(edit.theirs);
+  const shown: Record<keyof IncidentValues, { label: string; value: string }> = {
+    title: { label: 'Title', value: theirs.title },
+    status: { label: 'Status', value: incidentStatuses[theirs.status].label },
+    occuredAt: { label: 'Occurred at', value: formatInstant(theirs.occuredAt) },
+    description: { label: 'Description', value: theirs.description },
+  };
+  const fields = Object.keys(shown) as (keyof IncidentValues)[];
+  return (
+    <ConflictAlert
+      thing="incident"
+      theirs={fields
+        .filter((field) => theirs[field] !== form.values[field])
+        .map((field) => shown[field])}
+      onTakeTheirs={() => {
+        edit.takeTheirs();
+        form.resetForm({ values: theirs });
+      }}
+      onKeepMine={edit.keepMine}
+    />
+  );
+}

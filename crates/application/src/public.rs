@@ -1,6 +1,7 @@
 //! What the public sees, in the form it is sent: the status page's snapshot and the things in it.
 
 pub mod incident;
+pub mod maintenance;
 
 use allclear_domain::component::Component;
 use allclear_domain::headline::headline;
@@ -12,6 +13,7 @@ use utoipa::ToSchema;
 
 use crate::error::Error;
 use crate::public::incident::PublicIncident;
+use crate::public::maintenance::PublicMaintenance;
 
 /// A component as the public sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -88,6 +90,8 @@ pub struct Snapshot {
     pub components: Vec<PublicComponent>,
     /// Unresolved ones, and resolved ones for [`incident::SHOWN_AFTER_RESOLUTION`]; newest first.
     pub incidents: Vec<PublicIncident>,
+    /// Those not over, and those that were in the last 14 days; newest first.
+    pub maintenances: Vec<PublicMaintenance>,
     /// The organisation's revision this is the state of.
     pub revision: i64,
     /// When it was read.

@@ -128,7 +128,8 @@ impl MaintenanceUpdate {
     }
 
     fn told(&self) -> Vec<Event> {
-        vec![Event::MaintenanceTimelineUpdated(self.id), Event::MaintenanceUpdated(self.maintenance_id)]
+        let maintenance = self.maintenance_id;
+        vec![Event::MaintenanceTimelineUpdated(maintenance, self.id), Event::MaintenanceUpdated(maintenance)]
     }
 }
 

@@ -70,7 +70,7 @@ pub(crate) async fn append(
     let revision = Revision(locked.revision).next().0;
     let mut public = Vec::with_capacity(events.len());
     for event in events {
-        public.push(event::public(transaction, *event).await?);
+        public.push(event::public(transaction, *event, now).await?);
     }
     let stored = ActiveModel {
         organisation_id: Set(locked.id.clone()),

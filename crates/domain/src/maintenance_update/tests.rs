@@ -20,7 +20,7 @@ fn record(message: &str) -> Result<Changed<MaintenanceUpdate>, Invalid> {
 
 #[test]
 fn an_update_is_told_before_its_maintenance() {
-    let told = [Event::MaintenanceTimelineUpdated(id(2)), Event::MaintenanceUpdated(MAINTENANCE)];
+    let told = [Event::MaintenanceTimelineUpdated(MAINTENANCE, id(2)), Event::MaintenanceUpdated(MAINTENANCE)];
     let recorded = record("Half way").unwrap();
     assert_eq!(recorded.events, told);
     let patch = MaintenanceUpdatePatch { status: Some(IncidentStatus::Resolved), message: None };

@@ -18,6 +18,7 @@ fn snapshot(revision: i64) -> Snapshot {
         banner: None,
         components: Vec::new(),
         incidents: Vec::new(),
+        maintenances: Vec::new(),
         revision,
         generated_at: DateTime::default(),
     }

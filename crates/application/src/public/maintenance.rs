@@ -1,0 +1,97 @@
+//! Maintenances as the public sees them.
+
+use allclear_domain::maintenance_update::MaintenanceUpdate;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::maintenance::MaintenanceReport;
+use crate::public::incident::IncidentStatusWord;
+
+/// A maintenance as the public sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicMaintenance {
+    /// Its identifier, a `UUIDv7`.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// What is done.
+    pub description: String,
+    /// How far it is, told from its times and the clock.
+    #[schema(value_type = MaintenanceStatusWord)]
+    pub status: &'static str,
+    /// When it begins.
+    #[serde(serialize_with = "crate::timestamp::serialize")]
+    pub start_at: DateTime<Utc>,
+    /// The last moment of it; null while nobody knows.
+    #[serde(serialize_with = "crate::timestamp::serialize_option")]
+    #[schema(required)]
+    pub end_at: Option<DateTime<Utc>>,
+    /// When it was created.
+    #[serde(serialize_with = "crate::timestamp::serialize")]
+    pub created_at: DateTime<Utc>,
+    /// Its updates, newest first.
+    pub timeline: Vec<MaintenanceEntry>,
+}
+
+/// An update of a maintenance as the public sees it: without its author.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MaintenanceEntry {
+    /// Its identifier, a `UUIDv7`.
+    pub id: String,
+    /// The maintenance it tells about.
+    pub maintenance_id: String,
+    /// The word its author chose.
+    #[schema(value_type = IncidentStatusWord)]
+    pub status: &'static str,
+    /// What its author wrote.
+    pub message: String,
+    /// When it was recorded.
+    #[serde(serialize_with = "crate::timestamp::serialize")]
+    pub created_at: DateTime<Utc>,
+}
+
+impl From<MaintenanceReport> for PublicMaintenance {
+    fn from(report: MaintenanceReport) -> Self {
+        let status = report.status().as_str();
+        let MaintenanceReport { maintenance, timeline, .. } = report;
+        Self {
+            id: maintenance.id.to_string(),
+            title: maintenance.title,
+            description: maintenance.description,
+            status,
+            start_at: maintenance.start_at,
+            end_at: maintenance.end_at,
+            created_at: maintenance.created_at,
+            timeline,
+        }
+    }
+}
+
+impl From<&MaintenanceUpdate> for MaintenanceEntry {
+    fn from(update: &MaintenanceUpdate) -> Self {
+        Self {
+            id: update.id.to_string(),
+            maintenance_id: update.maintenance_id.to_string(),
+            status: update.status.as_str(),
+            message: update.message.clone(),
+            created_at: update.created_at,
+        }
+    }
+}
+
+/// The words of a maintenance's status.
+#[derive(Debug, Clone, Copy, ToSchema)]
+#[schema(rename_all = "SCREAMING_SNAKE_CASE", as = MaintenanceStatus)]
+pub enum MaintenanceStatusWord {
+    /// Its start is in the future.
+    Scheduled,
+    /// It has started and has not ended.
+    InProgress,
+    /// It has ended.
+    Completed,
+    /// It does not take place.
+    Cancelled,
+}

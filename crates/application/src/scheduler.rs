@@ -1,0 +1,130 @@
+//! Tells of what the clock alone changes: maintenances that begin and end.
+//!
+//! Every node runs one scheduler. It sleeps until the next moment at which a status changes, and then claims what is due in
+//! the database, so that of many nodes exactly one tells of each change. A change that fell into a time when no node ran is
+//! told by the first one that does.
+
+mod alarm;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use allclear_domain::id::OrganisationId;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use tokio::time::{Instant, sleep, timeout_at};
+
+pub use self::alarm::Alarm;
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::outbox::Commit;
+use crate::relay::Relay;
+use crate::rule::Written;
+
+/// Knows when maintenances change by themselves.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait MaintenanceSchedule: Send + Sync {
+    /// The earliest moment at which a maintenance got or gets a status that nobody has been told of; none when no
+    /// maintenance changes any more. MUST NOT read more the more maintenances there are.
+    async fn next_change(&self) -> Result<Option<DateTime<Utc>>, Error>;
+
+    /// The organisations with such changes at or before `now`.
+    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error>;
+
+    /// Stores the events of an organisation's changes at or before `now`, in one transaction; none where there are none
+    /// left to tell. An adapter may leave some to the next call. Of several callers at once exactly one MUST get each
+    /// change, and what was due MUST NOT be due any more.
+    async fn announce(&self, organisation: &OrganisationId, now: DateTime<Utc>) -> Result<Option<Commit>, Error>;
+}
+
+/// Announces the changes of a schedule as they come.
+pub struct Scheduler {
+    schedule: Arc<dyn MaintenanceSchedule>,
+    relay: Arc<Relay>,
+    clock: Arc<dyn Clock>,
+    alarm: Arc<Alarm>,
+}
+
+impl Scheduler {
+    /// How often the schedule is read while nothing is known to be due: another node may have written and died, and the
+    /// wall clock may have been set.
+    pub const LOOK: Duration = Duration::from_secs(30);
+
+    /// How long to wait after a failure, at first and at most.
+    const PAUSE: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(4));
+
+    /// A scheduler over these ports. Whoever writes maintenances sets the alarm.
+    #[must_use]
+    pub fn new(
+        schedule: Arc<dyn MaintenanceSchedule>,
+        relay: Arc<Relay>,
+        clock: Arc<dyn Clock>,
+        alarm: Arc<Alarm>,
+    ) -> Self {
+        Self { schedule, relay, clock, alarm }
+    }
+
+    /// Announces changes as they come, for ever. May be dropped at any moment: what was not announced yet still is due.
+    pub async fn run(&self) {
+        let (first, longest) = Self::PAUSE;
+        let mut pause = first;
+        loop {
+            if let Err(error) = self.catch_up().await {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "maintenances could not be looked after; trying again"
+                );
+                sleep(pause).await;
+                pause = (pause * 2).min(longest);
+            } else {
+                pause = first;
+                self.wait().await;
+            }
+        }
+    }
+
+    /// Announces everything that is due, and sets the alarm to what comes next.
+    async fn catch_up(&self) -> Result<(), Error> {
+        loop {
+            // Before the read: what is written after it sets the alarm anew.
+            self.alarm.clear();
+            let Some(next) = self.schedule.next_change().await? else { return Ok(()) };
+            let now = self.clock.now();
+            if next > now {
+                self.alarm.set(next);
+                return Ok(());
+            }
+            self.announce(now).await?;
+        }
+    }
+
+    /// One organisation that cannot be announced keeps no other one waiting.
+    async fn announce(&self, now: DateTime<Utc>) -> Result<(), Error> {
+        let mut outcome = Ok(());
+        for organisation in self.schedule.due(now).await? {
+            match self.schedule.announce(&organisation, now).await {
+                Ok(commit) => self.relay.told(Written { state: (), commit }).await,
+                Err(error) => outcome = Err(error),
+            }
+        }
+        outcome
+    }
+
+    /// Waits until the alarm's moment has come, or for [`Self::LOOK`].
+    async fn wait(&self) {
+        let look = Instant::now() + Self::LOOK;
+        while Instant::now() < look {
+            let left = self.alarm.moment().map_or(Self::LOOK, |moment| {
+                // A moment that has passed leaves no time.
+                (moment - self.clock.now()).to_std().unwrap_or_default()
+            });
+            if left.is_zero() {
+                return;
+            }
+            let until = look.min(Instant::now() + left.min(Self::LOOK));
+            // Either way the clock has the last word: it may have been set, or the alarm may have been.
+            let _ = timeout_at(until, self.alarm.rung()).await;
+        }
+    }
+}

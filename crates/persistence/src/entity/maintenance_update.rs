@@ -1,0 +1,19 @@
+use sea_orm::entity::prelude::*;
+
+#[sea_orm::model]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "maintenance_updates")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub maintenance_id: Uuid,
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    pub status: String,
+    pub message: String,
+    pub user_id: String,
+    pub user_name: String,
+    pub created_at: DateTimeUtc,
+    pub version: i64,
+}
+
+impl ActiveModelBehavior for ActiveModel {}

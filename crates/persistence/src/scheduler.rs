@@ -1,0 +1,72 @@
+//! What the clock changes: due maintenances, claimed by whoever locks their organisation first.
+
+use allclear_application::error::Error;
+use allclear_application::outbox::Commit;
+use allclear_application::scheduler::MaintenanceSchedule;
+use allclear_domain::id::OrganisationId;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use crate::database::Database;
+use crate::entity::maintenance::{Column, Entity};
+use crate::error::broken;
+use crate::maintenance::{maintenance, note_announced, of};
+use crate::organisation::lock;
+use crate::outbox;
+
+/// How many changes of an organisation one transaction tells.
+const BATCH: u64 = 100;
+
+#[async_trait]
+impl MaintenanceSchedule for Database {
+    async fn next_change(&self) -> Result<Option<DateTime<Utc>>, Error> {
+        let next = Entity::find()
+            .select_only()
+            .column(Column::NextChangeAt)
+            .filter(Column::NextChangeAt.is_not_null())
+            .order_by_asc(Column::NextChangeAt)
+            .limit(1)
+            .into_tuple();
+        next.one(self.read()).await.map_err(broken)
+    }
+
+    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error> {
+        let due = Entity::find()
+            .select_only()
+            .column(Column::OrganisationId)
+            .distinct()
+            .filter(Column::NextChangeAt.lte(now))
+            .into_tuple::<String>();
+        let found = due.all(self.read()).await.map_err(broken)?;
+        found.iter().map(|id| OrganisationId::parse(id).map_err(Error::internal)).collect()
+    }
+
+    async fn announce(&self, organisation: &OrganisationId, now: DateTime<Utc>) -> Result<Option<Commit>, Error> {
+        let organisation = organisation.clone();
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
+                let due = of(&organisation)
+                    .filter(Column::NextChangeAt.lte(now))
+                    .order_by_asc(Column::NextChangeAt)
+                    .limit(BATCH)
+                    .all(transaction)
+                    .await
+                    .map_err(broken)?;
+                let mut events = Vec::with_capacity(due.len());
+                for row in due {
+                    let announced = row.announced_status.parse().map_err(Error::internal)?;
+                    let state = maintenance(row);
+                    events.extend(state.announce(announced, now));
+                    note_announced(transaction, &state, now).await?;
+                }
+                if events.is_empty() {
+                    return Ok(None);
+                }
+                outbox::append(transaction, locked, &events, now).await.map(Some)
+            })
+        })
+        .await
+    }
+}

@@ -1,0 +1,76 @@
+//! Maintenances and their updates.
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::schema::{
+    big_integer, string, text, timestamp_with_time_zone, timestamp_with_time_zone_null, uuid,
+};
+
+#[derive(DeriveMigrationName)]
+pub(crate) struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        manager.create_table(maintenances()).await?;
+        let listed = index("maintenances_of_organisation", "maintenances", &["organisation_id", "id"]);
+        manager.create_index(listed).await?;
+        // Finds what the status page shows among any number of old maintenances.
+        let shown = index("maintenances_by_showing", "maintenances", &["organisation_id", "shown_until"]);
+        manager.create_index(shown).await?;
+        // Finds what the clock changes next, whosever it is.
+        manager.create_index(index("maintenances_by_change", "maintenances", &["next_change_at"])).await?;
+        manager.create_table(maintenance_updates()).await
+    }
+}
+
+/// `announced_status` is what viewers were told last, `next_change_at` when the clock makes it untrue, and `shown_until`
+/// when the maintenance leaves the status page; each null where that never happens.
+fn maintenances() -> TableCreateStatement {
+    Table::create()
+        .table("maintenances")
+        .col(uuid("id").primary_key())
+        .col(string("organisation_id"))
+        .col(string("title"))
+        .col(text("description"))
+        .col(timestamp_with_time_zone("start_at"))
+        .col(timestamp_with_time_zone_null("end_at"))
+        .col(timestamp_with_time_zone_null("cancelled_at"))
+        .col(timestamp_with_time_zone("created_at"))
+        .col(timestamp_with_time_zone("updated_at"))
+        .col(big_integer("version"))
+        .col(string("announced_status"))
+        .col(timestamp_with_time_zone_null("next_change_at"))
+        .col(timestamp_with_time_zone_null("shown_until"))
+        .foreign_key(&mut owned_by("maintenance_organisation", "maintenances", "organisation_id", "organisations"))
+        .to_owned()
+}
+
+/// The key orders a maintenance's updates by age.
+fn maintenance_updates() -> TableCreateStatement {
+    Table::create()
+        .table("maintenance_updates")
+        .col(uuid("maintenance_id"))
+        .col(uuid("id"))
+        .col(string("status"))
+        .col(text("message"))
+        .col(string("user_id"))
+        .col(string("user_name"))
+        .col(timestamp_with_time_zone("created_at"))
+        .col(big_integer("version"))
+        .primary_key(Index::create().col("maintenance_id").col("id"))
+        .foreign_key(&mut owned_by("update_maintenance", "maintenance_updates", "maintenance_id", "maintenances"))
+        .to_owned()
+}
+
+fn index(name: &'static str, table: &'static str, columns: &[&'static str]) -> IndexCreateStatement {
+    let mut index = Index::create().name(name).table(table).to_owned();
+    for column in columns {
+        index.col(*column);
+    }
+    index
+}
+
+/// A row that goes when its owner goes.
+fn owned_by(name: &str, table: &'static str, column: &'static str, owner: &'static str) -> ForeignKeyCreateStatement {
+    ForeignKey::create().name(name).from(table, column).to(owner, "id").on_delete(ForeignKeyAction::Cascade).to_owned()
+}

@@ -1,0 +1,52 @@
+import { CircleSlash, Undo2 } from 'lucide-react';
+import { useState } from 'react';
+import { refusalOr } from '@/api/refusal';
+import type { MaintenanceStatus } from '@/api/types';
+import { Button } from '@/ui/button';
+import { ConfirmButton } from '@/ui/confirm-button';
+import { toast } from '@/ui/toast';
+
+interface CancellationProps {
+  status: MaintenanceStatus;
+  /** Saves a status; throws. */
+  onSet: (status: MaintenanceStatus) => Promise<void>;
+}
+
+/** Cancels a maintenance that is not over, and takes a cancellation back. */
+export function Cancellation({ status, onSet }: CancellationProps) {
+  const [pending, setPending] = useState(false);
+
+  async function set(next: MaintenanceStatus) {
+    setPending(true);
+    try {
+      await onSet(next);
+      toast.success('Maintenance Updated');
+    } catch (error) {
+      toast.error(refusalOr('Error while updating maintenance', error));
+    }
+    setPending(false);
+  }
+
+  if (status === 'COMPLETED') return null;
+  if (status === 'CANCELLED') {
+    return (
+      <Button size="sm" pending={pending} onClick={() => void set('SCHEDULED')}>
+        {!pending && <Undo2 aria-hidden />} Take Back Cancellation
+      </Button>
+    );
+  }
+  return (
+    <ConfirmButton
+      button={(ask) => (
+        <Button size="sm" onClick={ask}>
+          <CircleSlash aria-hidden /> Cancel Maintenance
+        </Button>
+      )}
+      title="Cancel this maintenance?"
+      description="The status page shows it as cancelled, and subscribers are told. You can take it back."
+      confirmLabel="Cancel Maintenance"
+      cancelLabel="Keep It"
+      onConfirm={() => set('CANCELLED')}
+    />
+  );
+}

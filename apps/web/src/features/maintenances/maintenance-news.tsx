@@ -1,0 +1,40 @@
+import { useFormikContext } from 'formik';
+import type { Edit } from '@/api/use-edit';
+import { useRebase } from '@/api/use-rebase';
+import { ConflictAlert } from '@/ui/conflict-alert';
+import { Timestamp } from '@/ui/timestamp';
+import { maintenanceValues, type Maintenance, type MaintenanceValues } from './maintenance';
+
+interface MaintenanceNewsProps {
+  edit: Edit<Maintenance>;
+  loaded: Maintenance;
+}
+
+/** Inside the form: brings in what changed on the server, and shows another person's version. */
+export function MaintenanceNews({ edit, loaded }: MaintenanceNewsProps) {
+  const form = useFormikContext<MaintenanceValues>();
+  useRebase(form, maintenanceValues(loaded));
+  if (edit.theirs === undefined) return null;
+
+  const theirs = maintenanceValues(edit.theirs);
+  const shown = {
+    title: { label: 'Title', value: theirs.title },
+    startAt: { label: 'Start at', value: <Timestamp value={theirs.startAt} /> },
+    endAt: { label: 'End at', value: <Timestamp value={theirs.endAt} /> },
+    description: { label: 'Description', value: theirs.description },
+  };
+  const fields = Object.keys(shown) as (keyof MaintenanceValues)[];
+  return (
+    <ConflictAlert
+      thing="maintenance"
+      theirs={fields
+        .filter((field) => theirs[field] !== form.values[field])
+        .map((field) => shown[field])}
+      onTakeTheirs={() => {
+        edit.takeTheirs();
+        form.resetForm({ values: theirs });
+      }}
+      onKeepMine={edit.keepMine}
+    />
+  );
+}

@@ -1,0 +1,21 @@
+import { useFormikContext } from 'formik';
+import { maintenanceStatuses, statusOptions } from '@/ui/statuses';
+import { ToggleGroup } from '@/ui/toggle-group';
+import type { NewMaintenanceValues } from './maintenance';
+
+const options = statusOptions(maintenanceStatuses);
+
+export function MaintenanceStatusField() {
+  const { values, touched, errors, setFieldValue } = useFormikContext<NewMaintenanceValues>();
+  return (
+    <ToggleGroup
+      label="Status"
+      name="status"
+      options={options}
+      value={values.status}
+      onChange={(status) => void setFieldValue('status', status)}
+      error={touched.status && errors.status}
+      required
+    />
+  );
+}

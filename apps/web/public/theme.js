@@ -9,5 +9,16 @@
   if (theme === 'system') {
     theme = matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark';
   }
-  document.documentElement.dataset.theme = theme === 'light' ? 'light' : 'dark';
+  var data = document.documentElement.dataset;
+  data.theme = theme === 'light' ? 'light' : 'dark';
+
+  // Paper is white.
+  var onScreen = data.theme;
+  addEventListener('beforeprint', function () {
+    onScreen = data.theme;
+    data.theme = 'light';
+  });
+  addEventListener('afterprint', function () {
+    data.theme = onScreen;
+  });
 })();

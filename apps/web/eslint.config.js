@@ -26,6 +26,11 @@ const operatorOnly = {
 
 const restrict = (...patterns) => ({ 'no-restricted-imports': ['error', { patterns }] });
 
+const otherFeatures = (feature) => ({
+  regex: `^@/features/(?!${feature}/)`,
+  message: 'Features do not import each other.',
+});
+
 const featureRules = readdirSync(new URL('./src/features', import.meta.url)).map((feature) => ({
   files: [`src/features/${feature}/**`],
   rules: restrict(
@@ -33,10 +38,16 @@ const featureRules = readdirSync(new URL('./src/features', import.meta.url)).map
     toasts,
     clerk,
     app,
-    { regex: `^@/features/(?!${feature}/)`, message: 'Features do not import each other.' },
+    otherFeatures(feature),
     ...(feature === 'status-page' ? [operatorOnly] : []),
   ),
 }));
+
+// Loaded when it is opened: the build's guard sees to it that the page does not load it before.
+const subscribeRules = {
+  files: ['src/features/status-page/subscribe/**'],
+  rules: restrict(upwards, toasts, clerk, app, otherFeatures('status-page')),
+};
 
 export default defineConfig(
   { ignores: ['dist', 'coverage', 'test-results', 'playwright-report', 'src/api/schema.gen.ts'] },
@@ -69,6 +80,7 @@ export default defineConfig(
     },
   },
   ...featureRules,
+  subscribeRules,
   { files: ['src/app/**'], rules: restrict(upwards, toasts, clerk) },
   { files: ['src/auth/clerk/**'], rules: restrict(upwards, toasts, app, features) },
   {

@@ -1,34 +1,29 @@
+import type { ReactNode } from 'react';
 import type { StatusSnapshot } from '@/api/types';
-import { Alert } from '@/ui/alert';
-import { StatusBadge } from '@/ui/badge';
-import { Logo } from '@/ui/logo';
-import { componentStatuses } from '@/ui/statuses';
+import { FailedView, UnknownView } from './absent-view';
+import { LoadingView } from './loading-view';
+import { StatusView } from './status-view';
+import { useSnapshot } from './use-snapshot';
 
-export function StatusPage({ snapshot }: { snapshot: StatusSnapshot | null }) {
-  return (
-    <main className="mx-auto grid max-w-3xl gap-6 px-4 py-8">
-      <Logo />
-      {snapshot === null ? (
-        <h1 className="text-2xl font-semibold">There is no such status page</h1>
-      ) : (
-        <>
-          <h1 className="text-2xl font-semibold">{snapshot.organisation.name}</h1>
-          {snapshot.banner && (
-            <Alert
-              kind={snapshot.banner.operational ? 'success' : 'warning'}
-              title={snapshot.banner.text}
-            />
-          )}
-          <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
-            {snapshot.components.map((component) => (
-              <li key={component.id} className="flex items-center justify-between gap-4 px-4 py-3">
-                <span className="min-w-0">{component.name}</span>
-                <StatusBadge {...componentStatuses[component.status]} />
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </main>
-  );
+interface StatusPageProps {
+  orgId: string;
+  /** What came with the page; null for an unknown organisation. Left out, the server is asked for it. */
+  snapshot?: StatusSnapshot | null;
+  /** Buttons beside the organisation's name. */
+  actions?: ReactNode;
+}
+
+/** Give it the organisation's id as its key: it begins anew with another one. */
+export function StatusPage({ orgId, snapshot, actions }: StatusPageProps) {
+  const [loading, retry] = useSnapshot(orgId, snapshot);
+  switch (loading.status) {
+    case 'loading':
+      return <LoadingView />;
+    case 'unknown':
+      return <UnknownView />;
+    case 'failed':
+      return <FailedView message={loading.message} onRetry={retry} />;
+    case 'loaded':
+      return <StatusView snapshot={loading.snapshot} actions={actions} />;
+  }
 }

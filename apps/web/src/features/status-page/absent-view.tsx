@@ -1,0 +1,64 @@
+import { SearchX, ServerCrash, type LucideIcon } from 'lucide-react';
+import { useEffect, type ReactNode } from 'react';
+import { paths } from '@/paths';
+import { Button } from '@/ui/button';
+import { buttonVariants } from '@/ui/button-variants';
+import { PageFrame } from './page-frame';
+
+/** There is no such organisation, or there is none any more. */
+export function UnknownView() {
+  useEffect(() => {
+    document.title = 'Status page not found';
+  }, []);
+  return (
+    <AbsentView
+      icon={SearchX}
+      title="There is no status page here"
+      action={
+        <a href={paths.landing} className={buttonVariants({ variant: 'primary' })}>
+          Back to Home
+        </a>
+      }
+    >
+      The address may have a typing mistake, or the organisation may have taken its page down.
+      Compare it with the link you were given, or ask the organisation for its current one.
+    </AbsentView>
+  );
+}
+
+/** The state could not be asked for. */
+export function FailedView({ message, onRetry }: { message: string; onRetry: () => void }) {
+  return (
+    <AbsentView
+      icon={ServerCrash}
+      title="The status could not be loaded"
+      action={
+        <Button variant="primary" onClick={onRetry}>
+          Try Again
+        </Button>
+      }
+    >
+      {message}
+    </AbsentView>
+  );
+}
+
+interface AbsentViewProps {
+  icon: LucideIcon;
+  title: string;
+  action: ReactNode;
+  children: ReactNode;
+}
+
+function AbsentView({ icon: Icon, title, action, children }: AbsentViewProps) {
+  return (
+    <PageFrame>
+      <div className="mx-auto grid max-w-md justify-items-center gap-4 py-12 text-center">
+        <Icon aria-hidden className="size-10 text-subtle" />
+        <h1 className="text-2xl font-semibold tracking-tight text-balance">{title}</h1>
+        <p className="text-muted">{children}</p>
+        {action}
+      </div>
+    </PageFrame>
+  );
+}

@@ -1,0 +1,74 @@
+import type { PublicComponent } from '@/api/types';
+import { StatusBadge } from '@/ui/badge';
+import { Card } from '@/ui/card';
+import { cn } from '@/ui/cn';
+import { componentStatuses } from '@/ui/statuses';
+import { tones } from '@/ui/tone';
+import { isAffected } from './headline';
+import { Highlight } from './highlight';
+import { NothingHere, PageSection } from './page-section';
+import { Prose } from './prose';
+import { QuietStatus } from './quiet-status';
+
+interface ComponentListProps {
+  components: readonly PublicComponent[];
+  changes: Readonly<Record<string, number>>;
+  className?: string;
+}
+
+export function ComponentList({ components, changes, className }: ComponentListProps) {
+  return (
+    <PageSection title="Components" {...(className && { className })}>
+      {components.length === 0 ? (
+        <NothingHere>No components are shown here yet.</NothingHere>
+      ) : (
+        <Card>
+          <ul className="divide-y divide-line">
+            {components.map((component) => (
+              <ComponentRow
+                key={component.id}
+                component={component}
+                changes={changes[component.id]}
+              />
+            ))}
+          </ul>
+        </Card>
+      )}
+    </PageSection>
+  );
+}
+
+interface ComponentRowProps {
+  component: PublicComponent;
+  changes: number | undefined;
+}
+
+/** A problem takes the colour of its status across the row; what works keeps quiet. */
+function ComponentRow({ component, changes }: ComponentRowProps) {
+  const affected = isAffected(component);
+  const look = componentStatuses[component.status];
+  return (
+    <li
+      className={cn(
+        'relative flex flex-wrap items-start justify-between gap-x-4 gap-y-1 px-4 py-3 first:rounded-t-lg last:rounded-b-lg print:break-inside-avoid',
+        affected && [tones[look.tone].badge, 'border-x-0! first:border-t-0! last:border-b-0!'],
+      )}
+    >
+      <Highlight changes={changes} />
+      {affected && (
+        <span
+          aria-hidden
+          className={cn(
+            'absolute inset-y-0 left-0 w-1 rounded-l-[inherit]',
+            tones[look.tone].solid,
+          )}
+        />
+      )}
+      <div className="min-w-0 flex-1 basis-48">
+        <h3 className="font-medium wrap-anywhere text-ink">{component.name}</h3>
+        <Prose text={component.description} className="text-sm text-muted" />
+      </div>
+      {affected ? <StatusBadge {...look} /> : <QuietStatus {...look} />}
+    </li>
+  );
+}

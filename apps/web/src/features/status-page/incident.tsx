@@ -1,0 +1,101 @@
+import type { PublicIncident } from '@/api/types';
+import { StatusBadge } from '@/ui/badge';
+import { cn } from '@/ui/cn';
+import { componentStatuses, incidentStatuses } from '@/ui/statuses';
+import { tones } from '@/ui/tone';
+import { Highlight } from './highlight';
+import { Moment } from './moment';
+import { Prose } from './prose';
+import { QuietStatus } from './quiet-status';
+import { Timeline } from './timeline';
+
+interface IncidentProps {
+  incident: PublicIncident;
+  changes: Readonly<Record<string, number>>;
+}
+
+/** An incident that is going on: nothing on the page is louder. */
+export function ActiveIncident({ incident, changes }: IncidentProps) {
+  const look = incidentStatuses[incident.status];
+  return (
+    <article
+      data-tone={look.tone}
+      className={cn(
+        'relative min-w-0 rounded-lg border bg-surface shadow-low print:break-inside-avoid',
+        tones[look.tone].line,
+      )}
+    >
+      <Highlight changes={changes[incident.id]} />
+      <header
+        className={cn(
+          'grid grid-cols-1 gap-1 rounded-t-lg border-b px-4 py-3 sm:px-5',
+          tones[look.tone].badge,
+        )}
+      >
+        <div className="flex w-full flex-wrap items-start justify-between gap-x-4 gap-y-2">
+          <h3 className="min-w-0 flex-1 basis-56 text-lg font-semibold wrap-anywhere text-ink">
+            {incident.title}
+          </h3>
+          <StatusBadge {...look} className="bg-surface!" />
+        </div>
+        <Moment label="Created" value={incident.createdAt} />
+      </header>
+      <div className="grid grid-cols-1 gap-4 px-4 py-4 sm:px-5">
+        <Prose text={incident.description} />
+        <AffectedComponents incident={incident} />
+        <Timeline
+          label={incident.title}
+          entries={incident.IncidentTimeline}
+          changes={changes}
+          quiet={false}
+        />
+      </div>
+    </article>
+  );
+}
+
+export function PastIncident({ incident, changes }: IncidentProps) {
+  return (
+    <article className="relative grid min-w-0 grid-cols-1 gap-3 px-4 py-4 first:rounded-t-lg last:rounded-b-lg sm:px-5 print:break-inside-avoid">
+      <Highlight changes={changes[incident.id]} />
+      <header>
+        <div className="flex flex-wrap items-start justify-between gap-x-4">
+          <h3 className="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink">
+            {incident.title}
+          </h3>
+          <QuietStatus {...incidentStatuses[incident.status]} />
+        </div>
+        <Moment label="Created" value={incident.createdAt} />
+      </header>
+      <Prose text={incident.description} className="text-muted" />
+      <Timeline
+        label={incident.title}
+        entries={incident.IncidentTimeline}
+        changes={changes}
+        quiet
+      />
+    </article>
+  );
+}
+
+function AffectedComponents({ incident: { title, components } }: { incident: PublicIncident }) {
+  if (components.length === 0) return null;
+  return (
+    <ul aria-label={`Components affected by ${title}`} className="flex flex-wrap gap-2">
+      {components.map(({ componentId, status, component }) => {
+        const { label, tone, icon: Icon } = componentStatuses[status];
+        return (
+          <li
+            key={componentId}
+            data-tone={tone}
+            className="inline-flex min-w-0 flex-wrap items-center gap-x-2 rounded-md border border-line bg-raised px-2 py-1 text-sm"
+          >
+            <Icon aria-hidden className={cn('size-3.5 shrink-0', tones[tone].text)} />
+            <span className="min-w-0 font-medium wrap-anywhere text-ink">{component.name}</span>
+            <span className={tones[tone].text}>{label}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

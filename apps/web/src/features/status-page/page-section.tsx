@@ -1,0 +1,27 @@
+import { useId, type ReactNode } from 'react';
+import { cn } from '@/ui/cn';
+
+interface PageSectionProps {
+  title: string;
+  className?: string;
+  children: ReactNode;
+}
+
+export function PageSection({ title, className, children }: PageSectionProps) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className={cn('grid min-w-0 content-start gap-3', className)}>
+      <h2 id={id} className="text-xl font-semibold tracking-tight">
+        {title}
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+/** What a section says when it has nothing to show. */
+export function NothingHere({ children }: { children: ReactNode }) {
+  return (
+    <p className="rounded-lg border border-dashed border-line px-4 py-5 text-muted">{children}</p>
+  );
+}

@@ -1,0 +1,86 @@
+import { render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http } from 'msw';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { calls } from '@/paths';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { toast } from '@/ui/toast';
+import { Toaster } from '@/ui/toaster';
+import { SubscribeButton } from './subscribe-button';
+
+// What the button loads when it is pressed is slow to load the first time.
+beforeAll(() => import('./subscribe-dialog'));
+beforeEach(() => toast.remove());
+
+async function open() {
+  render(
+    <>
+      <SubscribeButton orgId="org-1" />
+      <Toaster />
+    </>,
+  );
+  const user = userEvent.setup();
+  await user.click(screen.getByRole('button', { name: 'Subscribe To Updates' }));
+  await screen.findByRole('dialog', { name: 'Subscribe Via Email' });
+  return user;
+}
+const email = () => screen.getByRole('textbox', { name: /^Email/ });
+const submit = () => screen.getByRole('button', { name: 'Subscribe' });
+
+it('subscribes, says what the server answers and closes', async () => {
+  server.use(
+    http.post(apiUrl(calls.subscribers.subscribe), async ({ request }) => {
+      expect(await request.json()).toEqual({ email: 'eve@example.com', orgId: 'org-1' });
+      expect(request.headers.has('Authorization')).toBe(false);
+      return answer(null, { message: 'Check your mail' });
+    }),
+  );
+  const user = await open();
+  await user.type(email(), ' eve@example.com ');
+  await user.click(submit());
+  expect(await screen.findByText('Check your mail')).toBeVisible();
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+});
+
+it.each(['', 'eve', 'eve@'])(
+  'refuses %j as an address before it asks the server',
+  async (typed) => {
+    const user = await open();
+    if (typed) await user.type(email(), typed);
+    await user.click(submit());
+    expect(await screen.findByText('Invalid email address')).toBeVisible();
+    expect(email()).toHaveFocus();
+  },
+);
+
+it('keeps what was typed when the server refuses, and says why', async () => {
+  server.use(
+    http.post(apiUrl(calls.subscribers.subscribe), () =>
+      problem(422, 'That address cannot be used', [{ field: 'email', message: 'No such host' }]),
+    ),
+  );
+  const user = await open();
+  await user.type(email(), 'eve@example.com');
+  await user.click(submit());
+  expect(await screen.findByText('That address cannot be used')).toBeVisible();
+  expect(screen.getByText('No such host')).toBeVisible();
+  expect(email()).toHaveValue('eve@example.com');
+});
+
+it('says that it failed when no answer comes', async () => {
+  server.use(http.post(apiUrl(calls.subscribers.subscribe), () => Response.error()));
+  const user = await open();
+  await user.type(email(), 'eve@example.com');
+  await user.click(submit());
+  expect(await screen.findByText('Failed to create subscriber')).toBeVisible();
+});
+
+it('says that it failed when an answer has no message', async () => {
+  server.use(
+    http.post(apiUrl(calls.subscribers.subscribe), () => new Response('<html>', { status: 502 })),
+  );
+  const user = await open();
+  await user.type(email(), 'eve@example.com');
+  await user.click(submit());
+  expect(await screen.findByText('Failed to create subscriber')).toBeVisible();
+});

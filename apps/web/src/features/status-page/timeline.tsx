@@ -1,0 +1,58 @@
+import type { IncidentStatus } from '@/api/types';
+import { cn } from '@/ui/cn';
+import { incidentStatuses } from '@/ui/statuses';
+import { tones } from '@/ui/tone';
+import { Highlight } from './highlight';
+import { Moment } from './moment';
+import { Prose } from './prose';
+
+interface Entry {
+  id: string;
+  status: IncidentStatus;
+  message: string;
+  createdAt: string;
+}
+
+interface TimelineProps {
+  /** Whose it is. */
+  label: string;
+  entries: readonly Entry[];
+  changes: Readonly<Record<string, number>>;
+  /** It is over: its marks lose their colour. */
+  quiet: boolean;
+}
+
+/** What was recorded, newest first. */
+export function Timeline({ label, entries, changes, quiet }: TimelineProps) {
+  if (entries.length === 0) return null;
+  return (
+    <ol aria-label={`Timeline of ${label}`} className="grid grid-cols-1">
+      {entries.map(({ id, status, message, createdAt }) => (
+        <li
+          key={id}
+          className="group relative grid grid-cols-1 gap-1 rounded-md pb-4 pl-6 last:pb-0"
+        >
+          <Highlight changes={changes[id]} />
+          <span
+            aria-hidden
+            className="absolute top-3 -bottom-1.5 left-[5px] w-px bg-line group-last:hidden"
+          />
+          <span
+            aria-hidden
+            className={cn(
+              'absolute top-[5px] left-0 size-[11px] rounded-full border-2 border-surface',
+              quiet ? 'bg-neutral-solid' : tones[incidentStatuses[status].tone].solid,
+            )}
+          />
+          <p className="flex flex-wrap items-baseline gap-x-2">
+            <span className={cn('font-semibold', quiet ? 'text-muted' : 'text-ink')}>
+              {incidentStatuses[status].label}
+            </span>
+            <Moment value={createdAt} />
+          </p>
+          <Prose text={message} className={quiet ? 'text-muted' : 'text-ink'} />
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,25 +1,45 @@
 import { useFormikContext } from 'formik';
+import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Button } from './button';
 import { LeaveGuard } from './leave-guard';
 
 interface FormActionsProps {
   submitLabel: string;
   pendingLabel: string;
+  /** What the form starts from is still on its way. */
+  loading?: boolean;
   onCancel: () => void;
 }
 
-/** Ends a screen's form: Cancel, submit, and the question before what was typed is left behind. */
-export function FormActions({ submitLabel, pendingLabel, onCancel }: FormActionsProps) {
+/**
+ * Ends a screen's form: Cancel, submit, and the question before what was typed is left behind. Whoever presses
+ * Cancel has answered it.
+ */
+export function FormActions({
+  submitLabel,
+  pendingLabel,
+  loading = false,
+  onCancel,
+}: FormActionsProps) {
   const { dirty, isSubmitting } = useFormikContext();
+  const [isCancelled, setCancelled] = useState(false);
+
+  function cancel() {
+    // The guard has to know before the screen is left.
+    flushSync(() => setCancelled(true));
+    onCancel();
+  }
+
   return (
     <div className="flex flex-wrap justify-end gap-2">
-      <Button disabled={isSubmitting} onClick={onCancel}>
+      <Button disabled={isSubmitting} onClick={cancel}>
         Cancel
       </Button>
-      <Button type="submit" variant="primary" pending={isSubmitting}>
+      <Button type="submit" variant="primary" disabled={loading} pending={isSubmitting}>
         {isSubmitting ? pendingLabel : submitLabel}
       </Button>
-      <LeaveGuard when={dirty && !isSubmitting} />
+      <LeaveGuard when={dirty && !isSubmitting && !isCancelled} />
     </div>
   );
 }

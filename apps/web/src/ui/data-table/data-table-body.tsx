@@ -1,4 +1,5 @@
 import { FlexRender, type Row, type RowData } from '@tanstack/react-table';
+import type { ReactNode } from 'react';
 import { Skeleton } from '@/ui/skeleton';
 import type { features } from './columns';
 
@@ -6,6 +7,7 @@ interface DataTableBodyProps<Data extends RowData> {
   loading: boolean;
   rows: Row<typeof features, Data>[];
   columnCount: number;
+  emptyHint: ReactNode;
 }
 
 const skeletonRows = [0, 1, 2, 3, 4];
@@ -14,6 +16,7 @@ export function DataTableBody<Data extends RowData>({
   loading,
   rows,
   columnCount,
+  emptyHint,
 }: DataTableBodyProps<Data>) {
   if (loading) {
     return (
@@ -34,7 +37,8 @@ export function DataTableBody<Data extends RowData>({
       <tbody>
         <tr className="border-b border-line">
           <td colSpan={columnCount} className="h-24 px-4 text-center text-muted">
-            No Data
+            <p>No Data</p>
+            {emptyHint && <div className="text-sm">{emptyHint}</div>}
           </td>
         </tr>
       </tbody>

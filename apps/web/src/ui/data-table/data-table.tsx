@@ -15,6 +15,8 @@ interface DataTableProps<Row extends RowData> {
   getRowId: (row: Row) => string;
   /** A row's name, for its checkbox: "Select Website". */
   rowLabel: (row: Row) => string;
+  /** What to do about it when there is none. */
+  emptyHint?: ReactNode;
   /** Shown above the table while rows are selected. */
   bulkActions?: (selected: Row[], clear: () => void) => ReactNode;
   /** Beside the paging: a button that shows older entries, for example. */
@@ -29,6 +31,7 @@ export function DataTable<Row extends RowData>({
   rows,
   getRowId,
   rowLabel,
+  emptyHint,
   bulkActions,
   footer,
 }: DataTableProps<Row>) {
@@ -84,6 +87,7 @@ export function DataTable<Row extends RowData>({
             loading={rows === undefined}
             rows={table.getRowModel().rows}
             columnCount={allColumns.length}
+            emptyHint={emptyHint}
           />
         </table>
       </div>

@@ -1,11 +1,14 @@
-import { RouterProvider } from 'react-router-dom';
+import { Identity } from '@/auth/identity';
 import { Toaster } from '@/ui/toaster';
 import { router } from './router';
+import { Session } from './session';
 
 export function App() {
   return (
     <>
-      <RouterProvider router={router} />
+      <Identity>
+        <Session router={router} />
+      </Identity>
       <Toaster />
     </>
   );

@@ -1,4 +1,5 @@
 import { createBrowserRouter } from 'react-router-dom';
-import { NotFoundPage } from './not-found-page';
+import { loadFeatures } from './features';
+import { routes } from './routes';
 
-export const router = createBrowserRouter([{ path: '*', element: <NotFoundPage /> }]);
+export const router = createBrowserRouter(routes, { patchRoutesOnNavigation: loadFeatures });

@@ -1,0 +1,40 @@
+import { isRouteErrorResponse, Link, useRouteError } from 'react-router-dom';
+import { paths } from '@/paths';
+import { Button } from '@/ui/button';
+import { buttonVariants } from '@/ui/button-variants';
+import { Message } from './message';
+
+export function ErrorPage() {
+  return (
+    <main className="grid min-h-dvh place-content-center">
+      <ScreenError />
+    </main>
+  );
+}
+
+/** Stands where a screen could not: it broke, or its code could not be loaded. */
+export function ScreenError() {
+  const error = useRouteError();
+  return (
+    <Message
+      title="Unexpected Application Error"
+      actions={
+        <>
+          <Button variant="primary" onClick={() => window.location.reload()}>
+            Reload
+          </Button>
+          <Link to={paths.landing} reloadDocument className={buttonVariants()}>
+            Back to Home
+          </Link>
+        </>
+      }
+    >
+      <p className="max-w-prose text-muted">{messageOf(error)}</p>
+    </Message>
+  );
+}
+
+function messageOf(error: unknown): string {
+  if (isRouteErrorResponse(error)) return `${error.status} ${error.statusText}`;
+  return error instanceof Error ? error.message : 'The screen could not be shown.';
+}

@@ -1,0 +1,43 @@
+import {
+  BookOpen,
+  Boxes,
+  CalendarClock,
+  ChartLine,
+  Heart,
+  LayoutDashboard,
+  MessagesSquare,
+  RadioTower,
+  TriangleAlert,
+  UsersRound,
+  type LucideIcon,
+} from 'lucide-react';
+import type { Configuration } from '@/api/types';
+import { paths } from '@/paths';
+
+export interface NavEntry {
+  label: string;
+  path: string;
+  icon: LucideIcon;
+}
+
+export const mainEntries: readonly NavEntry[] = [
+  { label: 'Dashboard', path: paths.dashboard, icon: LayoutDashboard },
+  { label: 'Components', path: paths.components.list, icon: Boxes },
+  { label: 'Incidents', path: paths.incidents.list, icon: TriangleAlert },
+  { label: 'Metrics', path: paths.metrics, icon: ChartLine },
+  { label: 'Schedules', path: paths.schedules.list, icon: CalendarClock },
+  { label: 'Subscribers', path: paths.subscribers, icon: UsersRound },
+];
+
+/** What lies outside the app: pages that the server answers. */
+export function outsideEntries(
+  organisationId: string,
+  { discordUrl, sponsorUrl }: Pick<Configuration, 'discordUrl' | 'sponsorUrl'>,
+): NavEntry[] {
+  return [
+    { label: 'Status Page', path: paths.status(organisationId), icon: RadioTower },
+    { label: 'Documentation', path: paths.documentation, icon: BookOpen },
+    ...(discordUrl ? [{ label: 'Join Discord', path: paths.discord, icon: MessagesSquare }] : []),
+    ...(sponsorUrl ? [{ label: 'Sponsor the product', path: paths.sponsor, icon: Heart }] : []),
+  ];
+}

@@ -1,0 +1,23 @@
+import { Outlet, ScrollRestoration, useNavigation } from 'react-router-dom';
+
+export function Root() {
+  const isNavigating = useNavigation().state !== 'idle';
+  return (
+    <>
+      {isNavigating && <NavigationProgress />}
+      <Outlet />
+      <ScrollRestoration />
+    </>
+  );
+}
+
+/** A line along the top while a screen's code is on its way; too short a wait shows nothing. */
+function NavigationProgress() {
+  return (
+    <div
+      role="progressbar"
+      aria-label="Loading"
+      className="fixed inset-x-0 top-0 z-60 h-0.5 animate-appear bg-accent [animation-delay:200ms] [animation-fill-mode:backwards]"
+    />
+  );
+}

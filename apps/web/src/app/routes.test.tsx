@@ -1,0 +1,124 @@
+import { act, screen, waitFor } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it, vi } from 'vitest';
+import type { AuthState } from '@/auth/auth';
+import { calls, paths } from '@/paths';
+import { answer, apiUrl, server } from '@/testing/server';
+import { renderApp, signedIn, withoutOrganisation } from './testing';
+
+const signedOut: AuthState = { status: 'signed-out' };
+const valid = 'email=ada%40example.com&orgId=org-1';
+
+it.each([
+  ['/', signedIn, '/dashboard'],
+  ['/', withoutOrganisation, '/onboarding'],
+  ['/login', signedIn, '/dashboard'],
+  ['/login', withoutOrganisation, '/onboarding'],
+  ['/onboarding', signedIn, '/dashboard'],
+  ['/onboarding', signedOut, '/'],
+  ['/dashboard', withoutOrganisation, '/onboarding'],
+  ['/dashboard', signedOut, '/'],
+  ['/metrics', signedOut, '/'],
+  ['/components', withoutOrganisation, '/onboarding'],
+  ['/components', signedOut, '/'],
+  ['/components/component/create', signedOut, '/'],
+  ['/components/component/edit/1', withoutOrganisation, '/onboarding'],
+  ['/incidents', signedOut, '/'],
+  ['/incidents/incident/create', withoutOrganisation, '/onboarding'],
+  ['/incidents/incident/edit/1', signedOut, '/'],
+  ['/subscribers', signedOut, '/'],
+  ['/verify', signedOut, '/'],
+  [`/verify?${valid}`, signedOut, '/'],
+  ['/verify?email=ada&orgId=org-1&verificationCode=1', signedOut, '/'],
+  ['/unsubscribe', signedOut, '/'],
+  [`/unsubscribe?${valid}&unsubscribeCode=`, signedOut, '/'],
+])('%s does not stay what it is for whoever may not see it', async (path, auth, goal) => {
+  const { router } = renderApp(path, { auth });
+  await waitFor(() => expect(router.state.location.pathname).toBe(goal));
+  expect(router.state.location.search).toBe('');
+  expect(await screen.findByRole('heading', { level: 1 })).toBeInTheDocument();
+});
+
+it.each([
+  ['/', signedOut, 'Say what is down, what you do about it, and when it is over'],
+  ['/login', signedOut, 'Sign in'],
+  ['/onboarding', withoutOrganisation, 'Onboarding'],
+  ['/dashboard', signedIn, 'Dashboard'],
+  ['/metrics', signedIn, 'Metrics'],
+  ['/components/component/create', signedIn, 'Create Component'],
+  ['/subscribers', signedIn, 'Subscribers'],
+  ['/organisation', signedIn, 'Organisation'],
+  ['/waitlist', signedIn, 'Page Not Found'],
+  ['/nowhere', signedIn, 'Page Not Found'],
+  ['/components/nowhere', signedIn, 'Page Not Found'],
+  ['/nowhere', signedOut, 'Page Not Found'],
+])('%s shows its screen', async (path, auth, heading) => {
+  const { router } = renderApp(path, { auth });
+  expect(await screen.findByRole('heading', { level: 1, name: heading })).toBeInTheDocument();
+  expect(router.state.location.pathname).toBe(path);
+});
+
+it.each([
+  [calls.subscribers.verify, `/verify?${valid}&verificationCode=1`, 'Email Verified!'],
+  [
+    calls.subscribers.unsubscribe,
+    `/unsubscribe?${valid}&unsubscribeCode=1`,
+    'Successfully Unsubscribed',
+  ],
+])('follows a mailed link for somebody who is signed in, too', async (call, path, heading) => {
+  server.use(http.post(apiUrl(call), () => answer({})));
+  renderApp(path);
+  expect(await screen.findByRole('heading', { name: heading })).toBeInTheDocument();
+});
+
+it('says exactly what the not-found page says, and leads home', async () => {
+  renderApp('/nowhere', { auth: signedOut });
+  expect(
+    await screen.findByText("Oops! The page you're looking for doesn't exist or has been moved."),
+  ).toBeInTheDocument();
+  expect(screen.getByRole('link', { name: 'Back to Home' })).toHaveAttribute('href', '/');
+});
+
+it('shows no screen, and goes nowhere, before it is known who is there', async () => {
+  const { router, become } = renderApp('/dashboard', { auth: { status: 'loading' } });
+  expect(await screen.findByText('Loading...')).toBeInTheDocument();
+  await waitFor(() => expect(router.state.initialized).toBe(true));
+  expect(screen.queryByRole('heading', { name: 'Dashboard' })).not.toBeInTheDocument();
+  expect(router.state.location.pathname).toBe('/dashboard');
+  act(() => become(signedIn));
+  expect(await screen.findByRole('heading', { name: 'Dashboard' })).toBeInTheDocument();
+});
+
+it('begins anew, with nothing of the old one, when the organisation changes', async () => {
+  const names: Record<string, string> = { first: 'Website', second: 'Payments' };
+  let current = 'first';
+  server.use(
+    http.get(apiUrl(calls.components.list), () =>
+      answer([{ id: current, name: names[current], description: '', status: 'OPERATIONAL' }]),
+    ),
+  );
+  const { become } = renderApp(paths.components.list);
+  await screen.findByText('Website');
+  current = 'second';
+  act(() => become({ ...signedIn, organisation: { id: 'org-2', name: 'Other', role: 'member' } }));
+  expect(screen.queryByText('Website')).not.toBeInTheDocument();
+  expect(await screen.findByText('Payments')).toBeInTheDocument();
+});
+
+it('goes to the landing page when somebody signs out', async () => {
+  const { router, become } = renderApp(paths.dashboard);
+  await screen.findByRole('heading', { name: 'Dashboard' });
+  act(() => become(signedOut));
+  await waitFor(() => expect(router.state.location.pathname).toBe(paths.landing));
+});
+
+it('says that something unexpected happened, and keeps the way to other screens', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  server.use(http.get(apiUrl(calls.components.list), () => answer([null])));
+  const { user } = renderApp(paths.components.list);
+  expect(
+    await screen.findByRole('heading', { name: 'Unexpected Application Error' }),
+  ).toBeInTheDocument();
+  await user.click(screen.getByRole('link', { name: 'Metrics' }));
+  expect(await screen.findByRole('heading', { name: 'Metrics' })).toBeInTheDocument();
+});

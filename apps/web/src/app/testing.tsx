@@ -1,0 +1,82 @@
+import { render } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useEffect, useState } from 'react';
+import { createMemoryRouter } from 'react-router-dom';
+import { ConfigurationContext } from '@/api/configuration';
+import type { Configuration } from '@/api/types';
+import { AuthContext, IdentityContext, type AuthState, type IdentityProvider } from '@/auth/auth';
+import { Toaster } from '@/ui/toaster';
+import { loadFeatures } from './features';
+import { routes } from './routes';
+import { Session } from './session';
+
+const configuration: Configuration = {
+  identityProvider: 'built-in',
+  clerkPublishableKey: null,
+  signUp: 'open',
+  firstAccount: false,
+  discordUrl: null,
+  sponsorUrl: null,
+  version: '0.1.0',
+};
+
+const identity: IdentityProvider = {
+  Provider: ({ children }) => children,
+  SignIn: () => <h1>Sign in</h1>,
+  Onboarding: () => <h1>Onboarding</h1>,
+  UserMenu: () => <button>Ada Lovelace</button>,
+  OrganisationSwitcher: () => <button>Switch organisation</button>,
+  OrganisationProfile: () => <h1>Organisation</h1>,
+  Waitlist: null,
+};
+
+export const signedIn = {
+  status: 'signed-in',
+  user: { id: 'user-1', name: 'Ada Lovelace', email: 'ada@example.com' },
+  organisation: { id: 'org-1', name: 'Analytical Engines', role: 'admin' },
+} satisfies AuthState;
+
+export const withoutOrganisation: AuthState = { ...signedIn, organisation: null };
+
+interface AppOptions {
+  auth?: AuthState;
+  configuration?: Partial<Configuration>;
+}
+
+/** Renders the whole app at `path`, with an identity provider that says what the test wants. */
+export function renderApp(path: string, { auth = signedIn, configuration: more }: AppOptions = {}) {
+  const router = createMemoryRouter(routes, {
+    initialEntries: [path],
+    patchRoutesOnNavigation: loadFeatures,
+  });
+  let become: (state: AuthState) => void = () => undefined;
+
+  function App() {
+    const [state, setState] = useState(auth);
+    useEffect(() => {
+      become = setState;
+    }, []);
+    const [session] = useState(() => ({
+      getToken: () => Promise.resolve('test-token'),
+      signOut: () => Promise.resolve(),
+    }));
+    return (
+      <ConfigurationContext value={{ ...configuration, ...more }}>
+        <IdentityContext value={identity}>
+          <AuthContext value={{ ...session, state }}>
+            <Session router={router} />
+          </AuthContext>
+        </IdentityContext>
+        <Toaster />
+      </ConfigurationContext>
+    );
+  }
+
+  return {
+    ...render(<App />),
+    router,
+    user: userEvent.setup(),
+    /** The identity provider says something new. */
+    become: (state: AuthState) => become(state),
+  };
+}

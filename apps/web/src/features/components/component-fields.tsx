@@ -1,0 +1,41 @@
+import { useFormikContext } from 'formik';
+import type { ComponentInput } from '@/api/types';
+import { Field } from '@/ui/field';
+import { Input } from '@/ui/input';
+import { componentStatuses, statusOptions } from '@/ui/statuses';
+import { Textarea } from '@/ui/textarea';
+import { ToggleGroup } from '@/ui/toggle-group';
+
+const statuses = statusOptions(componentStatuses);
+
+export function ComponentFields({ loading }: { loading: boolean }) {
+  const { values, errors, touched, getFieldProps, setFieldValue } =
+    useFormikContext<ComponentInput>();
+  return (
+    <>
+      <Field label="Name" required error={touched.name && errors.name}>
+        {(control) => <Input {...control} {...getFieldProps('name')} disabled={loading} />}
+      </Field>
+      <ToggleGroup
+        label="Status"
+        name="status"
+        required
+        options={statuses}
+        value={loading ? undefined : values.status}
+        onChange={(status) => void setFieldValue('status', status)}
+        error={touched.status && errors.status}
+        disabled={loading}
+      />
+      <Field label="Description" error={touched.description && errors.description}>
+        {(control) => (
+          <Textarea
+            {...control}
+            {...getFieldProps('description')}
+            placeholder="Enter description..."
+            disabled={loading}
+          />
+        )}
+      </Field>
+    </>
+  );
+}

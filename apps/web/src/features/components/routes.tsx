@@ -1,0 +1,11 @@
+import type { RouteObject } from 'react-router-dom';
+import { paths, routes } from '@/paths';
+import { ComponentsPage } from './components-page';
+import { CreateComponentPage } from './create-component-page';
+import { EditComponentPage } from './edit-component-page';
+
+export const componentRoutes: RouteObject[] = [
+  { path: paths.components.list, Component: ComponentsPage },
+  { path: paths.components.create, Component: CreateComponentPage },
+  { path: routes.editComponent, Component: EditComponentPage },
+];

@@ -1,0 +1,241 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it } from 'vitest';
+import { ada, engines, looms, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
+import type { Invitation, Member, Session } from '@/auth/built-in/types';
+import { calls } from '@/paths';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { OrganisationScreen } from './organisation-screen';
+
+const since = '2026-01-02T03:04:05.000Z';
+
+const adaAsMember: Member = {
+  userId: ada.id,
+  name: ada.name,
+  email: ada.email,
+  role: 'admin',
+  createdAt: since,
+};
+const charles: Member = {
+  userId: 'user-2',
+  name: 'Charles Babbage',
+  email: 'charles@example.com',
+  role: 'member',
+  createdAt: since,
+};
+const mary: Invitation = {
+  id: 'inv-1',
+  email: 'mary@example.com',
+  role: 'member',
+  createdAt: since,
+  expiresAt: since,
+};
+
+interface Held {
+  session: Session | null;
+  members: Member[];
+  invitations: Invitation[];
+}
+
+async function openOrganisation(session = sessionOf()) {
+  const held: Held = Object.assign(serveSession(session), {
+    members: [charles, adaAsMember],
+    invitations: [mary],
+  });
+  server.use(
+    http.get(apiUrl(calls.identity.members(engines.id)), () => answer(held.members)),
+    http.get(apiUrl(calls.identity.invitations(engines.id)), () => answer(held.invitations)),
+  );
+  const rendered = renderPiece(OrganisationScreen, 'signed-in');
+  await screen.findByText('Charles Babbage');
+  return { held, ...rendered };
+}
+
+const who = () => screen.getByTestId('who').textContent;
+const inDialog = (name: string) =>
+  within(screen.getByRole('alertdialog')).getByRole('button', { name });
+
+const memberCall = apiUrl(calls.identity.member('org-1', 'user-2'));
+const ownCall = apiUrl(calls.identity.member('org-1', 'user-1'));
+const organisationCall = apiUrl(calls.identity.organisation('org-1'));
+
+it('is for reading to members', async () => {
+  await openOrganisation(sessionOf({ organisations: [{ ...engines, role: 'member' }] }));
+  expect(screen.getByText('Only an admin', { exact: false })).toBeVisible();
+  expect(screen.queryByRole('textbox')).not.toBeInTheDocument();
+  expect(screen.queryByRole('combobox')).not.toBeInTheDocument();
+  expect(screen.queryByRole('heading', { name: 'Invitations' })).not.toBeInTheDocument();
+  expect(screen.getAllByRole('button').map((button) => button.textContent)).toEqual(['Leave']);
+});
+
+it('renames the organisation, here and in the session', async () => {
+  const { user, held } = await openOrganisation();
+  server.use(
+    http.patch(organisationCall, async ({ request }) => {
+      expect(await request.json()).toEqual({ name: 'Engines' });
+      held.session = sessionOf({ organisations: [{ ...engines, name: 'Engines' }] });
+      return answer({ ...engines, name: 'Engines' });
+    }),
+  );
+  const name = screen.getByLabelText('Name*');
+  await user.clear(name);
+  await user.type(name, 'Engines');
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(who()).toBe('signed-in in Engines'));
+  expect(await screen.findByText('Organisation renamed')).toBeVisible();
+});
+
+it('keeps a name that was refused, with the reason beside it', async () => {
+  const { user } = await openOrganisation();
+  server.use(
+    http.patch(organisationCall, () =>
+      problem(422, 'No', [{ field: 'name', message: 'Name is required' }]),
+    ),
+  );
+  await user.type(screen.getByLabelText('Name*'), '!');
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByText('Name is required')).toBeVisible();
+  expect(screen.getByLabelText('Name*')).toHaveValue('Analytical Engines!');
+});
+
+it('gives a member another role', async () => {
+  const { user, held } = await openOrganisation();
+  server.use(
+    http.patch(memberCall, async ({ request }) => {
+      expect(await request.json()).toEqual({ role: 'admin' });
+      held.members = [{ ...charles, role: 'admin' }, adaAsMember];
+      return answer('admin');
+    }),
+  );
+  await user.selectOptions(screen.getByLabelText('Role of Charles Babbage'), 'Admin');
+  expect(await screen.findByText('Role changed')).toBeVisible();
+  await waitFor(() =>
+    expect(screen.getByLabelText('Role of Charles Babbage')).toHaveDisplayValue('Admin'),
+  );
+});
+
+it('asks before an admin becomes a member, and says that the last one cannot', async () => {
+  const { user } = await openOrganisation();
+  const refusal = 'The last admin cannot leave or become a member';
+  server.use(http.patch(ownCall, () => problem(409, refusal)));
+  await user.selectOptions(screen.getByLabelText('Role of Ada Lovelace'), 'Member');
+  await user.click(inDialog('Become a member'));
+  expect(await screen.findByText(refusal)).toBeVisible();
+  expect(screen.getByLabelText('Role of Ada Lovelace')).toHaveDisplayValue('Admin');
+});
+
+it('removes a member once that is confirmed', async () => {
+  const { user, held } = await openOrganisation();
+  server.use(
+    http.delete(memberCall, () => {
+      held.members = [adaAsMember];
+      return answer({ id: 'user-2' });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Remove Charles Babbage' }));
+  await user.click(inDialog('Remove'));
+  await waitFor(() => expect(screen.queryByText('Charles Babbage')).not.toBeInTheDocument());
+  expect(screen.getByText('1 person')).toBeVisible();
+});
+
+it('takes a member off the list that somebody else has removed', async () => {
+  const { user, held } = await openOrganisation();
+  server.use(
+    http.delete(memberCall, () => {
+      held.members = [adaAsMember];
+      return problem(404, 'Member not found');
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Remove Charles Babbage' }));
+  await user.click(inDialog('Remove'));
+  expect(await screen.findByText('Member not found')).toBeVisible();
+  await waitFor(() => expect(screen.queryByText('Charles Babbage')).not.toBeInTheDocument());
+});
+
+it('sends an invitation and lists it', async () => {
+  const { user, held } = await openOrganisation();
+  server.use(
+    http.post(apiUrl(calls.identity.invitations('org-1')), async ({ request }) => {
+      expect(await request.json()).toEqual({ email: 'percy@example.com', role: 'admin' });
+      held.invitations = [{ ...mary, id: 'inv-2', email: 'percy@example.com' }, mary];
+      return answer({}, { status: 201 });
+    }),
+  );
+  await user.type(screen.getByLabelText('Email*'), 'percy@example.com');
+  await user.selectOptions(screen.getByLabelText('Role*'), 'Admin');
+  await user.click(screen.getByRole('button', { name: 'Send invitation' }));
+  expect(await screen.findByText('Invitation sent to percy@example.com')).toBeVisible();
+  expect(await screen.findByText('percy@example.com')).toBeVisible();
+  expect(screen.getByLabelText('Email*')).toHaveValue('');
+});
+
+it('revokes an invitation once that is confirmed, and says when none is left', async () => {
+  const { user, held } = await openOrganisation();
+  server.use(
+    http.delete(apiUrl(calls.identity.invitation('org-1', 'inv-1')), () => {
+      held.invitations = [];
+      return answer({ id: 'inv-1' });
+    }),
+  );
+  await user.click(await screen.findByRole('button', { name: /^Revoke/ }));
+  await user.click(inDialog('Revoke'));
+  expect(await screen.findByText(/^Nobody has an invitation/)).toBeVisible();
+});
+
+it('leaves the organisation for the next one', async () => {
+  const { user, held } = await openOrganisation(sessionOf({ organisations: [engines, looms] }));
+  server.use(
+    http.get(apiUrl(calls.identity.members(looms.id)), () => answer([adaAsMember])),
+    http.delete(ownCall, () => {
+      held.session = sessionOf({ organisations: [looms], activeOrganisationId: null });
+      return answer({ id: 'user-1' });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Leave' }));
+  await user.click(inDialog('Leave'));
+  await waitFor(() => expect(who()).toBe('signed-in in Looms'));
+});
+
+it('deletes the organisation only once its name has been typed', async () => {
+  const { user, held } = await openOrganisation();
+  server.use(
+    http.delete(organisationCall, () => {
+      held.session = sessionOf({ organisations: [], activeOrganisationId: null });
+      return answer({ id: 'org-1' });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  const confirm = screen.getByRole('button', { name: 'Delete organisation' });
+  await user.type(screen.getByLabelText('Type “Analytical Engines” to confirm'), 'Analytical');
+  expect(confirm).toBeDisabled();
+  await user.type(screen.getByLabelText(/^Type/), ' Engines');
+  await user.click(confirm);
+  await waitFor(() => expect(who()).toBe('signed-in'));
+});
+
+it('says why it could not be deleted, and keeps what was typed', async () => {
+  const { user } = await openOrganisation();
+  server.use(http.delete(organisationCall, () => problem(503, 'Away')));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  await user.type(screen.getByLabelText(/^Type/), 'Analytical Engines{Enter}');
+  expect(await screen.findByText('Away')).toBeVisible();
+  expect(screen.getByLabelText(/^Type/)).toHaveValue('Analytical Engines');
+});
+
+it('offers to load members anew that could not be loaded', async () => {
+  serveSession(sessionOf());
+  server.use(
+    http.get(
+      apiUrl(calls.identity.members(engines.id)),
+      () => problem(404, 'Organisation not found'),
+      {
+        once: true,
+      },
+    ),
+    http.get(apiUrl(calls.identity.members(engines.id)), () => answer([charles])),
+    http.get(apiUrl(calls.identity.invitations(engines.id)), () => answer([])),
+  );
+  const { user } = renderPiece(OrganisationScreen, 'signed-in');
+  await user.click(await screen.findByRole('button', { name: 'Try Again' }));
+  expect(await screen.findByText('Charles Babbage')).toBeVisible();
+});

@@ -1,0 +1,70 @@
+import { screen, waitFor } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it } from 'vitest';
+import { engines, looms, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
+import { calls } from '@/paths';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { OrganisationSwitcher } from './organisation-switcher';
+
+async function openSwitcher() {
+  const held = serveSession(sessionOf({ organisations: [engines, looms] }));
+  const rendered = renderPiece(OrganisationSwitcher, 'signed-in');
+  await rendered.user.click(await screen.findByRole('button', { name: /^Organisation:/ }));
+  return { held, ...rendered };
+}
+
+const who = () => screen.getByTestId('who').textContent;
+
+it('shows the organisations of the person and nothing personal', async () => {
+  await openSwitcher();
+  const names = screen.getAllByRole('menuitemcheckbox').map((item) => item.textContent);
+  expect(names).toEqual(['Analytical Engines', 'Looms']);
+  expect(screen.getByRole('menuitemcheckbox', { name: 'Analytical Engines' })).toBeChecked();
+});
+
+it('switches, and the server remembers it', async () => {
+  const { user } = await openSwitcher();
+  const asked: unknown[] = [];
+  server.use(
+    http.post(apiUrl(calls.identity.token), async ({ request }) => {
+      asked.push(await request.json());
+      return answer({ token: 'two', expiresAt: new Date(Date.now() + 300_000).toISOString() });
+    }),
+  );
+  await user.click(screen.getByRole('menuitemcheckbox', { name: 'Looms' }));
+  await waitFor(() => expect(who()).toBe('signed-in in Looms'));
+  expect(asked).toEqual([{ organisationId: 'org-2' }]);
+});
+
+it('stays where it is when it cannot switch, and says why', async () => {
+  const { user } = await openSwitcher();
+  server.use(
+    http.post(apiUrl(calls.identity.token), () =>
+      problem(403, 'Not a member of this organisation'),
+    ),
+  );
+  await user.click(screen.getByRole('menuitemcheckbox', { name: 'Looms' }));
+  expect(await screen.findByText('Not a member of this organisation')).toBeVisible();
+  expect(who()).toBe('signed-in in Analytical Engines');
+});
+
+it('creates another organisation', async () => {
+  const { user, held } = await openSwitcher();
+  const mills = { id: 'org-3', name: 'Mills', role: 'admin' } as const;
+  await user.click(screen.getByRole('menuitem', { name: 'Create organisation' }));
+  server.use(
+    http.post(apiUrl(calls.identity.organisations), () => {
+      held.session = sessionOf({ organisations: [mills, engines, looms] });
+      return answer(mills, { status: 201 });
+    }),
+  );
+  await user.type(screen.getByLabelText('Name*'), 'Mills');
+  await user.click(screen.getByRole('button', { name: 'Create' }));
+  await waitFor(() => expect(who()).toBe('signed-in in Mills'));
+});
+
+it('leads to the organisation itself', async () => {
+  const { user, router } = await openSwitcher();
+  await user.click(screen.getByRole('menuitem', { name: 'Manage organisation' }));
+  expect(router.state.location.pathname).toBe('/organisation');
+});

@@ -1,0 +1,114 @@
+import { screen, waitFor } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it } from 'vitest';
+import { ada, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
+import { calls } from '@/paths';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { UserMenu } from './user-menu';
+
+type Options = Parameters<typeof renderPiece>[2];
+
+async function openMenu(session = sessionOf(), options: Options = {}) {
+  const held = serveSession(session);
+  const rendered = renderPiece(UserMenu, 'signed-in', options);
+  await rendered.user.click(await screen.findByRole('button', { name: /^Account of/ }));
+  return { held, ...rendered };
+}
+
+async function openProfile() {
+  const opened = await openMenu();
+  await opened.user.click(screen.getByRole('menuitem', { name: 'Profile' }));
+  return opened;
+}
+
+it('shows who is signed in', async () => {
+  await openMenu();
+  expect(screen.getByText('Ada Lovelace')).toBeInTheDocument();
+  expect(screen.getByText('ada@example.com')).toBeVisible();
+});
+
+it('changes the theme', async () => {
+  const { user } = await openMenu();
+  expect(screen.getByRole('menuitemcheckbox', { name: 'Dark' })).toBeChecked();
+  await user.click(screen.getByRole('menuitemcheckbox', { name: 'Light' }));
+  expect(document.documentElement).toHaveAttribute('data-theme', 'light');
+});
+
+it('changes the name', async () => {
+  const { user, held } = await openProfile();
+  server.use(
+    http.patch(apiUrl(calls.identity.user), async ({ request }) => {
+      expect(await request.json()).toEqual({ name: 'Ada King' });
+      held.session = sessionOf({ user: { ...ada, name: 'Ada King' } });
+      return answer({ user: held.session.user });
+    }),
+  );
+  const name = screen.getByLabelText('Name*');
+  await waitFor(() => expect(screen.getByRole('dialog')).toContainElement(name));
+  await user.clear(name);
+  await user.type(name, 'Ada King');
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByRole('button', { name: 'Account of Ada King' })).toBeInTheDocument();
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
+it('keeps the new name that could not be saved', async () => {
+  const { user } = await openProfile();
+  server.use(http.patch(apiUrl(calls.identity.user), () => problem(503, 'Away')));
+  await user.type(screen.getByLabelText('Name*'), ' King');
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByText('Away')).toBeVisible();
+  expect(screen.getByLabelText('Name*')).toHaveValue('Ada Lovelace King');
+});
+
+it('changes the password, and says so where the old one is wrong', async () => {
+  const { user } = await openProfile();
+  await user.click(screen.getByRole('tab', { name: 'Password' }));
+  server.use(
+    http.post(
+      apiUrl(calls.identity.password),
+      () =>
+        problem(422, 'Wrong password', [{ field: 'currentPassword', message: 'Wrong password' }]),
+      { once: true },
+    ),
+    http.post(apiUrl(calls.identity.password), async ({ request }) => {
+      expect(await request.json()).toEqual({
+        currentPassword: 'old words',
+        newPassword: 'a few words of mine',
+      });
+      return answer(null);
+    }),
+  );
+  await user.type(screen.getByLabelText('Current password*'), 'old words');
+  await user.type(screen.getByLabelText('New password*'), 'a few words of mine');
+  await user.click(screen.getByRole('button', { name: 'Change password' }));
+  expect(await screen.findByText('Wrong password')).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Change password' }));
+  expect(await screen.findByText('Password changed')).toBeVisible();
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
+it('leads the administrator to the waitlist, where there is one', async () => {
+  const administrator = sessionOf({ user: { ...ada, administrator: true } });
+  const { user, router } = await openMenu(administrator, {
+    configuration: { signUp: 'waitlist' },
+  });
+  await user.click(screen.getByRole('menuitem', { name: 'Waitlist' }));
+  expect(router.state.location.pathname).toBe('/waitlist');
+});
+
+it.each([
+  ['nobody else', ada, 'waitlist'],
+  ['nobody where everybody may sign up', { ...ada, administrator: true }, 'open'],
+] as const)('leads %s there', async (_, user, signUp) => {
+  await openMenu(sessionOf({ user }), { configuration: { signUp } });
+  expect(screen.queryByRole('menuitem', { name: 'Waitlist' })).not.toBeInTheDocument();
+});
+
+it('says that signing out has failed, and stays', async () => {
+  const { user } = await openMenu();
+  server.use(http.post(apiUrl(calls.identity.signOut), () => problem(503, 'Away')));
+  await user.click(screen.getByRole('menuitem', { name: 'Sign out' }));
+  expect(await screen.findByText('Away')).toBeVisible();
+  expect(screen.getByTestId('who')).toHaveTextContent('signed-in');
+});

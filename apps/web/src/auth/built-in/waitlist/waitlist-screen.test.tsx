@@ -1,0 +1,72 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it } from 'vitest';
+import { renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
+import type { Waiting } from '@/auth/built-in/types';
+import { calls } from '@/paths';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { WaitlistScreen } from './waitlist-screen';
+
+const mary: Waiting = {
+  id: 'w-1',
+  name: 'Mary Somerville',
+  email: 'mary@example.com',
+  createdAt: '2026-01-02T03:04:05.000Z',
+};
+
+async function openWaitlist() {
+  serveSession(sessionOf());
+  const held = { waiting: [mary] };
+  server.use(http.get(apiUrl(calls.identity.waitlist), () => answer(held.waiting)));
+  const rendered = renderPiece(WaitlistScreen, 'signed-in');
+  await screen.findByText('Mary Somerville');
+  return { held, ...rendered };
+}
+
+it('invites somebody, who is no longer waiting', async () => {
+  const { user, held } = await openWaitlist();
+  server.use(
+    http.post(apiUrl(calls.identity.inviteFromWaitlist('w-1')), () => {
+      held.waiting = [];
+      return answer({ id: 'w-1' });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Invite Mary Somerville' }));
+  expect(await screen.findByText('Invitation sent to mary@example.com')).toBeVisible();
+  expect(await screen.findByText('Nobody is waiting')).toBeVisible();
+});
+
+it('removes somebody once that is confirmed', async () => {
+  const { user, held } = await openWaitlist();
+  server.use(
+    http.delete(apiUrl(calls.identity.waitlistEntry('w-1')), () => {
+      held.waiting = [];
+      return answer({ id: 'w-1' });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Remove Mary Somerville' }));
+  const question = screen.getByRole('alertdialog');
+  await user.click(within(question).getByRole('button', { name: 'Remove' }));
+  await waitFor(() => expect(screen.queryByText('Mary Somerville')).not.toBeInTheDocument());
+});
+
+it('says why somebody could not be invited, and reads the list anew', async () => {
+  const { user, held } = await openWaitlist();
+  server.use(
+    http.post(apiUrl(calls.identity.inviteFromWaitlist('w-1')), () => {
+      held.waiting = [];
+      return problem(404, 'Waiting list entry not found');
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Invite Mary Somerville' }));
+  expect(await screen.findByText('Waiting list entry not found')).toBeVisible();
+  expect(await screen.findByText('Nobody is waiting')).toBeVisible();
+});
+
+it('says that the list is for the administrator', async () => {
+  serveSession(sessionOf());
+  const refusal = "Only the installation's administrator may do this";
+  server.use(http.get(apiUrl(calls.identity.waitlist), () => problem(403, refusal)));
+  renderPiece(WaitlistScreen, 'signed-in');
+  expect(await screen.findByText(refusal)).toBeVisible();
+});

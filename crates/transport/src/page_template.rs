@@ -66,6 +66,8 @@ mod tests {
             organisation: PublicOrganisation { id: "org".into(), name: name.into() },
             banner: None,
             components: Vec::new(),
+            incidents: Vec::new(),
+            maintenances: Vec::new(),
             revision: 1,
             generated_at: DateTime::default(),
         }

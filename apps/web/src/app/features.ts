@@ -47,6 +47,11 @@ const features: readonly Feature[] = [
     load: async () => (await import('@/features/incidents/routes')).incidentRoutes,
   },
   {
+    path: paths.schedules.list,
+    group: groups.organisation,
+    load: async () => (await import('@/features/maintenances/routes')).maintenanceRoutes,
+  },
+  {
     path: paths.subscribers,
     group: groups.organisation,
     load: async () => (await import('@/features/subscribers/routes')).subscriberRoutes,

@@ -2,24 +2,34 @@
 
 use std::future::Future;
 
+use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
 use crate::error::Error;
 
 /// Runs work beside the answers and can be waited for.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Background {
     tasks: TaskTracker,
+    runtime: Handle,
 }
 
 impl Background {
+    /// Runs work on this runtime, whichever it is started from: a thread that serves requests may have a runtime of its
+    /// own, which ends with it and takes along what is not finished.
+    #[must_use]
+    pub fn on(runtime: Handle) -> Self {
+        Self { tasks: TaskTracker::new(), runtime }
+    }
+
     /// Starts work whose failure only the log hears of. `what` names it there.
     pub fn start(&self, what: &'static str, work: impl Future<Output = Result<(), Error>> + Send + 'static) {
-        self.tasks.spawn(async move {
+        let logged = async move {
             if let Err(error) = work.await {
                 tracing::error!(error = &error as &dyn std::error::Error, "{what} failed");
             }
-        });
+        };
+        self.tasks.spawn_on(logged, &self.runtime);
     }
 
     /// Waits until everything that was started has ended: at shutdown, and in tests.
@@ -27,5 +37,32 @@ impl Background {
         self.tasks.close();
         self.tasks.wait().await;
         self.tasks.reopen();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn work_is_finished_although_the_runtime_it_was_started_from_has_ended() {
+        let (background, done) = (Background::on(Handle::current()), Arc::new(AtomicBool::new(false)));
+        let (starter, mark) = (background.clone(), Arc::clone(&done));
+        let thread = std::thread::spawn(move || {
+            let short = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            short.block_on(async {
+                starter.start("a test", async move {
+                    tokio::task::yield_now().await;
+                    mark.store(true, Ordering::Relaxed);
+                    Ok(())
+                });
+            });
+        });
+        thread.join().unwrap();
+        background.settle().await;
+        assert!(done.load(Ordering::Relaxed));
     }
 }

@@ -46,7 +46,7 @@ pub fn check_detachments(components: &[ComponentId]) -> Result<(), Invalid> {
 }
 
 /// Notes every component that comes a second time.
-pub(crate) fn check_once(attachments: &[Attachment], invalid: &mut Invalid) {
+pub fn check_once(attachments: &[Attachment], invalid: &mut Invalid) {
     let components: Vec<_> = attachments.iter().map(|attachment| attachment.component_id).collect();
     for index in repeated(&components) {
         invalid.add(chosen_already(format!("components[{index}].componentId")));

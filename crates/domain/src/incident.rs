@@ -101,8 +101,8 @@ pub struct IncidentDraft {
     pub description: String,
     /// How far it has been dealt with.
     pub status: IncidentStatus,
-    /// When it happened.
-    pub occured_at: DateTime<Utc>,
+    /// When it happened; at its creation when absent.
+    pub occured_at: Option<DateTime<Utc>>,
 }
 
 /// A change to an incident: only what is present changes.
@@ -138,7 +138,7 @@ impl Incident {
             title: draft.title,
             description: draft.description,
             status: draft.status,
-            occured_at: draft.occured_at,
+            occured_at: draft.occured_at.unwrap_or(now),
             resolved_at: None,
             created_at: now,
             updated_at: now,
@@ -156,12 +156,13 @@ impl Incident {
             title: patch.title.unwrap_or_else(|| self.title.clone()),
             description: patch.description.unwrap_or_else(|| self.description.clone()),
             status: patch.status.unwrap_or(self.status),
-            occured_at: patch.occured_at.unwrap_or(self.occured_at),
+            occured_at: patch.occured_at,
         };
         draft.validate().map_err(Invalid::from)?;
         let before = self.clone();
-        let after = Self { title: draft.title, description: draft.description, occured_at: draft.occured_at, ..self }
-            .with_status(draft.status, now);
+        let occured_at = draft.occured_at.unwrap_or(self.occured_at);
+        let after = Self { title: draft.title, description: draft.description, occured_at, ..self };
+        let after = after.with_status(draft.status, now);
         if after == before {
             return Ok(Changed { state: before, events: Vec::new() });
         }

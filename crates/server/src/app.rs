@@ -9,6 +9,7 @@ use actix_web::dev::ServerHandle;
 use allclear_application::background::Background;
 use allclear_application::clock::Clock;
 use allclear_application::component::Components;
+use allclear_application::incident::Incidents;
 use allclear_application::relay::{Audience, Relay};
 use allclear_fanout::InProcess;
 use allclear_persistence::database::Database;
@@ -65,6 +66,13 @@ impl App {
 
         let identity = identity::built_in(settings, &public_url, &database, &relay, &clock, &background).await?;
         let components = Arc::new(Components::new(Arc::clone(&store) as _, Arc::clone(&relay), Arc::clone(&clock)));
+        let incidents = Arc::new(Incidents::new(
+            Arc::clone(&store) as _,
+            Arc::clone(&store) as _,
+            Arc::clone(&store) as _,
+            Arc::clone(&relay),
+            Arc::clone(&clock),
+        ));
 
         let viewers = Arc::new(Viewers::default());
         let pages = Pages::new(Arc::clone(&store) as _, Arc::clone(&relay), clock, WebApp::page_template());
@@ -73,6 +81,7 @@ impl App {
         let parts = Parts {
             identity: identity.parts(settings),
             components: Arc::clone(&components),
+            incidents,
             pages: Arc::new(pages),
             streams: Arc::new(streams),
             viewers: Arc::clone(&viewers),

@@ -35,6 +35,13 @@ pub(crate) struct Deleted {
     pub id: String,
 }
 
+/// What a delete of several things answers.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct AllDeleted {
+    /// What is gone.
+    pub ids: Vec<String>,
+}
+
 impl<T: Serialize> Answer<T> {
     /// Only data.
     pub(crate) const fn new(data: T) -> Self {

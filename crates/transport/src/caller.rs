@@ -5,6 +5,7 @@ use actix_web::http::{StatusCode, header};
 use actix_web::{FromRequest, HttpRequest, web};
 use allclear_application::caller::{Caller, Role, TokenVerifier};
 use allclear_application::error::Error;
+use allclear_domain::author::Author;
 use allclear_domain::id::OrganisationId;
 use futures_util::future::LocalBoxFuture;
 
@@ -19,6 +20,14 @@ pub(crate) struct Operator {
     pub role: Role,
     /// Who it is.
     pub caller: Caller,
+}
+
+impl Operator {
+    /// Who records what this request carries.
+    pub(crate) fn author(&self) -> Author {
+        let Caller { subject, name, .. } = &self.caller;
+        Author { id: subject.clone(), name: name.clone().unwrap_or_else(|| subject.clone()) }
+    }
 }
 
 impl FromRequest for Operator {

@@ -1,14 +1,17 @@
 //! What the web app has to know before anybody signs in.
 
 use actix_web::{HttpResponse, get, web};
+use allclear_application::account::Accounts;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::answer::Answer;
+use crate::problem::Problem;
 
 /// How this installation is set up.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = Installation)]
 pub struct Configuration {
     /// `built-in` or `clerk`.
     pub identity_provider: &'static str,
@@ -27,11 +30,26 @@ pub struct Configuration {
     pub version: &'static str,
 }
 
+/// How this installation is set up, and whether anybody uses it yet.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Configuration)]
+struct ConfigurationBody<'a> {
+    #[serde(flatten)]
+    configuration: &'a Configuration,
+    /// Whether there is no account yet: the first can always be made, and administers the installation.
+    first_account: bool,
+}
+
 /// Reads how this installation is set up.
-#[utoipa::path(tag = "configuration", responses((status = 200, body = Answer<Configuration>)))]
+#[utoipa::path(tag = "configuration", responses((status = 200, body = Answer<ConfigurationBody>)))]
 #[get("/configuration")]
-async fn configuration(configuration: web::Data<Configuration>) -> HttpResponse {
-    Answer::new(configuration.get_ref()).ok()
+async fn configuration(
+    configuration: web::Data<Configuration>,
+    accounts: web::Data<Accounts>,
+) -> Result<HttpResponse, Problem> {
+    let first_account = accounts.is_first().await?;
+    Ok(Answer::new(ConfigurationBody { configuration: &configuration, first_account }).ok())
 }
 
 /// The call at `/configuration`.

@@ -10,6 +10,7 @@ mod headers;
 pub mod health;
 pub mod identity;
 mod if_match;
+mod incident;
 mod input;
 mod observe;
 pub mod openapi;

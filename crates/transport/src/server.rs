@@ -12,6 +12,7 @@ use actix_web::web::{self, Data};
 use actix_web::{App, HttpServer};
 use allclear_application::component::Components;
 use allclear_application::health::Readiness;
+use allclear_application::incident::Incidents;
 use metrics_exporter_prometheus::PrometheusHandle;
 use utoipa_actix_web::service_config::ServiceConfig;
 use utoipa_actix_web::{AppExt, scope};
@@ -27,7 +28,7 @@ use crate::status::events::EventStreams;
 use crate::status::pages::Pages;
 use crate::status::viewers::Viewers;
 use crate::web_app::{WebApp, anything_else, nothing_there, status_page};
-use crate::{component, configuration, elsewhere, headers, identity, openapi, status};
+use crate::{component, configuration, elsewhere, headers, identity, incident, openapi, status};
 
 /// Everything the routes work with.
 #[derive(Clone)]
@@ -36,6 +37,8 @@ pub struct Parts {
     pub identity: identity::Parts,
     /// What operators do with components.
     pub components: Arc<Components>,
+    /// What operators do with incidents.
+    pub incidents: Arc<Incidents>,
     /// The public pages.
     pub pages: Arc<Pages>,
     /// The event streams of the public pages.
@@ -75,6 +78,7 @@ pub(crate) fn calls(config: &mut ServiceConfig, allowed_origins: &[String]) {
     config.service(
         scope("/api/v1")
             .configure(component::calls)
+            .configure(incident::calls)
             .configure(configuration::calls)
             .configure(identity::calls)
             .default_service(web::to(nothing_there))
@@ -127,6 +131,7 @@ impl Parts {
         config
             .configure(|config| self.identity.provide(config, &self.origin))
             .app_data(Data::from(Arc::clone(&self.components)))
+            .app_data(Data::from(Arc::clone(&self.incidents)))
             .app_data(Data::from(Arc::clone(&self.pages)))
             .app_data(Data::from(Arc::clone(&self.streams)))
             .app_data(Data::from(Arc::clone(&self.viewers)))

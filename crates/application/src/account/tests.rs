@@ -63,7 +63,7 @@ impl Ports {
             mailer: Arc::new(self.mailer),
             clock: clock(),
         };
-        Accounts::new(ports, mode, Background::default(), links())
+        Accounts::new(ports, mode, Background::on(tokio::runtime::Handle::current()), links())
     }
 }
 

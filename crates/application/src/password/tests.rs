@@ -29,7 +29,15 @@ impl Stores {
     fn service(self, hash_count: usize, mailer: MockMailer) -> Arc<Passwords> {
         let (accounts, passwords) = (Arc::new(self.accounts), Arc::new(self.passwords));
         let (hashing, mailing) = (Arc::new(hasher(hash_count)), Arc::new(mailer));
-        Arc::new(Passwords::new(accounts, passwords, hashing, mailing, clock(), Background::default(), links()))
+        Arc::new(Passwords::new(
+            accounts,
+            passwords,
+            hashing,
+            mailing,
+            clock(),
+            Background::on(tokio::runtime::Handle::current()),
+            links(),
+        ))
     }
 }
 

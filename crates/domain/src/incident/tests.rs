@@ -15,7 +15,8 @@ pub(crate) fn any_status() -> impl Strategy<Value = IncidentStatus> {
 
 /// An incident of second 1.
 pub(crate) fn incident(status: IncidentStatus) -> Incident {
-    let draft = IncidentDraft { title: "Down".into(), description: "All of it".into(), status, occured_at: at(0) };
+    let draft =
+        IncidentDraft { title: "Down".into(), description: "All of it".into(), status, occured_at: Some(at(0)) };
     Incident::create(IncidentId(Uuid::from_u128(1)), draft, &[], at(1)).unwrap().state
 }
 
@@ -28,7 +29,7 @@ fn refusal(title: &str, description: &str) -> Vec<(String, String)> {
         title: title.into(),
         description: description.into(),
         status: IncidentStatus::default(),
-        occured_at: at(0),
+        occured_at: Some(at(0)),
     };
     let refused = Incident::create(IncidentId(Uuid::from_u128(1)), draft, &[], at(1)).unwrap_err();
     refused.errors.into_iter().map(|error| (error.field, error.message)).collect()
@@ -50,11 +51,24 @@ fn a_component_comes_once() {
         title: "Down".into(),
         description: "d".into(),
         status: IncidentStatus::default(),
-        occured_at: at(0),
+        occured_at: Some(at(0)),
     };
     let attachment = Attachment { component_id: ComponentId(Uuid::from_u128(5)), status: ComponentStatus::Operational };
     let refused = Incident::create(IncidentId(Uuid::from_u128(1)), draft, &[attachment, attachment], at(1));
     assert_eq!(refused, Err(Invalid::field("components[1].componentId", "This component is chosen already")));
+}
+
+#[test]
+fn an_incident_happens_when_it_is_created_unless_told_otherwise() {
+    let told = incident(IncidentStatus::Investigating);
+    assert_eq!((told.occured_at, told.created_at), (at(0), at(1)));
+    let draft = IncidentDraft {
+        title: "Down".into(),
+        description: "d".into(),
+        status: IncidentStatus::default(),
+        occured_at: None,
+    };
+    assert_eq!(Incident::create(told.id, draft, &[], at(1)).unwrap().state.occured_at, at(1));
 }
 
 #[test]
@@ -63,7 +77,7 @@ fn creating_tells_of_a_new_incident_and_of_no_entry() {
         title: "Down".into(),
         description: "d".into(),
         status: IncidentStatus::default(),
-        occured_at: at(0),
+        occured_at: Some(at(0)),
     };
     let id = IncidentId(Uuid::from_u128(1));
     assert_eq!(Incident::create(id, draft, &[], at(1)).unwrap().events, [Event::NewIncident(id)]);

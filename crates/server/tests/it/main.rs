@@ -4,6 +4,7 @@
 mod app;
 mod component;
 mod events;
+mod identity;
 mod page;
 mod problem;
 mod status;

@@ -1,0 +1,42 @@
+use serde_json::json;
+
+use super::Person;
+use crate::app::{PASSWORD, TestApp};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_guesses_passwords_has_to_wait_for_known_and_unknown_addresses_alike() {
+    for address in ["ann@example.com", "nobody@example.com"] {
+        let app = TestApp::start().await;
+        Person::signed_up(&app, "ann@example.com").await;
+        let eve = Person::new(&app, address);
+        let mut statuses = Vec::new();
+        for _ in 0..12 {
+            statuses.push(eve.sign_in("a wrong password").await.status);
+        }
+        assert!(statuses.starts_with(&[401, 401, 401]) && statuses.ends_with(&[429]), "{statuses:?}");
+        let refused = eve.sign_in(PASSWORD).await;
+        assert_eq!(refused.status, 429);
+        assert!(refused.headers["retry-after"].to_str().unwrap().parse::<u64>().unwrap() >= 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_signs_in_rightly_never_has_to_wait() {
+    let app = TestApp::start().await;
+    let ann = Person::signed_up(&app, "ann@example.com").await;
+    for _ in 0..15 {
+        assert_eq!(ann.sign_in(PASSWORD).await.status, 200);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn resets_are_asked_for_so_often_and_no_more() {
+    let app = TestApp::start().await;
+    let eve = Person::new(&app, "eve@example.com");
+    let mut statuses = Vec::new();
+    for number in 0..11 {
+        let body = json!({"email": format!("{number}@example.com")});
+        statuses.push(eve.post("/password-reset", body).await.status);
+    }
+    assert_eq!(statuses, [[200; 10].as_slice(), &[429]].concat());
+}

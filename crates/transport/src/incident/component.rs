@@ -1,0 +1,219 @@
+//! The calls about the components an incident affects.
+
+use actix_web::{HttpResponse, get, post, web};
+use allclear_application::incident::Incidents;
+use allclear_application::incident::component::IncidentComponent;
+use allclear_application::public::ComponentStatusWord;
+use allclear_domain::component::{Component, ComponentStatus};
+use allclear_domain::hold::{Attachment, check_attachments, check_detachments};
+use allclear_domain::id::{ComponentId, IncidentId};
+use allclear_domain::validation::Invalid;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::answer::{Answer, list as answer_list};
+use crate::caller::Operator;
+use crate::component::STATUS_MESSAGE;
+use crate::input::{Body, Input, Word};
+use crate::page_query::{AskedPage, PageQuery};
+use crate::path::Id;
+use crate::problem::{Problem, Refusals};
+
+/// What a form says where no component is chosen.
+const NONE_MESSAGE: &str = "At least one component is required";
+
+/// A component an incident affects.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = IncidentComponent)]
+struct IncidentComponentBody {
+    /// The component's identifier.
+    component_id: String,
+    /// The status the incident holds on it while it is unresolved.
+    #[schema(value_type = ComponentStatusWord)]
+    status: &'static str,
+    /// The component as it is now.
+    component: ComponentInBrief,
+}
+
+/// A component by its name and status.
+#[derive(Debug, Serialize, ToSchema)]
+struct ComponentInBrief {
+    /// Its identifier.
+    id: String,
+    name: String,
+    #[schema(value_type = ComponentStatusWord)]
+    status: &'static str,
+}
+
+impl From<&IncidentComponent> for IncidentComponentBody {
+    fn from(IncidentComponent { component, status }: &IncidentComponent) -> Self {
+        let component_id = component.id.to_string();
+        Self { component_id, status: status.as_str(), component: component.into() }
+    }
+}
+
+impl From<&Component> for ComponentInBrief {
+    fn from(component: &Component) -> Self {
+        Self { id: component.id.to_string(), name: component.name.clone(), status: component.status.as_str() }
+    }
+}
+
+/// A component to attach.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = IncidentComponentInput)]
+pub(super) struct AttachmentInput {
+    /// The component's identifier.
+    #[serde(default)]
+    #[schema(value_type = String, format = "uuid")]
+    component_id: Input<Word<ComponentId>>,
+    /// The status to hold on it.
+    #[serde(default)]
+    #[schema(value_type = ComponentStatusWord)]
+    status: Input<Word<ComponentStatus>>,
+}
+
+/// The components of rows that have all they need; what is wrong with the others is noted, and then the list is not for use.
+pub(super) fn attachments(rows: Vec<AttachmentInput>, invalid: &mut Invalid) -> Vec<Attachment> {
+    let mut attachments = Vec::with_capacity(rows.len());
+    for (index, row) in rows.into_iter().enumerate() {
+        let field = |name: &str| format!("components[{index}].{name}");
+        let component = row.component_id.required(&field("componentId"), "Component is required", invalid);
+        let status = row.status.required(&field("status"), STATUS_MESSAGE, invalid);
+        if let (Some(Word(component_id)), Some(Word(status))) = (component, status) {
+            attachments.push(Attachment { component_id, status });
+        }
+    }
+    attachments
+}
+
+/// Components to attach, each once.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = AttachComponents)]
+struct AttachInput {
+    /// At least one.
+    #[serde(default)]
+    #[schema(value_type = Vec<AttachmentInput>)]
+    components: Input<Vec<AttachmentInput>>,
+}
+
+impl AttachInput {
+    fn read(self) -> Result<Vec<Attachment>, Invalid> {
+        let mut invalid = Invalid::default();
+        let rows = self.components.required("components", NONE_MESSAGE, &mut invalid);
+        let attachments = attachments(rows.unwrap_or_default(), &mut invalid);
+        invalid.into_result()?;
+        check_attachments(&attachments)?;
+        Ok(attachments)
+    }
+}
+
+/// Components to detach, each once.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = DetachComponents)]
+struct DetachInput {
+    /// At least one component's identifier.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    component_ids: Input<Vec<Input<Word<ComponentId>>>>,
+}
+
+impl DetachInput {
+    fn read(self) -> Result<Vec<ComponentId>, Invalid> {
+        let mut invalid = Invalid::default();
+        let rows = self.component_ids.required("componentIds", NONE_MESSAGE, &mut invalid).unwrap_or_default();
+        let mut ids = Vec::with_capacity(rows.len());
+        for (index, id) in rows.into_iter().enumerate() {
+            let id = id.required(&format!("componentIds[{index}]"), "Component is required", &mut invalid);
+            ids.extend(id.map(|word| word.0));
+        }
+        invalid.into_result()?;
+        check_detachments(&ids)?;
+        Ok(ids)
+    }
+}
+
+/// Lists the components attached to an incident, newest component first.
+#[utoipa::path(
+    tag = "incidents",
+    params(("id" = String, Path, format = "uuid"), PageQuery),
+    responses((status = 200, body = Answer<Vec<IncidentComponentBody>>), Refusals),
+    security(("bearer" = []))
+)]
+#[get("/{id}/components/list")]
+async fn attached(
+    operator: Operator,
+    id: Id<IncidentId>,
+    page: AskedPage,
+    incidents: web::Data<Incidents>,
+) -> Result<HttpResponse, Problem> {
+    let listed = incidents.components(&operator.organisation, id.0, page.0).await?;
+    Ok(answer_list(&listed, page.is_part(), |link| IncidentComponentBody::from(link)))
+}
+
+/// Lists the organisation's components that are not attached to an incident, newest first.
+#[utoipa::path(
+    tag = "incidents",
+    params(("id" = String, Path, format = "uuid"), PageQuery),
+    responses((status = 200, body = Answer<Vec<ComponentInBrief>>), Refusals),
+    security(("bearer" = []))
+)]
+#[get("/{id}/components/unattached")]
+async fn unattached(
+    operator: Operator,
+    id: Id<IncidentId>,
+    page: AskedPage,
+    incidents: web::Data<Incidents>,
+) -> Result<HttpResponse, Problem> {
+    let listed = incidents.unattached(&operator.organisation, id.0, page.0).await?;
+    Ok(answer_list(&listed, page.is_part(), |component| ComponentInBrief::from(component)))
+}
+
+/// Attaches components to an incident, all or none. Answers all that are attached then.
+#[utoipa::path(
+    tag = "incidents",
+    params(("id" = String, Path, format = "uuid")),
+    request_body = AttachInput,
+    responses((status = 200, body = Answer<Vec<IncidentComponentBody>>), Refusals),
+    security(("bearer" = []))
+)]
+#[post("/{id}/components/attach")]
+async fn attach(
+    operator: Operator,
+    id: Id<IncidentId>,
+    body: Body<AttachInput>,
+    incidents: web::Data<Incidents>,
+) -> Result<HttpResponse, Problem> {
+    let links = incidents.attach(&operator.organisation, id.0, body.0.read()?).await?;
+    Ok(answer(&links))
+}
+
+/// Detaches components from an incident, all or none. Answers all that are attached then.
+#[utoipa::path(
+    tag = "incidents",
+    params(("id" = String, Path, format = "uuid")),
+    request_body = DetachInput,
+    responses((status = 200, body = Answer<Vec<IncidentComponentBody>>), Refusals),
+    security(("bearer" = []))
+)]
+#[post("/{id}/components/detach")]
+async fn detach(
+    operator: Operator,
+    id: Id<IncidentId>,
+    body: Body<DetachInput>,
+    incidents: web::Data<Incidents>,
+) -> Result<HttpResponse, Problem> {
+    let links = incidents.detach(&operator.organisation, id.0, body.0.read()?).await?;
+    Ok(answer(&links))
+}
+
+fn answer(links: &[IncidentComponent]) -> HttpResponse {
+    Answer::new(links.iter().map(IncidentComponentBody::from).collect::<Vec<_>>()).ok()
+}
+
+/// The calls under `/incident/{id}/components`.
+pub(super) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+    config.service(attached).service(unattached).service(attach).service(detach);
+}

@@ -68,12 +68,20 @@ async fn join(port: u16) -> io::Result<TcpStream> {
         Connection: Upgrade\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36\r\nOrigin: http://localhost\r\n\
         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\n\r\n";
     stream.write_all(request.as_bytes()).await?;
+    read_past(&mut stream, b"0{\"sid\":\"").await?;
     send(&mut stream, b"40").await?;
-    let mut seen = Vec::new();
-    while !seen.windows(10).any(|window| window == b"40{\"sid\":\"") {
-        stream.read_buf(&mut seen).await?;
-    }
+    read_past(&mut stream, b"40{\"sid\":\"").await?;
     Ok(stream)
+}
+
+async fn read_past(stream: &mut TcpStream, text: &[u8]) -> io::Result<()> {
+    let mut seen = Vec::new();
+    while !seen.windows(text.len()).any(|window| window == text) {
+        if stream.read_buf(&mut seen).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+    Ok(())
 }
 
 /// Sends a short text frame with a mask of zeros.

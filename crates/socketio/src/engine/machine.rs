@@ -9,10 +9,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+pub(crate) use super::verdict::{Output, PollError, Received, Transport};
 use super::{
     encoded::{Encoded, FIXED},
     heartbeat::{Beat, Heartbeat},
-    packet::{Message, Packet},
+    packet::Packet,
     queue::Queue,
     reason::CloseReason,
     upgrade::{Probe, Upgrade},
@@ -22,43 +23,12 @@ use crate::settings::Settings;
 /// How long a session closed by the server waits for its last packets to be fetched (the reference's `closeTimeout`).
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How packets travel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Transport {
-    Polling,
-    Websocket,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Open,
     /// Closed by the server; what is queued is still delivered until the time given.
     Draining(Instant),
     Closed,
-}
-
-/// What a received packet asks of the caller.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Received {
-    Deliver(Message),
-    Nothing,
-    Closed,
-}
-
-/// What a WebSocket has to send next.
-#[derive(Debug)]
-pub(crate) enum Output {
-    Packet(Arc<Encoded>),
-    Idle,
-    Close,
-}
-
-/// Why a poll is not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PollError {
-    Unknown,
-    WrongTransport,
-    Overlap,
 }
 
 #[derive(Debug)]

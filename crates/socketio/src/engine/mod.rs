@@ -14,6 +14,7 @@ mod server;
 mod session;
 mod transport;
 mod upgrade;
+mod verdict;
 
 pub(crate) use encoded::Encoded;
 pub use handler::{EngineHandler, Malformed};

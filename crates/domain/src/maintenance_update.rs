@@ -11,7 +11,7 @@ use crate::id::{MaintenanceId, MaintenanceUpdateId};
 use crate::incident::IncidentStatus;
 use crate::organisation::Revision;
 use crate::text;
-use crate::validation::{FieldError, Invalid};
+use crate::validation::{FieldError, Invalid, repeated};
 
 /// An entry of a maintenance's timeline, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct MaintenanceUpdate {
     /// 1 to 10,000 characters.
     pub message: String,
     /// Who recorded it. Never public.
-    pub user: Author,
+    pub author: Author,
     /// When it was recorded; never before an earlier update of the maintenance.
     pub created_at: DateTime<Utc>,
     /// The organisation's revision that last changed it: its version for conditional writes.
@@ -56,6 +56,9 @@ pub struct MaintenanceUpdatePatch {
 }
 
 impl MaintenanceUpdate {
+    /// The field that names updates to delete.
+    pub const IDS: &str = "maintenanceUpdateIds";
+
     /// A new update of a maintenance. It follows the `newest` one there, also where two nodes' clocks disagree.
     ///
     /// # Errors
@@ -64,7 +67,7 @@ impl MaintenanceUpdate {
         id: MaintenanceUpdateId,
         maintenance_id: MaintenanceId,
         draft: MaintenanceUpdateDraft,
-        user: Author,
+        author: Author,
         newest: Option<&Self>,
         now: DateTime<Utc>,
     ) -> Result<Changed<Self>, Invalid> {
@@ -74,7 +77,7 @@ impl MaintenanceUpdate {
             maintenance_id,
             status: draft.status,
             message: draft.message,
-            user,
+            author,
             created_at: newest.map_or(now, |newest| now.max(newest.created_at)),
             version: Revision::default(),
         };
@@ -100,43 +103,39 @@ impl MaintenanceUpdate {
         Ok(Changed { state, events })
     }
 
-    /// Deletes several updates of a maintenance, all or none: answers which, each once.
+    /// Deletes updates of a maintenance, all or none.
     ///
     /// # Errors
-    /// [`Invalid`] when one of them is not `stored` there; it names every such place of the list.
+    /// [`Invalid`] when none is `asked` for, one comes twice, or one is not among the maintenance's `stored` ones.
     pub fn delete(
         maintenance: MaintenanceId,
-        asked: &[MaintenanceUpdateId],
+        asked: Vec<MaintenanceUpdateId>,
         stored: &[MaintenanceUpdateId],
     ) -> Result<Changed<Vec<MaintenanceUpdateId>>, Invalid> {
+        if asked.is_empty() {
+            return Err(Invalid::field(Self::IDS, "At least one update is required"));
+        }
         let mut invalid = Invalid::default();
-        let (stored, mut seen): (HashSet<_>, HashSet<_>) = (stored.iter().collect(), HashSet::new());
-        let mut state = Vec::with_capacity(asked.len());
-        for (index, id) in asked.iter().enumerate() {
-            if !stored.contains(id) {
-                invalid.add(unknown_update(index));
-            } else if seen.insert(id) {
-                state.push(*id);
-            }
+        let mut refuse = |index: usize, message: &str| {
+            invalid.add(FieldError { field: format!("{}[{index}]", Self::IDS), message: message.to_owned() });
+        };
+        for index in repeated(&asked) {
+            refuse(index, "This update is chosen already");
+        }
+        let stored: HashSet<_> = stored.iter().collect();
+        for (index, _) in asked.iter().enumerate().filter(|(_, id)| !stored.contains(id)) {
+            refuse(index, "This update does not exist");
         }
         invalid.into_result()?;
-        let mut events: Vec<_> = state.iter().map(|id| Event::MaintenanceTimelineDeleted(maintenance, *id)).collect();
-        if !events.is_empty() {
-            events.push(Event::MaintenanceUpdated(maintenance));
-        }
-        Ok(Changed { state, events })
+        let mut events: Vec<_> = asked.iter().map(|id| Event::MaintenanceTimelineDeleted(maintenance, *id)).collect();
+        events.push(Event::MaintenanceUpdated(maintenance));
+        Ok(Changed { state: asked, events })
     }
 
     fn told(&self) -> Vec<Event> {
         let maintenance = self.maintenance_id;
         vec![Event::MaintenanceTimelineUpdated(maintenance, self.id), Event::MaintenanceUpdated(maintenance)]
     }
-}
-
-/// A place in a list of updates to delete that names none of the maintenance.
-#[must_use]
-pub fn unknown_update(index: usize) -> FieldError {
-    FieldError { field: format!("maintenanceUpdateIds[{index}]"), message: "There is no such update".into() }
 }
 
 #[cfg(test)]

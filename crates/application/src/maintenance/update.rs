@@ -93,12 +93,12 @@ impl Maintenances {
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
         draft: MaintenanceUpdateDraft,
-        user: Author,
+        author: Author,
     ) -> Result<MaintenanceUpdate, Error> {
         let clock = Arc::clone(&self.clock);
         let recording: Recording = Box::new(move |newest| {
             let id = MaintenanceUpdateId(clock.id());
-            Ok(MaintenanceUpdate::record(id, maintenance, draft, user, newest.as_ref(), clock.now())?)
+            Ok(MaintenanceUpdate::record(id, maintenance, draft, author, newest.as_ref(), clock.now())?)
         });
         let written = self.updates.insert(organisation, maintenance, recording).await?;
         Ok(self.relay.told(written.ok_or(Error::NotFound(Self::NAME))?).await)
@@ -123,7 +123,7 @@ impl Maintenances {
     }
 
     /// Deletes several updates, all or none, and answers which. [`Error::NotFound`] where there is no such maintenance,
-    /// [`Error::Invalid`] where one of them is not an update of it.
+    /// [`Error::Invalid`] where there is none of them, or one is not an update of it.
     pub async fn delete_updates(
         &self,
         organisation: &OrganisationId,
@@ -132,7 +132,7 @@ impl Maintenances {
     ) -> Result<Vec<MaintenanceUpdateId>, Error> {
         let asked = ids.clone();
         let rule: Rule<Vec<MaintenanceUpdateId>> =
-            Box::new(move |stored| Ok(MaintenanceUpdate::delete(maintenance, &asked, &stored)?));
+            Box::new(move |stored| Ok(MaintenanceUpdate::delete(maintenance, asked, &stored)?));
         let written = self.updates.delete(organisation, maintenance, ids, rule).await?;
         Ok(self.relay.told(written.ok_or(Error::NotFound(Self::NAME))?).await)
     }

@@ -241,8 +241,8 @@ fn row(state: &MaintenanceUpdate) -> Model {
         id: state.id.0,
         status: state.status.as_str().to_owned(),
         message: state.message.clone(),
-        user_id: state.user.id.clone(),
-        user_name: state.user.name.clone(),
+        user_id: state.author.id.clone(),
+        user_name: state.author.name.clone(),
         created_at: state.created_at,
         version: state.version.0,
     }
@@ -254,7 +254,7 @@ fn update(row: Model) -> Result<MaintenanceUpdate, Error> {
         maintenance_id: MaintenanceId(row.maintenance_id),
         status: row.status.parse().map_err(Error::internal)?,
         message: row.message,
-        user: Author { id: row.user_id, name: row.user_name },
+        author: Author { id: row.user_id, name: row.user_name },
         created_at: row.created_at,
         version: Revision(row.version),
     })

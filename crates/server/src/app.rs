@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
+use allclear_application::account::Accounts;
 use allclear_application::background::Background;
 use allclear_application::clock::Clock;
 use allclear_application::component::Components;
@@ -21,6 +22,7 @@ use allclear_transport::status::events::EventStreams;
 use allclear_transport::status::pages::Pages;
 use allclear_transport::status::viewers::Viewers;
 use allclear_transport::web_app::WebApp;
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use crate::clock::SystemClock;
@@ -30,6 +32,8 @@ use crate::settings::{Settings, SignUp};
 
 /// How often viewers get a sign of life: well within the minute after which proxies give up.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
+/// How often expired sessions, resets and invitations are removed.
+const PRUNING: Duration = Duration::from_secs(3600);
 
 /// Allclear, running.
 pub struct App {
@@ -59,10 +63,10 @@ impl App {
         private_folder(&settings.data_dir)?;
 
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let database = Database::connect(&settings.database(), Arc::clone(&clock)).await.map_err(|e| e.to_string())?;
+        let database = connect(settings, &clock).await?;
         let store = Arc::new(database.clone());
         let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::new(InProcess::default())));
-        let background = Background::default();
+        let background = Background::on(Handle::current());
 
         let identity = identity::built_in(settings, &public_url, &database, &relay, &clock, &background).await?;
         let components = Arc::new(Components::new(Arc::clone(&store) as _, Arc::clone(&relay), Arc::clone(&clock)));
@@ -102,7 +106,8 @@ impl App {
         let audience: Arc<dyn Audience> = Arc::clone(&viewers) as _;
         let telling = tokio::spawn(async move { relay.run(&[audience]).await });
         let greeting = tokio::spawn(keep_alive(Arc::clone(&viewers)));
-        let tasks = vec![telling, greeting];
+        let pruning = tokio::spawn(prune(Arc::clone(&identity.accounts)));
+        let tasks = vec![telling, greeting, pruning];
         Ok(Self {
             address,
             public_url,
@@ -166,11 +171,33 @@ impl App {
     }
 }
 
+/// Opens the database that is configured.
+pub(crate) async fn connect(settings: &Settings, clock: &Arc<dyn Clock>) -> Result<Database, String> {
+    let opened = Database::connect(&settings.database(), Arc::clone(clock)).await;
+    // The address may hold a password: the error does not name it.
+    opened.map_err(|error| format!("the database cannot be opened: {}", one_line(&error.to_string())))
+}
+
+/// An error as one line.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 async fn keep_alive(viewers: Arc<Viewers>) {
     let mut tick = tokio::time::interval(KEEP_ALIVE);
     loop {
         tick.tick().await;
         viewers.keep_alive();
+    }
+}
+
+async fn prune(accounts: Arc<Accounts>) {
+    let mut tick = tokio::time::interval(PRUNING);
+    loop {
+        tick.tick().await;
+        if let Err(error) = accounts.prune().await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "what has expired was not removed; trying again");
+        }
     }
 }
 

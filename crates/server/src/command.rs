@@ -83,8 +83,9 @@ fn arguments() -> Result<Arguments, ExitCode> {
         eprintln!("allclear: {message}");
         ExitCode::from(2)
     };
-    let command =
-        settings::with_file(Arguments::command(), Path::new(settings::FILE)).map_err(|error| wrong(&error))?;
+    // A setting may stand before or after the command's name.
+    let command = Arguments::command().mut_args(|setting| setting.global(true));
+    let command = settings::with_file(command, Path::new(settings::FILE)).map_err(|error| wrong(&error))?;
     let parsed = command.try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches));
     parsed.map_err(|error| {
         if error.use_stderr() {
@@ -121,9 +122,10 @@ fn welcome(app: &App, settings: &Settings) -> String {
         "Sign in to manage components, incidents and maintenance."
     };
     format!(
-        "\n  Allclear {} is running.\n\n  Open      {}\n            {first}\n  Data      {}\n  Mail      {}\n  Stop      Ctrl+C\n\n",
+        "\n  Allclear {} is running.\n\n  Open      {}\n            {first}\n  Listens   {}\n  Data      {}\n  Mail      {}\n  Stop      Ctrl+C\n\n",
         env!("CARGO_PKG_VERSION"),
         app.public_url(),
+        app.address(),
         data(settings),
         settings.data_dir.join("mail").display(),
     )

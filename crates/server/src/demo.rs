@@ -36,6 +36,7 @@ pub(crate) async fn serve(mut settings: Settings) -> Result<(), String> {
     let organisation = fill(&app).await.map_err(|error| error.to_string())?;
     let url = app.public_url().to_owned();
     println!("\n  Allclear's demo is running; what you change is gone when it ends.\n");
+    println!("  Listens   {}", app.address());
     println!("  Public    {url}/status/{organisation}");
     println!("  Sign in   {url}/login");
     println!("            {EMAIL}");

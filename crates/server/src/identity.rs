@@ -24,6 +24,7 @@ use allclear_persistence::database::Database;
 use allclear_transport::identity::Parts;
 use allclear_transport::identity::throttle::Throttle;
 
+use crate::app::connect;
 use crate::clock::SystemClock;
 use crate::settings::{Settings, SignUp};
 
@@ -118,7 +119,7 @@ impl Identity {
 pub(crate) async fn invite(settings: &Settings, address: String) -> Result<String, String> {
     let public_url = settings.public_url(settings.listen.port());
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let database = Database::connect(&settings.database(), Arc::clone(&clock)).await.map_err(|e| e.to_string())?;
+    let database = connect(settings, &clock).await?;
     let store = Arc::new(database.clone());
     let mailer = mailer(settings, &clock)?;
     let invitations = Invitations::new(Arc::clone(&store) as _, store, mailer, clock, Links::new(&public_url));

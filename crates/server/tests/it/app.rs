@@ -73,17 +73,22 @@ impl TestApp {
     pub(crate) async fn operator(&self, organisation: &str) -> Operator {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let email = format!("person{}@example.com", COUNT.fetch_add(1, Ordering::Relaxed));
-        let client = cookie_client();
-        let sign_up = json!({"name": "Ada", "email": email, "password": PASSWORD});
-        let signed_up = send(client.post(self.call("/identity/sign-up")).json(&sign_up)).await;
-        assert_eq!(signed_up.status, 201, "{signed_up:?}");
-        let created = client.post(self.call("/identity/organisations")).json(&json!({"name": organisation}));
-        let created = send(created).await;
-        assert_eq!(created.status, 201, "{created:?}");
-        let organisation = created.body["data"]["id"].as_str().unwrap().to_owned();
-        let token = token(&client, &self.url, &organisation).await;
-        Operator { url: self.url.clone(), organisation, token, client }
+        operator_of(&self.url, &email, organisation).await
     }
+}
+
+/// Signs a person up at a server, with an organisation of their own.
+pub(crate) async fn operator_of(url: &str, email: &str, organisation: &str) -> Operator {
+    let client = cookie_client();
+    let identity = |call: &str| format!("{url}/api/v1/identity/{call}");
+    let sign_up = json!({"name": "Ada", "email": email, "password": PASSWORD});
+    let signed_up = send(client.post(identity("sign-up")).json(&sign_up)).await;
+    assert_eq!(signed_up.status, 201, "{signed_up:?}");
+    let created = send(client.post(identity("organisations")).json(&json!({"name": organisation}))).await;
+    assert_eq!(created.status, 201, "{created:?}");
+    let organisation = created.body["data"]["id"].as_str().unwrap().to_owned();
+    let token = token(&client, url, &organisation).await;
+    Operator { url: url.to_owned(), organisation, token, client }
 }
 
 impl Operator {

@@ -2,9 +2,11 @@
 //! The product as its clients see it: a real server on a free port.
 
 mod app;
+mod binary;
 mod component;
 mod events;
 mod identity;
 mod page;
 mod problem;
+mod process;
 mod status;

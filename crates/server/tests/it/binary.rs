@@ -1,0 +1,192 @@
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::Command as Blocking;
+
+use serde_json::json;
+
+use crate::app::{Operator, PASSWORD, cookie_client, operator_of, send};
+use crate::process::{Process, command, run};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stands_in_the_way_of_a_start_is_told_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let file = file.display().to_string();
+    let rows: [(&[&str], i32, &str); 5] = [
+        (&["--sign-up", "perhaps"], 2, "--sign-up"),
+        (&["--database-url", "postgres://nobody@127.0.0.1:1/none"], 1, "database"),
+        (&["--database-url", "sqlite:/nowhere/allclear.db"], 1, "database"),
+        (&["--listen", &taken], 1, &taken),
+        (&["--data-dir", &file], 1, &file),
+    ];
+    for (flags, code, word) in rows {
+        let mut start = command(&data, &[]);
+        let (ended, _, stderr) = run({
+            // A flag given twice is refused: these replace the test's own.
+            let own = ["--listen", "--data-dir"];
+            if own.contains(&flags[0]) {
+                start = tokio::process::Command::new(env!("CARGO_BIN_EXE_allclear"));
+                start.env_clear().current_dir(folder.path()).kill_on_drop(true);
+            }
+            start.args(flags);
+            start
+        })
+        .await;
+        let lines: Vec<_> = stderr.lines().filter(|line| line.starts_with("allclear: ")).collect();
+        assert_eq!((ended, lines.len()), (Some(code), 1), "{flags:?}: {stderr}");
+        assert!(lines[0].contains(word), "{flags:?}: {}", lines[0]);
+        assert!(!stderr.contains("panicked"), "{stderr}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_commands_that_print_print() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let (code, help, _) = run(command(&data, &["--help"])).await;
+    assert_eq!(code, Some(0));
+    for name in ["ALLCLEAR_LISTEN", "ALLCLEAR_DATABASE_URL", "ALLCLEAR_SIGN_UP", "ALLCLEAR_TRUSTED_PROXIES"] {
+        assert!(help.contains(name), "{name}");
+    }
+    let (code, document, _) = run(command(&data, &["openapi"])).await;
+    let document: serde_json::Value = serde_json::from_str(&document).unwrap();
+    assert_eq!((code, document["info"]["title"].as_str()), (Some(0), Some("Allclear")));
+    let (code, _, stderr) = run(command(&data, &["healthcheck"])).await;
+    assert_eq!(code, Some(1), "nobody serves there: {stderr}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_answered_survives_a_term_and_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    // Tokens name the address of the server that gave them; it stays while ports change.
+    let address = ["--public-url", "http://allclear.example"];
+    let process = Process::serve(command(&data, &address)).await;
+    let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
+    let first = operator.component("first").await;
+    assert_eq!(process.terminate().await, Some(0));
+
+    let process = Process::serve(command(&data, &address)).await;
+    let operator = operator.at(&process.url);
+    let second = operator.component("second").await;
+    process.kill().await;
+
+    let process = Process::serve(command(&data, &address)).await;
+    let components = operator.at(&process.url).snapshot().await["components"].clone();
+    let ids: Vec<_> =
+        components.as_array().unwrap().iter().map(|component| component["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, [second, first]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_data_folder_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let _process = Process::serve(command(&data, &[])).await;
+    assert_eq!(std::fs::metadata(&data).unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_invitation_lets_one_person_in_beside_a_closed_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let closed = ["--sign-up", "closed"];
+    let process = Process::serve(command(&data, &closed)).await;
+    operator_of(&process.url, "first@example.com", "Acme").await;
+
+    let sign_up = |token: Option<&str>| {
+        let body = json!({"name": "Bob", "email": "bob@example.com", "password": PASSWORD, "invitationToken": token});
+        send(cookie_client().post(format!("{}/api/v1/identity/sign-up", process.url)).json(&body))
+    };
+    assert_eq!(sign_up(None).await.status, 403);
+    let (code, link, stderr) = run(command(&data, &["invite", "bob@example.com"])).await;
+    assert_eq!(code, Some(0), "{stderr}");
+    let token = link.trim().split_once("/login?invitation=").expect("a link").1.to_owned();
+    assert_eq!(sign_up(Some(&token)).await.status, 201);
+    assert_ne!(sign_up(Some(&token)).await.status, 201, "an invitation is used once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_demo_shows_a_filled_organisation_and_a_sign_in_that_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let mut process = Process::serve(command(&data, &["demo"])).await;
+    let said = process.said("Stop").await;
+    let sign_in = said.iter().position(|line| line.starts_with("Sign in")).expect("a sign-in");
+    let credentials = json!({"email": said[sign_in + 1], "password": said[sign_in + 2]});
+    let client = cookie_client();
+    let signed_in = send(client.post(format!("{}/api/v1/identity/sign-in", process.url)).json(&credentials)).await;
+    assert_eq!(signed_in.status, 200, "{signed_in:?}");
+    let session = send(client.get(format!("{}/api/v1/identity/session", process.url))).await;
+    let organisation = session.body["data"]["organisations"][0]["id"].as_str().unwrap();
+    let status = send(client.get(format!("{}/api/v1/status/{organisation}", process.url))).await;
+    assert!(status.body["data"]["components"].as_array().unwrap().len() > 3, "{status:?}");
+    assert!(!data.exists(), "a demo leaves nothing in the data folder");
+}
+
+/// A small file system of its own, or none where this process may not mount one.
+struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    fn mount() -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut mount = Blocking::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=2m", "tmpfs"]).arg(folder.path());
+        if mount.output().is_ok_and(|output| output.status.success()) {
+            return Some(Self(folder));
+        }
+        eprintln!("left out: this process may not mount a small disk");
+        None
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Blocking::new("umount").arg("--lazy").arg(self.0.path()).status();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_refuses_writes_with_503_and_loses_nothing() {
+    let Some(disk) = SmallDisk::mount() else { return };
+    let process = Process::serve(command(&disk.path().join("data"), &[])).await;
+    let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
+    let filler = disk.path().join("filler");
+    std::fs::write(&filler, vec![0; 1024 * 1024]).unwrap();
+    let description = "x".repeat(9000);
+    let mut stored = 0;
+    let refused = loop {
+        let body = json!({"name": format!("Component {stored}"), "description": description});
+        let answer = operator.post("/component/create", body).await;
+        if answer.status != 201 {
+            break answer;
+        }
+        stored += 1;
+        assert!(stored < 500, "the disk fills up");
+    };
+    assert_eq!(refused.status, 503, "{refused:?}");
+    assert!(refused.headers.contains_key("retry-after"));
+    assert_eq!(operator.get("/component/list").await.body["data"].as_array().unwrap().len(), stored);
+
+    std::fs::remove_file(&filler).unwrap();
+    operator.component("after").await;
+    let snapshot = operator.snapshot().await;
+    assert_eq!(snapshot["components"].as_array().unwrap().len(), stored + 1);
+    assert_eq!(snapshot["revision"], stored + 1, "a refused write leaves no revision");
+}
+
+impl Operator {
+    /// The same person, with the server at another address.
+    fn at(&self, url: &str) -> Self {
+        Self { url: url.to_owned(), ..self.clone() }
+    }
+}

@@ -1,0 +1,72 @@
+//! The binary itself, as a process.
+
+use std::path::Path;
+use std::process::{Output, Stdio};
+use std::time::Duration;
+
+use tokio::io::{AsyncBufReadExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdout, Command};
+
+/// A running `allclear`. It is killed when the test drops it.
+pub(crate) struct Process {
+    pub(crate) url: String,
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+/// The command with a folder of its own and nothing of the test run's environment.
+pub(crate) fn command(data: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_allclear"));
+    command.env_clear().args(arguments).args(["--listen", "127.0.0.1:0", "--limit-sign-up", "1000/1000"]);
+    command.arg("--data-dir").arg(data).current_dir(data.parent().unwrap()).kill_on_drop(true);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs a command to its end.
+pub(crate) async fn run(mut command: Command) -> (Option<i32>, String, String) {
+    let output = tokio::time::timeout(Duration::from_secs(30), command.output()).await;
+    let Output { status, stdout, stderr } = output.expect("it ends within half a minute").unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (status.code(), text(stdout), text(stderr))
+}
+
+impl Process {
+    /// Starts a command that serves, and waits until it says where.
+    pub(crate) async fn serve(mut command: Command) -> Self {
+        let mut child = command.stderr(Stdio::inherit()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        loop {
+            let line = lines.next_line().await.unwrap().expect("it says where it listens");
+            if let Some(address) = line.trim().strip_prefix("Listens") {
+                return Self { url: format!("http://{}", address.trim()), child, lines };
+            }
+        }
+    }
+
+    /// The lines it has printed up to one that holds this text.
+    pub(crate) async fn said(&mut self, text: &str) -> Vec<String> {
+        let mut said = Vec::new();
+        loop {
+            let line = self.lines.next_line().await.unwrap().expect("it says so");
+            let found = line.contains(text);
+            said.push(line.trim().to_owned());
+            if found {
+                return said;
+            }
+        }
+    }
+
+    /// SIGTERM; answers the exit code.
+    pub(crate) async fn terminate(mut self) -> Option<i32> {
+        let pid = self.child.id().unwrap().to_string();
+        Command::new("kill").args(["-TERM", &pid]).status().await.unwrap();
+        let ended = tokio::time::timeout(Duration::from_secs(30), self.child.wait()).await;
+        ended.expect("it ends within half a minute").unwrap().code()
+    }
+
+    /// SIGKILL.
+    pub(crate) async fn kill(mut self) {
+        self.child.kill().await.unwrap();
+    }
+}

@@ -47,6 +47,7 @@ export default defineConfig({
     server: { deps: { inline: [/radix-ui/] } },
     env: { TZ: 'Europe/Berlin' },
     css: true,
+    testTimeout: 15_000,
     restoreMocks: true,
     unstubGlobals: true,
   },

@@ -1,7 +1,10 @@
 import '@testing-library/jest-dom/vitest';
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { server, takeUnexpectedCalls } from './server';
+
+// A screen's first rendering loads its code, which takes its time on a busy machine.
+configure({ asyncUtilTimeout: 4000 });
 
 beforeAll(() => {
   server.listen({ onUnhandledRequest: 'error' });

@@ -30,6 +30,7 @@ export function UpdatesTable({ updates, onEdit, onDelete }: UpdatesTableProps) {
         rows={updates}
         getRowId={(update) => update.id}
         rowLabel={updateLabel}
+        emptyHint="Updates show on the status page as a timeline."
         bulkActions={(selected) => (
           <Button size="sm" onClick={() => setDoomed(selected)}>
             <Trash2 aria-hidden /> Delete

@@ -27,6 +27,7 @@ export function AttachedComponentsTable({ components, onDetach }: AttachedCompon
         rows={components}
         getRowId={(attached) => attached.componentId}
         rowLabel={(attached) => attached.component.name}
+        emptyHint="Attach the components that this incident affects."
         bulkActions={(selected) => (
           <Button size="sm" onClick={() => setLeaving(selected)}>
             <Unlink aria-hidden /> Detach

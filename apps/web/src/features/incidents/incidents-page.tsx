@@ -43,6 +43,7 @@ export function IncidentsPage() {
           rows={list.rows}
           getRowId={(incident) => incident.id}
           rowLabel={(incident) => incident.title}
+          emptyHint="Once something goes wrong, open an incident to tell your visitors."
           bulkActions={(selected, clear) => (
             <DeleteIncidents incidents={selected} onDeleted={clear} />
           )}

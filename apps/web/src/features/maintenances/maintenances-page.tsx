@@ -43,6 +43,7 @@ export function MaintenancesPage() {
           rows={list.rows}
           getRowId={(maintenance) => maintenance.id}
           rowLabel={(maintenance) => maintenance.title}
+          emptyHint="Schedule maintenance to tell your visitors before it begins."
           bulkActions={(selected, clear) => (
             <DeleteMaintenances maintenances={selected} onDeleted={clear} />
           )}

@@ -1,0 +1,144 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it } from 'vitest';
+import { calls, paths } from '@/paths';
+import { renderRoutes } from '@/testing/render';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { aComponent, anAttached, anIncident } from './fixtures';
+import { incidentRoutes } from './routes';
+
+const { incidents } = calls;
+const id = 'incident-1';
+
+/** Opens the Components tab of an incident; `attached` and `free` are what the server goes on to answer. */
+async function open(attached: string[], free: string[] = []) {
+  server.use(
+    http.get(apiUrl(incidents.item(id)), () => answer(anIncident())),
+    http.get(apiUrl(incidents.updates(id)), () => answer([])),
+    http.get(apiUrl(incidents.components(id)), () => answer(attached.map(anAttached))),
+    http.get(apiUrl(incidents.unattached(id)), () => answer(free.map(aComponent))),
+  );
+  const rendered = renderRoutes(incidentRoutes, { path: paths.incidents.edit(id) });
+  await rendered.user.click(await screen.findByRole('tab', { name: 'Components' }));
+  await screen.findByRole('table', { name: 'Components', busy: false });
+  return rendered;
+}
+
+async function openDialog(free: string[]) {
+  const rendered = await open([], free);
+  await rendered.user.click(screen.getByRole('button', { name: 'Attach' }));
+  const dialog = within(screen.getByRole('dialog', { name: 'Attach Components' }));
+  await waitFor(() => expect(dialog.getByRole('button', { name: 'Add Component' })).toBeEnabled());
+  return { ...rendered, dialog };
+}
+
+it('shows what the incident affects and the status it puts on it', async () => {
+  await open(['API']);
+  const row = (await screen.findByText('API')).closest('tr');
+  expect(row).toHaveTextContent('Partial Outage');
+});
+
+it('attaches several components, offering none twice', async () => {
+  const { user, dialog } = await openDialog(['Website', 'API']);
+  let sent: unknown;
+  server.use(
+    http.post(apiUrl(incidents.attach(id)), async ({ request }) => {
+      sent = await request.json();
+      return answer({});
+    }),
+  );
+  const add = dialog.getByRole('button', { name: 'Add Component' });
+  await user.click(add);
+  expect(dialog.getByRole('combobox', { name: /^Status/ })).toHaveValue('OPERATIONAL');
+  await user.selectOptions(dialog.getByRole('combobox', { name: /^Status/ }), 'Partial Outage');
+  await user.selectOptions(dialog.getByRole('combobox', { name: /^Component/ }), 'API');
+  await user.click(add);
+  expect(add).toBeDisabled();
+  const second = dialog.getAllByRole('combobox', { name: /^Component/ })[1] ?? document.body;
+  expect(within(second).queryByRole('option', { name: 'API' })).not.toBeInTheDocument();
+  await user.selectOptions(second, 'Website');
+  await user.click(dialog.getByRole('button', { name: 'Attach' }));
+  expect(await screen.findByText('Components attached successfully')).toBeInTheDocument();
+  expect(sent).toEqual({
+    components: [
+      { componentId: 'id-API', status: 'PARTIAL_OUTAGE' },
+      { componentId: 'id-Website', status: 'OPERATIONAL' },
+    ],
+  });
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
+it('attaches at least one component, and no row without one', async () => {
+  const { user, dialog } = await openDialog(['Website']);
+  await user.click(dialog.getByRole('button', { name: 'Attach' }));
+  expect(await dialog.findByText('At least one component is required')).toBeInTheDocument();
+  await user.click(dialog.getByRole('button', { name: 'Add Component' }));
+  await user.click(dialog.getByRole('button', { name: 'Attach' }));
+  expect(await dialog.findByText('Component is required')).toBeInTheDocument();
+});
+
+it('lists the rows in at most 500 pixels', async () => {
+  const { user, dialog } = await openDialog(['Website']);
+  await user.click(dialog.getByRole('button', { name: 'Add Component' }));
+  expect(dialog.getByRole('list')).toHaveClass('max-h-[500px]', 'overflow-y-auto');
+});
+
+it('keeps the rows when attaching fails', async () => {
+  const { user, dialog } = await openDialog(['Website']);
+  server.use(http.post(apiUrl(incidents.attach(id)), () => problem(403, 'No')));
+  await user.click(dialog.getByRole('button', { name: 'Add Component' }));
+  await user.selectOptions(dialog.getByRole('combobox', { name: /^Component/ }), 'Website');
+  await user.click(dialog.getByRole('button', { name: 'Attach' }));
+  expect(await screen.findByText('Failed to attach components')).toBeInTheDocument();
+  expect(dialog.getByRole('combobox', { name: /^Component/ })).toHaveDisplayValue('Website');
+});
+
+it('detaches one component after asking', async () => {
+  const attached = ['API', 'Website'];
+  const { user } = await open(attached);
+  let sent: unknown;
+  server.use(
+    http.post(apiUrl(incidents.detach(id)), async ({ request }) => {
+      sent = await request.json();
+      attached.shift();
+      return answer({});
+    }),
+  );
+  await user.click(await screen.findByRole('button', { name: 'Detach API' }));
+  const question = screen.getByRole('alertdialog', { name: 'Detach this component?' });
+  await user.click(within(question).getByRole('button', { name: 'Detach' }));
+  expect(await screen.findByText('Component(s) detached successfully')).toBeInTheDocument();
+  expect(sent).toEqual({ componentIds: ['id-API'] });
+  await waitFor(() => expect(screen.queryByText('API')).not.toBeInTheDocument());
+});
+
+it('detaches several at once', async () => {
+  const { user } = await open(['API', 'Website', 'Mail']);
+  let sent: unknown;
+  server.use(
+    http.post(apiUrl(incidents.detach(id)), async ({ request }) => {
+      sent = await request.json();
+      return problem(404, 'Gone');
+    }),
+  );
+  await user.click(await screen.findByRole('checkbox', { name: 'Select API' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Select Mail' }));
+  await user.click(screen.getByRole('button', { name: 'Detach' }));
+  const question = screen.getByRole('alertdialog', { name: 'Detach 2 components?' });
+  await user.click(within(question).getByRole('button', { name: 'Detach' }));
+  expect(await screen.findByText('Failed to detach components')).toBeInTheDocument();
+  expect(sent).toEqual({ componentIds: ['id-API', 'id-Mail'] });
+});
+
+it('says when the components could not be fetched', async () => {
+  server.use(
+    http.get(apiUrl(incidents.item(id)), () => answer(anIncident())),
+    http.get(apiUrl(incidents.updates(id)), () => answer([])),
+    http.get(apiUrl(incidents.components(id)), () => problem(403, 'No')),
+  );
+  const { user } = renderRoutes(incidentRoutes, { path: paths.incidents.edit(id) });
+  await user.click(await screen.findByRole('tab', { name: 'Components' }));
+  await waitFor(() =>
+    expect(screen.getAllByText('Error while fetching components')).toHaveLength(2),
+  );
+});

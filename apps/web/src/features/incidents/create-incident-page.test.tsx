@@ -1,0 +1,209 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it, vi } from 'vitest';
+import { calls, paths } from '@/paths';
+import { renderRoutes } from '@/testing/render';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { aComponent } from './fixtures';
+import { incidentRoutes } from './routes';
+
+const { incidents, components } = calls;
+
+/** Opens the form as people do: from the list. */
+async function open(names: string[] = ['Website', 'API']) {
+  server.use(
+    http.get(apiUrl(incidents.list), () => answer([])),
+    http.get(apiUrl(components.list), () => answer(names.map(aComponent))),
+  );
+  const routes = [...incidentRoutes, { path: '/elsewhere', element: <p>Elsewhere</p> }];
+  const rendered = renderRoutes(routes, { path: paths.incidents.list });
+  await rendered.user.click(await screen.findByRole('link', { name: 'New Incident' }));
+  await screen.findByRole('heading', { level: 1, name: 'Create Incident' });
+  await waitFor(() =>
+    expect(screen.getByRole('button', { name: 'Add Component' })).toHaveProperty(
+      'disabled',
+      names.length === 0,
+    ),
+  );
+  return rendered;
+}
+
+const title = () => screen.getByRole('textbox', { name: /^Title/ });
+const description = () => screen.getByRole('textbox', { name: /^Description/ });
+const occurred = () => screen.getByLabelText(/^Occurred at/);
+const pickers = () => screen.getAllByRole('combobox', { name: /^Component/ });
+const offered = (picker: HTMLElement | undefined) =>
+  within(picker ?? document.body)
+    .getAllByRole('option')
+    .map((option) => option.textContent);
+const submit = () => screen.getByRole('button', { name: 'Create Incident' });
+
+it('begins as Investigating, now to the minute, with nothing else', async () => {
+  vi.useFakeTimers({ now: new Date('2026-11-21T13:07:16.123Z'), toFake: ['Date'] });
+  await open();
+  vi.useRealTimers();
+  expect(title()).toHaveValue('');
+  expect(description()).toHaveValue('');
+  expect(screen.getByRole('radio', { name: 'Investigating' })).toBeChecked();
+  expect(occurred()).toHaveValue('2026-11-21T14:07');
+  expect(screen.queryByRole('combobox', { name: /^Component/ })).not.toBeInTheDocument();
+});
+
+it('says what is missing', async () => {
+  const { user } = await open();
+  fireEvent.change(occurred(), { target: { value: '' } });
+  await user.click(screen.getByRole('button', { name: 'Add Component' }));
+  await user.click(submit());
+  expect(await screen.findByText('Title is required')).toBeInTheDocument();
+  expect(screen.getByText('Description is required')).toBeInTheDocument();
+  expect(screen.getByText('Invalid date format')).toBeInTheDocument();
+  expect(screen.getByText('Component is required')).toBeInTheDocument();
+  expect(title()).toHaveFocus();
+});
+
+it('says when there is too much', async () => {
+  await open();
+  fireEvent.change(title(), { target: { value: '😀'.repeat(201) } });
+  fireEvent.change(description(), { target: { value: 'x'.repeat(10_001) } });
+  fireEvent.blur(title());
+  fireEvent.blur(description());
+  expect(await screen.findByText('Must be at most 200 characters')).toBeInTheDocument();
+  expect(screen.getByText('Must be at most 10000 characters')).toBeInTheDocument();
+});
+
+it('sends what was chosen, refetches the list, and goes back', async () => {
+  const { user, router } = await open();
+  let sent: unknown;
+  let lists = 0;
+  server.use(
+    http.post(apiUrl(incidents.create), async ({ request }) => {
+      sent = await request.json();
+      return answer({}, { status: 201 });
+    }),
+    http.get(apiUrl(incidents.list), () => {
+      lists += 1;
+      return answer([]);
+    }),
+  );
+  await user.type(title(), 'Checkout fails');
+  await user.type(description(), 'Payments are refused.');
+  await user.click(screen.getByRole('radio', { name: 'Identified' }));
+  fireEvent.change(occurred(), { target: { value: '2026-07-15T11:30' } });
+  await user.click(screen.getByRole('button', { name: 'Add Component' }));
+  await user.selectOptions(screen.getByRole('combobox', { name: /^Component/ }), 'API');
+  expect(screen.getByRole('combobox', { name: /^Status/ })).toHaveValue('OPERATIONAL');
+  await user.selectOptions(screen.getByRole('combobox', { name: /^Status/ }), 'Major Outage');
+  await user.click(submit());
+  expect(await screen.findByText('Incident Created')).toBeInTheDocument();
+  expect(sent).toEqual({
+    title: 'Checkout fails',
+    description: 'Payments are refused.',
+    status: 'IDENTIFIED',
+    occuredAt: '2026-07-15T09:30:00.000Z',
+    components: [{ componentId: 'id-API', status: 'MAJOR_OUTAGE' }],
+  });
+  await waitFor(() => expect(router.state.location.pathname).toBe('/incidents'));
+  await waitFor(() => expect(lists).toBe(1));
+});
+
+it('cannot be sent twice', async () => {
+  const { user } = await open();
+  let finish: () => void = () => undefined;
+  server.use(
+    http.post(apiUrl(incidents.create), async () => {
+      await new Promise<void>((resolve) => (finish = resolve));
+      return answer({}, { status: 201 });
+    }),
+  );
+  await user.type(title(), 'Checkout fails');
+  await user.type(description(), 'Payments are refused.');
+  await user.click(submit());
+  expect(await screen.findByRole('button', { name: 'Creating...' })).toBeDisabled();
+  finish();
+  expect(await screen.findByText('Incident Created')).toBeInTheDocument();
+});
+
+it('never offers a component twice, and none once all are used', async () => {
+  const { user } = await open(['Website', 'API']);
+  const add = screen.getByRole('button', { name: 'Add Component' });
+  await user.click(add);
+  await user.selectOptions(screen.getByRole('combobox', { name: /^Component/ }), 'API');
+  await user.click(add);
+  expect(offered(pickers()[0])).toEqual(['Select a component', 'Website', 'API']);
+  expect(offered(pickers()[1])).toEqual(['Select a component', 'Website']);
+  expect(add).toBeDisabled();
+  await user.click(screen.getByRole('button', { name: 'Remove API' }));
+  expect(add).toBeEnabled();
+  expect(offered(pickers()[0])).toEqual(['Select a component', 'Website', 'API']);
+});
+
+it('adds no component where there is none', async () => {
+  await open([]);
+  expect(screen.getByRole('button', { name: 'Add Component' })).toBeDisabled();
+  expect(screen.getByText('There is no component left to add.')).toBeInTheDocument();
+});
+
+it('says when the components could not be fetched', async () => {
+  server.use(http.get(apiUrl(components.list), () => problem(403, 'No')));
+  renderRoutes(incidentRoutes, { path: paths.incidents.create });
+  expect(await screen.findByText('Error while fetching components')).toBeInTheDocument();
+});
+
+it('keeps what was typed when it is refused, with the server’s reasons beside the fields', async () => {
+  const { user, router } = await open();
+  server.use(
+    http.post(apiUrl(incidents.create), () =>
+      problem(422, 'Invalid', [
+        { field: 'title', message: 'Title is taken' },
+        { field: 'components[0].componentId', message: 'There is no such component' },
+      ]),
+    ),
+  );
+  await user.type(title(), 'Checkout fails');
+  await user.type(description(), 'Payments are refused.');
+  await user.click(screen.getByRole('button', { name: 'Add Component' }));
+  await user.selectOptions(screen.getByRole('combobox', { name: /^Component/ }), 'API');
+  await user.click(submit());
+  expect(await screen.findByText('Error while creating incident')).toBeInTheDocument();
+  expect(screen.getByText('Title is taken')).toBeInTheDocument();
+  expect(screen.getByText('There is no such component')).toBeInTheDocument();
+  expect(title()).toHaveValue('Checkout fails');
+  expect(router.state.location.pathname).toBe('/incidents/incident/create');
+});
+
+it('goes back by Cancel', async () => {
+  const { user, router } = await open();
+  await user.type(title(), 'C');
+  await user.click(screen.getByRole('button', { name: 'Cancel' }));
+  await waitFor(() => expect(router.state.location.pathname).toBe('/incidents'));
+});
+
+it('asks before what was typed is left behind', async () => {
+  const { user, router } = await open();
+  await user.type(title(), 'C');
+  await act(() => router.navigate(-1));
+  expect(
+    await screen.findByRole('alertdialog', { name: 'Leave without saving?' }),
+  ).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Stay' }));
+  expect(title()).toHaveValue('C');
+});
+
+it('moves nobody who has left while it was being saved', async () => {
+  const { user, router } = await open();
+  let finish: () => void = () => undefined;
+  server.use(
+    http.post(apiUrl(incidents.create), async () => {
+      await new Promise<void>((resolve) => (finish = resolve));
+      return answer({}, { status: 201 });
+    }),
+  );
+  await user.type(title(), 'Checkout fails');
+  await user.type(description(), 'Payments are refused.');
+  await user.click(submit());
+  await screen.findByRole('button', { name: 'Creating...' });
+  await act(() => router.navigate('/elsewhere'));
+  finish();
+  expect(await screen.findByText('Incident Created')).toBeInTheDocument();
+  expect(router.state.location.pathname).toBe('/elsewhere');
+});

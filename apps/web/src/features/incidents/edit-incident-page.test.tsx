@@ -1,0 +1,163 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it } from 'vitest';
+import { calls, paths } from '@/paths';
+import { renderRoutes } from '@/testing/render';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { anIncident } from './fixtures';
+import type { Incident } from './incident';
+import { incidentRoutes } from './routes';
+
+const { incidents } = calls;
+const id = 'incident-1';
+
+function serve(incident: Incident, version = '1') {
+  server.use(
+    http.get(apiUrl(incidents.item(id)), () => answer(incident, { etag: `"${version}"` })),
+    http.get(apiUrl(incidents.list), () => answer([incident])),
+    http.get(apiUrl(incidents.updates(id)), () => answer([])),
+  );
+}
+
+/** Opens the form as people do: from the list. */
+async function open(incident = anIncident()) {
+  serve(incident);
+  const rendered = renderRoutes(incidentRoutes, { path: paths.incidents.list });
+  await rendered.user.click(await screen.findByRole('link', { name: 'Edit Checkout fails' }));
+  await screen.findByRole('button', { name: 'Update Incident' });
+  await screen.findByText('No Data');
+  return rendered;
+}
+
+const title = () => screen.getByRole('textbox', { name: /^Title/ });
+const submit = () => screen.getByRole('button', { name: 'Update Incident' });
+
+it('is filled with the incident, its time in local time to the minute', async () => {
+  await open();
+  expect(screen.getByRole('heading', { level: 1, name: 'Edit Incident' })).toBeInTheDocument();
+  expect(title()).toHaveValue('Checkout fails');
+  expect(screen.getByRole('textbox', { name: /^Description/ })).toHaveValue(
+    'Payments are refused.',
+  );
+  expect(screen.getByRole('radio', { name: 'Investigating' })).toBeChecked();
+  expect(screen.getByLabelText(/^Occurred at/)).toHaveValue('2026-07-15T11:30');
+  expect(screen.queryByText('Affected Components')).not.toBeInTheDocument();
+});
+
+it('has two tabs, of which Updates is open', async () => {
+  await open();
+  expect(screen.getAllByRole('tab').map((tab) => tab.textContent)).toEqual([
+    'Components',
+    'Updates',
+  ]);
+  expect(screen.getByRole('tab', { name: 'Updates' })).toHaveAttribute('aria-selected', 'true');
+});
+
+it('saves over the version that was loaded, says Incident Created, and goes back', async () => {
+  const { user, router } = await open();
+  let sent: unknown;
+  let ifMatch: string | null = null;
+  server.use(
+    http.patch(apiUrl(incidents.item(id)), async ({ request }) => {
+      sent = await request.json();
+      ifMatch = request.headers.get('If-Match');
+      return answer({});
+    }),
+  );
+  await user.type(title(), ' again');
+  await user.click(submit());
+  expect(await screen.findByText('Incident Created')).toBeInTheDocument();
+  expect(ifMatch).toBe('"1"');
+  expect(sent).toEqual({
+    title: 'Checkout fails again',
+    description: 'Payments are refused.',
+    status: 'INVESTIGATING',
+    occuredAt: '2026-07-15T09:30:12.500Z',
+  });
+  await waitFor(() => expect(router.state.location.pathname).toBe('/incidents'));
+});
+
+it('says what is missing', async () => {
+  const { user } = await open();
+  fireEvent.change(screen.getByLabelText(/^Occurred at/), { target: { value: '' } });
+  await user.clear(title());
+  await user.click(submit());
+  expect(await screen.findByText('Please enter a valid date and time')).toBeInTheDocument();
+  expect(screen.getByText('Title is required')).toBeInTheDocument();
+});
+
+it('keeps what was typed when a save fails', async () => {
+  const { user, router } = await open();
+  server.use(http.patch(apiUrl(incidents.item(id)), () => problem(403, 'No')));
+  await user.type(title(), ' again');
+  await user.click(submit());
+  expect(await screen.findByText('Error while creating incident')).toBeInTheDocument();
+  expect(title()).toHaveValue('Checkout fails again');
+  expect(router.state.location.pathname).toBe(paths.incidents.edit(id));
+});
+
+it('tells of a deleted incident and goes back', async () => {
+  const { user, router } = await open();
+  await user.click(screen.getByRole('button', { name: 'Cancel' }));
+  server.use(http.get(apiUrl(incidents.item(id)), () => problem(404, 'There is no such incident')));
+  await user.click(await screen.findByRole('link', { name: 'Edit Checkout fails' }));
+  expect(await screen.findByText('Error loading component')).toBeInTheDocument();
+  await waitFor(() => expect(router.state.location.pathname).toBe('/incidents'));
+});
+
+it('shows another person’s version, and saves over it only when told', async () => {
+  const { user } = await open();
+  const asked: (string | null)[] = [];
+  server.use(
+    http.patch(apiUrl(incidents.item(id)), ({ request }) => {
+      asked.push(request.headers.get('If-Match'));
+      return asked.length === 1 ? problem(412, 'Changed') : answer({});
+    }),
+  );
+  await user.type(title(), ' again');
+  serve(anIncident({ title: 'Checkout and login fail', status: 'IDENTIFIED' }), '2');
+  await user.click(submit());
+  const alert = await screen.findByText('Checkout and login fail');
+  expect(alert).toBeInTheDocument();
+  expect(title()).toHaveValue('Checkout fails again');
+  await user.click(screen.getByRole('button', { name: 'Keep mine' }));
+  await user.click(submit());
+  expect(await screen.findByText('Incident Created')).toBeInTheDocument();
+  expect(asked).toEqual(['"1"', '"2"']);
+});
+
+it('goes on from another person’s version when told', async () => {
+  const { user } = await open();
+  server.use(http.patch(apiUrl(incidents.item(id)), () => problem(412, 'Changed')));
+  await user.type(title(), ' again');
+  serve(anIncident({ title: 'Checkout and login fail', status: 'IDENTIFIED' }), '2');
+  await user.click(submit());
+  await user.click(await screen.findByRole('button', { name: 'Use their version' }));
+  expect(title()).toHaveValue('Checkout and login fail');
+  expect(screen.getByRole('radio', { name: 'Identified' })).toBeChecked();
+  expect(screen.queryByRole('button', { name: 'Keep mine' })).not.toBeInTheDocument();
+});
+
+it('follows the status that an update sets, and keeps what was typed', async () => {
+  const { user } = await open();
+  let ifMatch: string | null = null;
+  server.use(
+    http.post(apiUrl(incidents.createUpdate(id)), () => answer({}, { status: 201 })),
+    http.patch(apiUrl(incidents.item(id)), ({ request }) => {
+      ifMatch = request.headers.get('If-Match');
+      return answer({});
+    }),
+  );
+  await user.type(title(), ' again');
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  await user.type(screen.getByRole('textbox', { name: /Message/ }), 'Over.');
+  serve(anIncident({ status: 'RESOLVED' }), '2');
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  await waitFor(() => expect(screen.getByRole('radio', { name: 'Resolved' })).toBeChecked());
+  expect(title()).toHaveValue('Checkout fails again');
+  expect(screen.getByRole('button', { name: 'Record Update' })).toBeDisabled();
+  expect(screen.getByText('A resolved incident takes no new updates.')).toBeInTheDocument();
+  await user.click(submit());
+  await screen.findByText('Incident Created');
+  expect(ifMatch).toBe('"2"');
+});

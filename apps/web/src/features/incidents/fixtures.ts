@@ -1,0 +1,47 @@
+import type { Component } from '@/api/types';
+import type { Update } from '@/updates/timeline';
+import type { AttachedComponent, Incident } from './incident';
+
+export function anIncident(changes: Partial<Incident> = {}): Incident {
+  return {
+    id: 'incident-1',
+    title: 'Checkout fails',
+    description: 'Payments are refused.',
+    status: 'INVESTIGATING',
+    occuredAt: '2026-07-15T09:30:12.500Z',
+    resolvedAt: null,
+    createdAt: '2026-11-21T13:07:16.000Z',
+    updatedAt: '2026-11-21T13:07:16.000Z',
+    ...changes,
+  };
+}
+
+export function aComponent(name: string): Component {
+  return {
+    id: `id-${name}`,
+    name,
+    description: '',
+    status: 'OPERATIONAL',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    updatedAt: '2026-01-01T00:00:00.000Z',
+  };
+}
+
+export function anAttached(name: string): AttachedComponent {
+  return {
+    componentId: `id-${name}`,
+    status: 'PARTIAL_OUTAGE',
+    component: { id: `id-${name}`, name },
+  };
+}
+
+export function anUpdate(changes: Partial<Update> = {}): Update {
+  return {
+    id: 'update-1',
+    status: 'IDENTIFIED',
+    message: 'The bank is down.',
+    user: { id: 'user-2', name: 'Grace Hopper' },
+    createdAt: '2026-11-21T14:00:00.000Z',
+    ...changes,
+  };
+}

@@ -1,0 +1,219 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it } from 'vitest';
+import { calls, paths } from '@/paths';
+import { renderRoutes } from '@/testing/render';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { anIncident } from './fixtures';
+import type { Incident } from './incident';
+import { incidentRoutes } from './routes';
+
+const { incidents } = calls;
+
+function serve(...list: Incident[]) {
+  server.use(http.get(apiUrl(incidents.list), () => answer(list)));
+}
+
+const render = () => renderRoutes(incidentRoutes, { path: paths.incidents.list });
+
+it('has its heading and the columns of the specification', async () => {
+  serve(anIncident());
+  render();
+  expect(await screen.findByRole('heading', { level: 1, name: 'Incidents' })).toBeInTheDocument();
+  await screen.findByText('Checkout fails');
+  expect(screen.getAllByRole('columnheader').map((header) => header.textContent)).toEqual([
+    '',
+    'Name',
+    'Status',
+    'Occurred at',
+    'Created at',
+    'Record Updated',
+    'Edit',
+    'Delete',
+  ]);
+  expect(screen.getByRole('checkbox', { name: 'Select Checkout fails' })).toBeInTheDocument();
+});
+
+it('shows an incident’s title, status and times in local time', async () => {
+  serve(anIncident());
+  render();
+  const row = (await screen.findByText('Checkout fails')).closest('tr');
+  expect(row).toHaveTextContent('Investigating');
+  expect(row).toHaveTextContent('Jul 15, 2026 11:30:12 AM');
+  expect(row).toHaveTextContent('Nov 21, 2026 02:07:16 PM');
+});
+
+it('leads to a new incident and to each one’s form', async () => {
+  serve(anIncident());
+  render();
+  expect(await screen.findByRole('link', { name: 'New Incident' })).toHaveAttribute(
+    'href',
+    '/incidents/incident/create',
+  );
+  expect(await screen.findByRole('link', { name: 'Edit Checkout fails' })).toHaveAttribute(
+    'href',
+    '/incidents/incident/edit/incident-1',
+  );
+});
+
+it('records no update on what is resolved', async () => {
+  serve(
+    anIncident({ id: 'a', title: 'Old one', status: 'RESOLVED' }),
+    anIncident({ id: 'b', title: 'New one', status: 'MONITORING' }),
+  );
+  render();
+  expect(await screen.findByRole('button', { name: 'Record Updated: Old one' })).toBeDisabled();
+  expect(screen.getByRole('button', { name: 'Record Updated: New one' })).toBeEnabled();
+});
+
+it('records an update and asks for the list again', async () => {
+  const incident = anIncident();
+  let sent: unknown;
+  server.use(
+    http.get(apiUrl(incidents.list), () => answer([incident])),
+    http.post(apiUrl(incidents.createUpdate('incident-1')), async ({ request }) => {
+      sent = await request.json();
+      incident.status = 'MONITORING';
+      return answer({}, { status: 201 });
+    }),
+  );
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
+  const dialog = screen.getByRole('dialog', { name: 'Record Update' });
+  expect(within(dialog).getByRole('radio', { name: 'Investigating' })).toBeChecked();
+  await user.click(within(dialog).getByRole('radio', { name: 'Monitoring' }));
+  await user.type(within(dialog).getByRole('textbox', { name: /Message/ }), 'It works again.');
+  await user.click(within(dialog).getByRole('button', { name: 'Record Update' }));
+  expect(await screen.findByText('Incident Update Created')).toBeInTheDocument();
+  expect(sent).toEqual({ status: 'MONITORING', message: 'It works again.' });
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+  expect(await screen.findByText('Monitoring')).toBeInTheDocument();
+});
+
+it('needs a message, and says nothing to the server without one', async () => {
+  serve(anIncident());
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  expect(await screen.findByText('Message is required')).toBeInTheDocument();
+});
+
+it.each([
+  [
+    problem(409, 'A resolved incident takes no further updates'),
+    'A resolved incident takes no further updates',
+  ],
+  [problem(403, 'No'), 'Error while creating or updating incident'],
+])('keeps what was typed when an update is refused, and says why', async (refusal, text) => {
+  serve(anIncident());
+  server.use(http.post(apiUrl(incidents.createUpdate('incident-1')), () => refusal));
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
+  await user.type(screen.getByRole('textbox', { name: /Message/ }), 'It works again.');
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  expect(await screen.findByText(text)).toBeInTheDocument();
+  expect(screen.getByRole('textbox', { name: /Message/ })).toHaveValue('It works again.');
+});
+
+it('asks before a typed update is thrown away', async () => {
+  serve(anIncident());
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
+  await user.type(screen.getByRole('textbox', { name: /Message/ }), 'It');
+  await user.keyboard('{Escape}');
+  expect(screen.getByRole('alertdialog', { name: 'Close without saving?' })).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Keep Editing' }));
+  expect(screen.getByRole('textbox', { name: /Message/ })).toHaveValue('It');
+  await user.keyboard('{Escape}');
+  await user.click(screen.getByRole('button', { name: 'Discard' }));
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
+it('deletes one incident after asking', async () => {
+  const list = [anIncident()];
+  server.use(
+    http.get(apiUrl(incidents.list), () => answer(list)),
+    http.delete(apiUrl(incidents.item('incident-1')), () => {
+      list.pop();
+      return answer({ id: 'incident-1' });
+    }),
+  );
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Delete Checkout fails' }));
+  const question = screen.getByRole('alertdialog', { name: 'Delete this incident?' });
+  await user.click(within(question).getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('Incident Deleted')).toBeInTheDocument();
+  expect(await screen.findByText('No Data')).toBeInTheDocument();
+});
+
+it('says error when an incident could not be deleted', async () => {
+  serve(anIncident());
+  server.use(http.delete(apiUrl(incidents.item('incident-1')), () => problem(404, 'Gone')));
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Delete Checkout fails' }));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('error')).toBeInTheDocument();
+});
+
+it('deletes several at once, and tells when one of them could not be', async () => {
+  const list = ['a', 'b', 'c'].map((id) => anIncident({ id, title: `Incident ${id}` }));
+  let refusing = true;
+  server.use(
+    http.get(apiUrl(incidents.list), () => answer([...list])),
+    http.delete(apiUrl('/incident/:id'), ({ params }) => {
+      if (refusing && params.id === 'b') return problem(403, 'No');
+      list.splice(
+        list.findIndex(({ id }) => id === params.id),
+        1,
+      );
+      return answer({ id: params.id });
+    }),
+  );
+  const { user } = render();
+  await user.click(await screen.findByRole('checkbox', { name: 'Select Incident a' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Select Incident b' }));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  await user.click(
+    within(screen.getByRole('alertdialog', { name: 'Delete 2 incidents?' })).getByRole('button', {
+      name: 'Delete',
+    }),
+  );
+  expect(await screen.findByText('Failed to delete incidents')).toBeInTheDocument();
+  await waitFor(() => expect(screen.queryByText('Incident a')).not.toBeInTheDocument());
+
+  refusing = false;
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  await user.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('Incident(s) deleted successfully')).toBeInTheDocument();
+  expect(screen.queryByText('Incident b')).not.toBeInTheDocument();
+  expect(screen.getByText('Incident c')).toBeInTheDocument();
+});
+
+it('says when the incidents could not be fetched, and fetches them when asked again', async () => {
+  server.use(
+    http.get(apiUrl(incidents.list), () => problem(403, 'Choose an organisation'), { once: true }),
+  );
+  const { user } = render();
+  expect(await screen.findByText('Choose an organisation')).toBeInTheDocument();
+  // As a toast, and where the table would be.
+  await waitFor(() =>
+    expect(screen.getAllByText('Error while fetching incidents')).toHaveLength(2),
+  );
+  serve(anIncident());
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  expect(await screen.findByText('Checkout fails')).toBeInTheDocument();
+});
+
+it('shows older incidents when asked', async () => {
+  server.use(
+    http.get(apiUrl(incidents.list), ({ request }) =>
+      new URL(request.url).searchParams.get('before') === 'a'
+        ? answer([anIncident({ id: 'b', title: 'Older' })], { next: null })
+        : answer([anIncident({ id: 'a', title: 'Newer' })], { next: 'a' }),
+    ),
+  );
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Show older' }));
+  expect(await screen.findByText('Older')).toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Show older' })).not.toBeInTheDocument();
+});

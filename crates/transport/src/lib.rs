@@ -1,6 +1,7 @@
 //! HTTP: the REST calls, the event stream, the public pages and the web app.
 
 mod answer;
+mod author;
 mod caller;
 pub mod client_address;
 mod component;
@@ -12,6 +13,7 @@ pub mod identity;
 mod if_match;
 mod incident;
 mod input;
+mod maintenance;
 mod observe;
 pub mod openapi;
 mod page_query;

@@ -13,6 +13,7 @@ use actix_web::{App, HttpServer};
 use allclear_application::component::Components;
 use allclear_application::health::Readiness;
 use allclear_application::incident::Incidents;
+use allclear_application::maintenance::Maintenances;
 use metrics_exporter_prometheus::PrometheusHandle;
 use utoipa_actix_web::service_config::ServiceConfig;
 use utoipa_actix_web::{AppExt, scope};
@@ -28,7 +29,7 @@ use crate::status::events::EventStreams;
 use crate::status::pages::Pages;
 use crate::status::viewers::Viewers;
 use crate::web_app::{WebApp, anything_else, nothing_there, status_page};
-use crate::{component, configuration, elsewhere, headers, identity, incident, openapi, status};
+use crate::{component, configuration, elsewhere, headers, identity, incident, maintenance, openapi, status};
 
 /// Everything the routes work with.
 #[derive(Clone)]
@@ -39,6 +40,8 @@ pub struct Parts {
     pub components: Arc<Components>,
     /// What operators do with incidents.
     pub incidents: Arc<Incidents>,
+    /// What operators do with maintenances.
+    pub maintenances: Arc<Maintenances>,
     /// The public pages.
     pub pages: Arc<Pages>,
     /// The event streams of the public pages.
@@ -79,6 +82,7 @@ pub(crate) fn calls(config: &mut ServiceConfig, allowed_origins: &[String]) {
         scope("/api/v1")
             .configure(component::calls)
             .configure(incident::calls)
+            .configure(maintenance::calls)
             .configure(configuration::calls)
             .configure(identity::calls)
             .default_service(web::to(nothing_there))
@@ -132,6 +136,7 @@ impl Parts {
             .configure(|config| self.identity.provide(config, &self.origin))
             .app_data(Data::from(Arc::clone(&self.components)))
             .app_data(Data::from(Arc::clone(&self.incidents)))
+            .app_data(Data::from(Arc::clone(&self.maintenances)))
             .app_data(Data::from(Arc::clone(&self.pages)))
             .app_data(Data::from(Arc::clone(&self.streams)))
             .app_data(Data::from(Arc::clone(&self.viewers)))

@@ -1,0 +1,162 @@
+//! The maintenance calls.
+
+mod input;
+mod update;
+
+use actix_web::{HttpResponse, delete, get, patch, post, web};
+use allclear_application::maintenance::{MaintenanceReport, Maintenances};
+use allclear_application::public::maintenance::{MaintenanceEntry, MaintenanceStatusWord};
+use allclear_application::timestamp;
+use allclear_domain::id::MaintenanceId;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_actix_web::scope;
+
+use crate::answer::{Answer, Deleted, list as answer_list};
+use crate::caller::Operator;
+use crate::if_match::IfMatch;
+use crate::input::Body;
+use crate::maintenance::input::{MaintenanceInput, MaintenancePatchInput};
+use crate::page_query::{AskedPage, PageQuery};
+use crate::path::Id;
+use crate::problem::{Problem, Refusals};
+
+/// A maintenance as operators see it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Maintenance)]
+struct MaintenanceBody {
+    /// Its identifier, a `UUIDv7`.
+    id: String,
+    title: String,
+    description: String,
+    /// How far it is, told from its times and the clock.
+    #[schema(value_type = MaintenanceStatusWord)]
+    status: &'static str,
+    /// When it begins.
+    #[serde(serialize_with = "timestamp::serialize")]
+    start_at: DateTime<Utc>,
+    /// The last moment of it; null while nobody knows.
+    #[serde(serialize_with = "timestamp::serialize_option")]
+    #[schema(required)]
+    end_at: Option<DateTime<Utc>>,
+    #[serde(serialize_with = "timestamp::serialize")]
+    created_at: DateTime<Utc>,
+    #[serde(serialize_with = "timestamp::serialize")]
+    updated_at: DateTime<Utc>,
+    /// Its updates, newest first.
+    timeline: Vec<MaintenanceEntry>,
+}
+
+impl From<&MaintenanceReport> for MaintenanceBody {
+    fn from(report: &MaintenanceReport) -> Self {
+        let MaintenanceReport { maintenance, timeline, .. } = report;
+        Self {
+            id: maintenance.id.to_string(),
+            title: maintenance.title.clone(),
+            description: maintenance.description.clone(),
+            status: report.status().as_str(),
+            start_at: maintenance.start_at,
+            end_at: maintenance.end_at,
+            created_at: maintenance.created_at,
+            updated_at: maintenance.updated_at,
+            timeline: timeline.clone(),
+        }
+    }
+}
+
+/// Lists the organisation's maintenances, newest first.
+#[utoipa::path(
+    tag = "maintenances",
+    params(PageQuery),
+    responses((status = 200, body = Answer<Vec<MaintenanceBody>>), Refusals),
+    security(("bearer" = []))
+)]
+#[get("/list")]
+async fn list(
+    operator: Operator,
+    page: AskedPage,
+    maintenances: web::Data<Maintenances>,
+) -> Result<HttpResponse, Problem> {
+    let listed = maintenances.list(&operator.organisation, page.0).await?;
+    Ok(answer_list(&listed, page.is_part(), |report| MaintenanceBody::from(report)))
+}
+
+/// Creates a maintenance.
+#[utoipa::path(
+    tag = "maintenances",
+    request_body = MaintenanceInput,
+    responses((status = 201, body = Answer<MaintenanceBody>), Refusals),
+    security(("bearer" = []))
+)]
+#[post("/create")]
+async fn create(
+    operator: Operator,
+    body: Body<MaintenanceInput>,
+    maintenances: web::Data<Maintenances>,
+) -> Result<HttpResponse, Problem> {
+    let created = maintenances.create(&operator.organisation, body.0.draft()?).await?;
+    Ok(Answer::new(MaintenanceBody::from(&created)).created(created.maintenance.version))
+}
+
+/// Reads a maintenance; the `ETag` is the version of what an edit changes.
+#[utoipa::path(
+    tag = "maintenances",
+    params(("id" = String, Path, format = "uuid")),
+    responses((status = 200, body = Answer<MaintenanceBody>), Refusals),
+    security(("bearer" = []))
+)]
+#[get("/{id}")]
+async fn read(
+    operator: Operator,
+    id: Id<MaintenanceId>,
+    maintenances: web::Data<Maintenances>,
+) -> Result<HttpResponse, Problem> {
+    let report = maintenances.find(&operator.organisation, id.0).await?;
+    Ok(Answer::new(MaintenanceBody::from(&report)).item(report.maintenance.version))
+}
+
+/// Changes the fields the body carries. An `endAt` alone that is at most a minute ahead completes the maintenance, which is
+/// refused before it has begun and after it is over.
+#[utoipa::path(
+    tag = "maintenances",
+    params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
+    request_body = MaintenancePatchInput,
+    responses((status = 200, body = Answer<MaintenanceBody>), Refusals),
+    security(("bearer" = []))
+)]
+#[patch("/{id}")]
+async fn edit(
+    operator: Operator,
+    id: Id<MaintenanceId>,
+    if_match: IfMatch,
+    body: Body<MaintenancePatchInput>,
+    maintenances: web::Data<Maintenances>,
+) -> Result<HttpResponse, Problem> {
+    let edited = maintenances.edit(&operator.organisation, id.0, body.0.patch()?, if_match.0).await?;
+    Ok(Answer::new(MaintenanceBody::from(&edited)).item(edited.maintenance.version))
+}
+
+/// Deletes a maintenance with its updates.
+#[utoipa::path(
+    tag = "maintenances",
+    params(("id" = String, Path, format = "uuid")),
+    responses((status = 200, body = Answer<Deleted>), Refusals),
+    security(("bearer" = []))
+)]
+#[delete("/{id}")]
+async fn remove(
+    operator: Operator,
+    id: Id<MaintenanceId>,
+    maintenances: web::Data<Maintenances>,
+) -> Result<HttpResponse, Problem> {
+    maintenances.delete(&operator.organisation, id.0).await?;
+    Ok(Answer::new(Deleted { id: id.0.to_string() }).ok())
+}
+
+/// The calls under `/maintenance`.
+pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+    let calls = scope::scope("/maintenance").service(list).service(create).service(read).service(edit).service(remove);
+    config.service(calls.configure(update::calls));
+}

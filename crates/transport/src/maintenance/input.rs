@@ -1,0 +1,180 @@
+//! What clients send about a maintenance.
+
+use allclear_application::public::maintenance::MaintenanceStatusWord;
+use allclear_domain::maintenance::{MaintenanceDraft, MaintenancePatch, MaintenanceStatus};
+use allclear_domain::validation::Invalid;
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::component::STATUS_MESSAGE;
+use crate::input::{Input, Moment, Text, Word};
+
+/// What a form says under a time that is none; an edit says it of the end only.
+const TIME_MESSAGE: &str = "Invalid date format";
+/// What an edit says under a start that is none.
+const START_MESSAGE_OF_EDIT: &str = "Please enter a valid date and time";
+
+/// A maintenance to create.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = MaintenanceInput)]
+pub(super) struct MaintenanceInput {
+    /// 1 to 200 characters.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    title: Input<Text>,
+    /// 1 to 10,000 characters.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    description: Input<Text>,
+    /// `CANCELLED` creates it cancelled; of the others its times decide.
+    #[serde(default)]
+    #[schema(value_type = MaintenanceStatusWord, required = false)]
+    status: Input<Word<MaintenanceStatus>>,
+    /// RFC 3339, or `2026-01-31T09:30` read as UTC.
+    #[serde(default)]
+    #[schema(value_type = String, format = "date-time")]
+    start_at: Input<Moment>,
+    /// Likewise, not before the start; null or absent while nobody knows.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = "date-time", required = false)]
+    end_at: Input<Moment>,
+}
+
+impl MaintenanceInput {
+    pub(super) fn draft(self) -> Result<MaintenanceDraft, Invalid> {
+        let mut invalid = Invalid::default();
+        let start_at = self.start_at.required("startAt", TIME_MESSAGE, &mut invalid);
+        let draft = MaintenanceDraft {
+            title: text(self.title, "title", "Title is required", &mut invalid).unwrap_or_default(),
+            description: text(self.description, "description", "Description is required", &mut invalid)
+                .unwrap_or_default(),
+            // Without a start no end is before it: the other fields can still be checked.
+            start_at: start_at.map_or(DateTime::<Utc>::MIN_UTC, |moment| moment.0),
+            end_at: end(self.end_at, &mut invalid).flatten(),
+            status: status(self.status, &mut invalid).unwrap_or_default(),
+        };
+        draft.check(&mut invalid);
+        invalid.into_result()?;
+        Ok(draft)
+    }
+}
+
+/// What changes of a maintenance. An `endAt` alone that is at most a minute ahead completes it: its end becomes now.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = MaintenancePatch)]
+pub(super) struct MaintenancePatchInput {
+    /// 1 to 200 characters.
+    #[serde(default)]
+    #[schema(value_type = String, required = false)]
+    title: Input<Text>,
+    /// 1 to 10,000 characters.
+    #[serde(default)]
+    #[schema(value_type = String, required = false)]
+    description: Input<Text>,
+    /// `CANCELLED` cancels, `SCHEDULED` takes a cancellation back; the others change nothing.
+    #[serde(default)]
+    #[schema(value_type = MaintenanceStatusWord, required = false)]
+    status: Input<Word<MaintenanceStatus>>,
+    /// RFC 3339, or `2026-01-31T09:30` read as UTC.
+    #[serde(default)]
+    #[schema(value_type = String, format = "date-time", required = false)]
+    start_at: Input<Moment>,
+    /// Likewise, not before the start; null empties it.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = "date-time", required = false)]
+    end_at: Input<Moment>,
+}
+
+impl MaintenancePatchInput {
+    pub(super) fn patch(self) -> Result<MaintenancePatch, Invalid> {
+        let mut invalid = Invalid::default();
+        let start_at = self.start_at.optional("startAt", START_MESSAGE_OF_EDIT, &mut invalid);
+        let patch = MaintenancePatch {
+            title: text(self.title, "title", "Title is required", &mut invalid),
+            description: text(self.description, "description", "Description is required", &mut invalid),
+            start_at: start_at.map(|moment| moment.0),
+            end_at: end(self.end_at, &mut invalid),
+            status: status(self.status, &mut invalid),
+        };
+        invalid.into_result()?;
+        Ok(patch)
+    }
+}
+
+fn text(input: Input<Text>, field: &str, message: &str, invalid: &mut Invalid) -> Option<String> {
+    input.optional(field, message, invalid).map(|text| text.0)
+}
+
+fn status(input: Input<Word<MaintenanceStatus>>, invalid: &mut Invalid) -> Option<MaintenanceStatus> {
+    input.optional("status", STATUS_MESSAGE, invalid).map(|word| word.0)
+}
+
+/// The end where there is one, nothing where it is null, and none where it is absent.
+fn end(input: Input<Moment>, invalid: &mut Invalid) -> Option<Option<DateTime<Utc>>> {
+    if input == Input::Null {
+        return Some(None);
+    }
+    input.optional("endAt", TIME_MESSAGE, invalid).map(|moment| Some(moment.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, from_value, json};
+
+    fn named(refused: Invalid) -> Vec<(String, String)> {
+        refused.errors.into_iter().map(|error| (error.field, error.message)).collect()
+    }
+
+    fn create(body: Value) -> Result<MaintenanceDraft, Vec<(String, String)>> {
+        from_value::<MaintenanceInput>(body).unwrap().draft().map_err(named)
+    }
+
+    fn edit(body: Value) -> Result<MaintenancePatch, Vec<(String, String)>> {
+        from_value::<MaintenancePatchInput>(body).unwrap().patch().map_err(named)
+    }
+
+    fn row(field: &str, message: &str) -> (String, String) {
+        (field.to_owned(), message.to_owned())
+    }
+
+    #[test]
+    fn a_create_takes_the_defaults_and_names_every_wrong_field() {
+        let draft = create(json!({"title": " Move ", "description": "d", "startAt": "2026-01-31T09:30"})).unwrap();
+        assert_eq!((draft.title.as_str(), draft.end_at, draft.status), ("Move", None, MaintenanceStatus::Scheduled));
+        let all = [
+            row("startAt", "Invalid date format"),
+            row("endAt", "Invalid date format"),
+            row("status", "Select Any One"),
+            row("description", "Description is required"),
+            row("title", "Title is required"),
+        ];
+        assert_eq!(create(json!({"endAt": "soon", "status": "LATE"})).unwrap_err(), all);
+    }
+
+    #[test]
+    fn an_end_may_be_absent_null_or_a_moment_after_the_start() {
+        let body = |end: Value| json!({"title": "t", "description": "d", "startAt": "2026-01-31T09:30", "endAt": end});
+        assert_eq!(create(body(Value::Null)).unwrap().end_at, None);
+        assert!(create(body(json!("2026-01-31T09:30:00Z"))).unwrap().end_at.is_some());
+        let before = create(body(json!("2026-01-31T09:29:59.999Z"))).unwrap_err();
+        assert_eq!(before, [row("endAt", "End must not be before start")]);
+        assert_eq!(create(body(json!(7))).unwrap_err(), [row("endAt", "Invalid date format")]);
+    }
+
+    #[test]
+    fn an_edit_changes_what_it_carries_and_speaks_as_its_form_does() {
+        assert_eq!(edit(json!({})).unwrap(), MaintenancePatch::default());
+        assert_eq!(edit(json!({"endAt": null})).unwrap().end_at, Some(None));
+        let wrong = edit(json!({"title": null, "startAt": null, "endAt": "x"})).unwrap_err();
+        let all = [
+            row("startAt", "Please enter a valid date and time"),
+            row("title", "Title is required"),
+            row("endAt", "Invalid date format"),
+        ];
+        assert_eq!(wrong, all);
+    }
+}

@@ -1,0 +1,235 @@
+//! The calls about a maintenance's updates.
+
+use actix_web::{HttpResponse, get, patch, post, web};
+use allclear_application::maintenance::Maintenances;
+use allclear_application::public::incident::IncidentStatusWord;
+use allclear_application::timestamp;
+use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId};
+use allclear_domain::incident::IncidentStatus;
+use allclear_domain::maintenance_update::{MaintenanceUpdate, MaintenanceUpdateDraft, MaintenanceUpdatePatch};
+use allclear_domain::validation::Invalid;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::answer::{AllDeleted, Answer, list as answer_list};
+use crate::author::AuthorBody;
+use crate::caller::Operator;
+use crate::component::STATUS_MESSAGE;
+use crate::if_match::IfMatch;
+use crate::input::{Body, Input, Text, Word};
+use crate::page_query::{AskedPage, PageQuery};
+use crate::path::{Id, UpdateId};
+use crate::problem::{Problem, Refusals};
+
+/// An update of a maintenance as operators see it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = MaintenanceUpdate)]
+struct MaintenanceUpdateBody {
+    /// Its identifier, a `UUIDv7`.
+    id: String,
+    /// The maintenance it tells about.
+    maintenance_id: String,
+    /// The word its author chose.
+    #[schema(value_type = IncidentStatusWord)]
+    status: &'static str,
+    message: String,
+    /// Who recorded it.
+    user: AuthorBody,
+    #[serde(serialize_with = "timestamp::serialize")]
+    created_at: DateTime<Utc>,
+}
+
+impl From<&MaintenanceUpdate> for MaintenanceUpdateBody {
+    fn from(update: &MaintenanceUpdate) -> Self {
+        Self {
+            id: update.id.to_string(),
+            maintenance_id: update.maintenance_id.to_string(),
+            status: update.status.as_str(),
+            message: update.message.clone(),
+            user: AuthorBody::from(&update.author),
+            created_at: update.created_at,
+        }
+    }
+}
+
+/// An update to record or, where fields are absent, to change.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = MaintenanceUpdateInput)]
+struct MaintenanceUpdateInput {
+    /// 1 to 10,000 characters; must be there to record one.
+    #[serde(default)]
+    #[schema(value_type = String, required = false)]
+    message: Input<Text>,
+    /// `INVESTIGATING` when absent from a new one. The maintenance's own status stays as it is.
+    #[serde(default)]
+    #[schema(value_type = IncidentStatusWord, required = false)]
+    status: Input<Word<IncidentStatus>>,
+}
+
+impl MaintenanceUpdateInput {
+    fn draft(self) -> Result<MaintenanceUpdateDraft, Invalid> {
+        let (patch, mut invalid) = self.read();
+        let draft = MaintenanceUpdateDraft {
+            status: patch.status.unwrap_or_default(),
+            message: patch.message.unwrap_or_default(),
+        };
+        invalid.check(&draft);
+        invalid.into_result()?;
+        Ok(draft)
+    }
+
+    fn patch(self) -> Result<MaintenanceUpdatePatch, Invalid> {
+        let (patch, invalid) = self.read();
+        invalid.into_result()?;
+        Ok(patch)
+    }
+
+    fn read(self) -> (MaintenanceUpdatePatch, Invalid) {
+        let mut invalid = Invalid::default();
+        let patch = MaintenanceUpdatePatch {
+            status: self.status.optional("status", STATUS_MESSAGE, &mut invalid).map(|word| word.0),
+            message: self.message.optional("message", "Message is required", &mut invalid).map(|text| text.0),
+        };
+        (patch, invalid)
+    }
+}
+
+/// Updates to delete, each once.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = DeleteMaintenanceUpdates)]
+struct DeletionInput {
+    /// At least one update's identifier.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    maintenance_update_ids: Input<Vec<Input<Word<MaintenanceUpdateId>>>>,
+}
+
+impl DeletionInput {
+    fn read(self) -> Result<Vec<MaintenanceUpdateId>, Invalid> {
+        let mut invalid = Invalid::default();
+        let message = "At least one update is required";
+        let rows = self.maintenance_update_ids.required(MaintenanceUpdate::IDS, message, &mut invalid);
+        let mut ids = Vec::new();
+        for (index, id) in rows.unwrap_or_default().into_iter().enumerate() {
+            let field = format!("{}[{index}]", MaintenanceUpdate::IDS);
+            ids.extend(id.required(&field, "Update is required", &mut invalid).map(|word| word.0));
+        }
+        invalid.into_result()?;
+        Ok(ids)
+    }
+}
+
+/// Lists a maintenance's updates, newest first.
+#[utoipa::path(
+    tag = "maintenances",
+    params(("id" = String, Path, format = "uuid"), PageQuery),
+    responses((status = 200, body = Answer<Vec<MaintenanceUpdateBody>>), Refusals),
+    security(("bearer" = []))
+)]
+#[get("/{id}/updates/list")]
+async fn list_maintenance_updates(
+    operator: Operator,
+    id: Id<MaintenanceId>,
+    page: AskedPage,
+    maintenances: web::Data<Maintenances>,
+) -> Result<HttpResponse, Problem> {
+    let listed = maintenances.updates(&operator.organisation, id.0, page.0).await?;
+    Ok(answer_list(&listed, page.is_part(), |update| MaintenanceUpdateBody::from(update)))
+}
+
+/// Records an update, at any time.
+#[utoipa::path(
+    tag = "maintenances",
+    params(("id" = String, Path, format = "uuid")),
+    request_body = MaintenanceUpdateInput,
+    responses((status = 201, body = Answer<MaintenanceUpdateBody>), Refusals),
+    security(("bearer" = []))
+)]
+#[post("/{id}/updates/create")]
+async fn record_maintenance_update(
+    operator: Operator,
+    id: Id<MaintenanceId>,
+    body: Body<MaintenanceUpdateInput>,
+    maintenances: web::Data<Maintenances>,
+) -> Result<HttpResponse, Problem> {
+    let draft = body.0.draft()?;
+    let recorded = maintenances.record_update(&operator.organisation, id.0, draft, operator.author()).await?;
+    Ok(Answer::new(MaintenanceUpdateBody::from(&recorded)).created(recorded.version))
+}
+
+/// Reads an update; the `ETag` is its version.
+#[utoipa::path(
+    tag = "maintenances",
+    params(("id" = String, Path, format = "uuid"), ("update_id" = String, Path, format = "uuid")),
+    responses((status = 200, body = Answer<MaintenanceUpdateBody>), Refusals),
+    security(("bearer" = []))
+)]
+#[get("/{id}/updates/{update_id}")]
+async fn read_maintenance_update(
+    operator: Operator,
+    id: Id<MaintenanceId>,
+    update: UpdateId<MaintenanceUpdateId>,
+    maintenances: web::Data<Maintenances>,
+) -> Result<HttpResponse, Problem> {
+    let update = maintenances.find_update(&operator.organisation, id.0, update.0).await?;
+    Ok(Answer::new(MaintenanceUpdateBody::from(&update)).item(update.version))
+}
+
+/// Changes the fields the body carries.
+#[utoipa::path(
+    tag = "maintenances",
+    params(
+        ("id" = String, Path, format = "uuid"),
+        ("update_id" = String, Path, format = "uuid"),
+        ("If-Match" = Option<String>, Header)
+    ),
+    request_body = MaintenanceUpdateInput,
+    responses((status = 200, body = Answer<MaintenanceUpdateBody>), Refusals),
+    security(("bearer" = []))
+)]
+#[patch("/{id}/updates/{update_id}")]
+async fn edit_maintenance_update(
+    operator: Operator,
+    id: Id<MaintenanceId>,
+    update: UpdateId<MaintenanceUpdateId>,
+    if_match: IfMatch,
+    body: Body<MaintenanceUpdateInput>,
+    maintenances: web::Data<Maintenances>,
+) -> Result<HttpResponse, Problem> {
+    let patch = body.0.patch()?;
+    let edited = maintenances.edit_update(&operator.organisation, id.0, update.0, patch, if_match.0).await?;
+    Ok(Answer::new(MaintenanceUpdateBody::from(&edited)).item(edited.version))
+}
+
+/// Deletes updates, all or none.
+#[utoipa::path(
+    tag = "maintenances",
+    params(("id" = String, Path, format = "uuid")),
+    request_body = DeletionInput,
+    responses((status = 200, body = Answer<AllDeleted>), Refusals),
+    security(("bearer" = []))
+)]
+#[post("/{id}/updates/delete")]
+async fn delete_maintenance_updates(
+    operator: Operator,
+    id: Id<MaintenanceId>,
+    body: Body<DeletionInput>,
+    maintenances: web::Data<Maintenances>,
+) -> Result<HttpResponse, Problem> {
+    let deleted = maintenances.delete_updates(&operator.organisation, id.0, body.0.read()?).await?;
+    Ok(Answer::new(AllDeleted { ids: deleted.iter().map(ToString::to_string).collect() }).ok())
+}
+
+/// The calls under `/maintenance/{id}/updates`.
+pub(super) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+    // `list` is no update's identifier: its call comes first.
+    config
+        .service(list_maintenance_updates)
+        .service(record_maintenance_update)
+        .service(delete_maintenance_updates)
+        .service(read_maintenance_update)
+        .service(edit_maintenance_update);
+}

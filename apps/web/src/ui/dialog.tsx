@@ -1,6 +1,6 @@
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { buttonVariants } from './button-variants';
 import { cn } from './cn';
 import { overlay, panel } from './overlay';
@@ -13,6 +13,8 @@ interface DialogProps {
   description?: ReactNode;
   /** The button that opens it, where the dialog sits beside one; focus goes back to it. */
   trigger?: ReactNode;
+  /** Where the focus goes afterwards, where what opened the dialog is gone by then: an item of a menu. */
+  returnTo?: RefObject<HTMLElement | null>;
   className?: string;
   children: ReactNode;
 }
@@ -24,10 +26,11 @@ export function Dialog({
   title,
   description,
   trigger,
+  returnTo,
   className,
   children,
 }: DialogProps) {
-  const returnFocus = useReturnFocus();
+  const returnFocus = useReturnFocus(returnTo);
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       {trigger && <Radix.Trigger asChild>{trigger}</Radix.Trigger>}

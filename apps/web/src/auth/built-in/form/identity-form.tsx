@@ -14,8 +14,7 @@ interface IdentityFormProps<Values extends object> {
   onSubmit: (values: Values) => Promise<void>;
   submitLabel: string;
   pendingLabel: string;
-  /** Beside the submit button, before it. */
-  actions?: ReactNode;
+  variant?: 'primary' | 'secondary';
   /** Sign-in takes a button of the form's whole width, a form within a page or dialog one at its end. */
   layout?: 'wide' | 'end';
   children: ReactNode;
@@ -27,7 +26,7 @@ export function IdentityForm<Values extends object>({
   onSubmit,
   submitLabel,
   pendingLabel,
-  actions,
+  variant = 'primary',
   layout = 'wide',
   children,
 }: IdentityFormProps<Values>) {
@@ -44,16 +43,20 @@ export function IdentityForm<Values extends object>({
   }
 
   return (
-    <Formik<Values> initialValues={initialValues} validationSchema={schema} onSubmit={submit}>
+    <Formik<Values>
+      initialValues={initialValues}
+      validationSchema={schema}
+      validateOnBlur={false}
+      onSubmit={submit}
+    >
       {({ isSubmitting, status }) => (
         <Form className="grid gap-4">
           {typeof status === 'string' && <Alert kind="error">{status}</Alert>}
           {children}
-          <div className={layout === 'wide' ? 'grid gap-2' : 'flex flex-wrap justify-end gap-2'}>
-            {actions}
+          <div className={layout === 'wide' ? 'grid' : 'flex justify-end'}>
             <Button
               type="submit"
-              variant="primary"
+              variant={variant}
               size={layout === 'wide' ? 'lg' : 'md'}
               pending={isSubmitting}
             >

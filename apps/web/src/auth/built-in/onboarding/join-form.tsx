@@ -28,12 +28,13 @@ export function JoinForm({ onSubmit }: JoinFormProps) {
       onSubmit={onSubmit}
       submitLabel="Join organisation"
       pendingLabel="Joining..."
+      variant="secondary"
     >
       <TextField
         name="link"
         label="Invitation link"
         autoComplete="off"
-        description="It came by mail from an admin of the organisation."
+        description="It came to you by mail."
       />
     </IdentityForm>
   );

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useApi } from '@/api/api-provider';
 import type { AuthOrganisation, AuthUser } from '@/auth/auth';
 import { failureText } from '@/auth/built-in/form/failure-text';
@@ -9,7 +9,6 @@ import { Card, CardHeader } from '@/ui/card';
 import { ConfirmButton } from '@/ui/confirm-button';
 import { toast } from '@/ui/toast';
 import { DeleteDialog } from './delete-dialog';
-import type { ReactNode } from 'react';
 
 interface LeavingCardProps {
   organisation: AuthOrganisation;
@@ -40,7 +39,7 @@ export function LeavingCard({ organisation, user }: LeavingCardProps) {
 
   return (
     <Card>
-      <CardHeader title="Leave or delete" />
+      <CardHeader title={organisation.role === 'admin' ? 'Leave or delete' : 'Leave'} />
       <ul className="divide-y divide-line">
         <Way
           title="Leave the organisation"

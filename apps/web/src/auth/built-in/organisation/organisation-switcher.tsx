@@ -1,5 +1,5 @@
 import { Building2, ChevronsUpDown, Plus, Settings } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { useSession, useSignedIn } from '@/auth/built-in/session-context';
@@ -16,6 +16,7 @@ export function OrganisationSwitcher() {
   const { switchTo } = useSession();
   const create = useCreateOrganisation();
   const navigate = useNavigate();
+  const trigger = useRef<HTMLButtonElement>(null);
   const [creating, setCreating] = useState(false);
   const [switching, setSwitching] = useState(false);
   if (session === null) return null;
@@ -39,7 +40,7 @@ export function OrganisationSwitcher() {
         align="end"
         className="w-64"
         trigger={
-          <Button pending={switching} className="max-w-56 min-w-0 shrink!">
+          <Button ref={trigger} pending={switching} className="max-w-56 min-w-0 shrink!">
             {!switching && <Building2 aria-hidden className="text-muted" />}
             <span className="sr-only">Organisation: </span>
             <span className="min-w-0 truncate">{organisation?.name ?? 'None'}</span>
@@ -65,6 +66,7 @@ export function OrganisationSwitcher() {
         open={creating}
         onOpenChange={setCreating}
         title="Create organisation"
+        returnTo={trigger}
         description="With components, a status page and members of its own."
       >
         <OrganisationForm

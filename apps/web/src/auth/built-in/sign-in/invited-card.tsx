@@ -66,12 +66,7 @@ export function InvitedCard({ token, email, host }: InvitedCardProps) {
       description="You are invited. Create your account to begin."
       footer={footer}
     >
-      <SignUpForm
-        email={email}
-        submitLabel="Create account"
-        pendingLabel="Creating account..."
-        onSubmit={signUp}
-      />
+      <SignUpForm email={email} onSubmit={signUp} />
     </AuthCard>
   );
 }

@@ -172,12 +172,14 @@ it('begins with the first account where there is none, until there is one', asyn
 it('puts whoever has no invitation on the waitlist where there is one', async () => {
   const { user } = await openSignIn({ configuration: { signUp: 'waitlist' } });
   await user.click(screen.getByRole('button', { name: 'Join the waitlist' }));
+  expect(screen.queryByLabelText('Password*')).not.toBeInTheDocument();
   server.use(
-    http.post(apiUrl(calls.identity.signUp), () =>
-      answer({ waitlisted: true }, { status: 202, message: 'We will write to you' }),
-    ),
+    http.post(apiUrl(calls.identity.signUp), async ({ request }) => {
+      expect(await request.json()).toMatchObject({ name: 'Ada', email: 'a@b' });
+      return answer({ waitlisted: true }, { status: 202, message: 'We will write to you' });
+    }),
   );
-  await fillIn(user, { 'Name*': 'Ada', 'Email*': 'a@b', 'Password*': 'a few words of mine' });
+  await fillIn(user, { 'Name*': 'Ada', 'Email*': 'a@b' });
   await user.click(screen.getByRole('button', { name: 'Join the waitlist' }));
   expect(await screen.findByText('We will write to you')).toBeVisible();
   expect(who()).toBe('signed-out');
@@ -238,4 +240,18 @@ it('leads home by its logo', async () => {
   const home = screen.getByRole('link', { name: 'Allclear, home' });
   expect(home).toHaveAttribute('href', '/');
   expect(within(home).getByText('Allclear')).toBeVisible();
+});
+
+it('waits like everybody else when the first account was made by another in the meantime', async () => {
+  const { user } = await openSignIn({
+    configuration: { firstAccount: true, signUp: 'waitlist' },
+  });
+  server.use(
+    http.post(apiUrl(calls.identity.signUp), () =>
+      answer({ waitlisted: true }, { status: 202, message: 'We will write to you' }),
+    ),
+  );
+  await fillIn(user, { 'Name*': 'Ada', 'Email*': 'a@b', 'Password*': 'a few words of mine' });
+  await user.click(screen.getByRole('button', { name: 'Create account' }));
+  expect(await screen.findByText('We will write to you')).toBeVisible();
 });

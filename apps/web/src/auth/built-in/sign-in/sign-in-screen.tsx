@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useConfiguration } from '@/api/configuration';
 import { useSession } from '@/auth/built-in/session-context';
 import { Alert } from '@/ui/alert';
@@ -7,8 +7,8 @@ import { InvitationCard } from './invitation-card';
 import { NewPasswordCard } from './new-password-card';
 import { SignInCard } from './sign-in-card';
 import { SignUpCard } from './sign-up-card';
-import { signUpWays, type SignUpWay } from './sign-up-ways';
 import { TextButton } from './text-button';
+import { WaitlistCard } from './waitlist-card';
 
 type View = 'sign-in' | 'sign-up' | 'forgot';
 
@@ -16,7 +16,7 @@ type View = 'sign-in' | 'sign-up' | 'forgot';
 export function SignInScreen() {
   const { links } = useSession();
   const way = useSignUpWay();
-  const [view, setView] = useState<View>(way === signUpWays.first ? 'sign-up' : 'sign-in');
+  const [view, setView] = useState<View>(way === 'first' ? 'sign-up' : 'sign-in');
   const [passwordChanged, setPasswordChanged] = useState(false);
 
   const show = (next: View) => {
@@ -41,7 +41,7 @@ export function SignInScreen() {
     return <NewPasswordCard token={token} footer={back} onChanged={onChanged} />;
   }
   if (view === 'forgot') return <ForgotCard footer={back} />;
-  if (view === 'sign-up' && way !== null) return <SignUpCard way={way} footer={toSignIn} />;
+  if (view === 'sign-up' && way !== null) return signUpCard(way, toSignIn);
   return (
     <SignInCard
       onForgot={() => show('forgot')}
@@ -55,7 +55,8 @@ export function SignInScreen() {
           <p>Accounts are made by invitation here.</p>
         ) : (
           <p>
-            No account yet? <TextButton onClick={() => show('sign-up')}>{way.title}</TextButton>
+            No account yet?{' '}
+            <TextButton onClick={() => show('sign-up')}>{signUpLinks[way]}</TextButton>
           </p>
         )
       }
@@ -63,10 +64,36 @@ export function SignInScreen() {
   );
 }
 
-/** How somebody without an invitation comes to an account; null where they do not. */
+/** How somebody without an invitation comes to an account. */
+type SignUpWay = 'first' | 'open' | 'waitlist';
+
+const signUpLinks: Record<SignUpWay, string> = {
+  first: 'Create the first account',
+  open: 'Create account',
+  waitlist: 'Join the waitlist',
+};
+
+function signUpCard(way: SignUpWay, footer: ReactNode): ReactNode {
+  switch (way) {
+    case 'first':
+      return (
+        <SignUpCard
+          title="Create the first account"
+          description="It administers this installation."
+          footer={footer}
+        />
+      );
+    case 'open':
+      return <SignUpCard title="Create account" footer={footer} />;
+    case 'waitlist':
+      return <WaitlistCard footer={footer} />;
+  }
+}
+
+/** Null where nobody without an invitation does. */
 function useSignUpWay(): SignUpWay | null {
   const { firstAccount, signUp } = useConfiguration();
   const { hasAccounts } = useSession();
-  if (firstAccount && !hasAccounts) return signUpWays.first;
-  return signUp === 'closed' ? null : signUpWays[signUp];
+  if (firstAccount && !hasAccounts) return 'first';
+  return signUp === 'closed' ? null : signUp;
 }

@@ -2,43 +2,36 @@ import { useState, type ReactNode } from 'react';
 import { useApi } from '@/api/api-provider';
 import { useSession } from '@/auth/built-in/session-context';
 import { calls } from '@/paths';
-import { Alert } from '@/ui/alert';
 import { AuthCard } from './auth-card';
 import { SignUpForm, type SignUpValues } from './sign-up-form';
-import type { SignUpWay } from './sign-up-ways';
+import { WaitlistedCard } from './waitlisted-card';
 
-/** What the server answers somebody who has to wait. */
-interface Waitlisted {
+interface Answered {
   waitlisted?: boolean;
 }
 
 interface SignUpCardProps {
-  way: SignUpWay;
+  title: string;
+  description?: string;
   footer: ReactNode;
 }
 
-export function SignUpCard({ way, footer }: SignUpCardProps) {
+export function SignUpCard({ title, description, footer }: SignUpCardProps) {
   const api = useApi();
   const { refresh } = useSession();
-  const [waiting, setWaiting] = useState<string | null>(null);
+  const [waiting, setWaiting] = useState<{ message: string | null } | null>(null);
 
   async function signUp(values: SignUpValues) {
-    const { data, message } = await api.post<Waitlisted>(calls.identity.signUp, values);
-    if (data.waitlisted) setWaiting(message ?? 'Once you are let in, a link comes by mail.');
+    const answer = await api.post<Answered>(calls.identity.signUp, values);
+    // Somebody else may have made the first account in the meantime, after which others wait.
+    if (answer.data.waitlisted) setWaiting(answer);
     else await refresh();
   }
 
-  if (waiting !== null) {
-    return (
-      <AuthCard title="Thank you" footer={footer}>
-        <Alert kind="success">{waiting}</Alert>
-      </AuthCard>
-    );
-  }
-  const { title, description, ...labels } = way;
+  if (waiting !== null) return <WaitlistedCard message={waiting.message} footer={footer} />;
   return (
     <AuthCard title={title} description={description} footer={footer}>
-      <SignUpForm {...labels} onSubmit={signUp} />
+      <SignUpForm onSubmit={signUp} />
     </AuthCard>
   );
 }

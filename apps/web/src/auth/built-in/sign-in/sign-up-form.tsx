@@ -13,14 +13,18 @@ const schema = object({ name: personName, email: emailAddress, password: newPass
 
 interface SignUpFormProps {
   email?: string;
-  submitLabel: string;
-  pendingLabel: string;
   onSubmit: (values: SignUpValues) => Promise<void>;
 }
 
-export function SignUpForm({ email = '', ...form }: SignUpFormProps) {
+export function SignUpForm({ email = '', onSubmit }: SignUpFormProps) {
   return (
-    <IdentityForm initialValues={{ name: '', email, password: '' }} schema={schema} {...form}>
+    <IdentityForm
+      initialValues={{ name: '', email, password: '' }}
+      schema={schema}
+      onSubmit={onSubmit}
+      submitLabel="Create account"
+      pendingLabel="Creating account..."
+    >
       <TextField name="name" label="Name" autoComplete="name" />
       <TextField name="email" label="Email" type="email" autoComplete="username" />
       <TextField

@@ -1,3 +1,4 @@
+import type { RefObject } from 'react';
 import { useApi } from '@/api/api-provider';
 import { useSession } from '@/auth/built-in/session-context';
 import type { SessionUser } from '@/auth/built-in/types';
@@ -12,9 +13,10 @@ interface ProfileDialogProps {
   user: SessionUser;
   open: boolean;
   onOpenChange: (open: boolean) => void;
+  returnTo: RefObject<HTMLElement | null>;
 }
 
-export function ProfileDialog({ user, open, onOpenChange }: ProfileDialogProps) {
+export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDialogProps) {
   const api = useApi();
   const { refresh } = useSession();
 
@@ -32,7 +34,13 @@ export function ProfileDialog({ user, open, onOpenChange }: ProfileDialogProps) 
   }
 
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Profile" description={user.email}>
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Profile"
+      description={user.email}
+      returnTo={returnTo}
+    >
       <Tabs
         label="Profile"
         tabs={[

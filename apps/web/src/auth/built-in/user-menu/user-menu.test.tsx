@@ -112,3 +112,11 @@ it('says that signing out has failed, and stays', async () => {
   expect(await screen.findByText('Away')).toBeVisible();
   expect(screen.getByTestId('who')).toHaveTextContent('signed-in');
 });
+
+it('gives the focus back to the menu when the profile is closed', async () => {
+  const { user } = await openProfile();
+  await user.keyboard('{Escape}');
+  await waitFor(() =>
+    expect(screen.getByRole('button', { name: 'Account of Ada Lovelace' })).toHaveFocus(),
+  );
+});

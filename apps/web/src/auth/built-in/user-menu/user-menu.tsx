@@ -1,5 +1,5 @@
 import { ChevronsUpDown, LogOut, Monitor, Moon, Sun, UserRound, UsersRound } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { useConfiguration } from '@/api/configuration';
 import { failureText } from '@/auth/built-in/form/failure-text';
@@ -24,6 +24,7 @@ export function UserMenu() {
   const { signUp } = useConfiguration();
   const navigate = useNavigate();
   const [theme, setTheme] = useTheme();
+  const trigger = useRef<HTMLButtonElement>(null);
   const [profileOpen, setProfileOpen] = useState(false);
   if (session === null) return null;
   const { user, organisation } = session;
@@ -44,6 +45,7 @@ export function UserMenu() {
         className="w-56"
         trigger={
           <button
+            ref={trigger}
             type="button"
             aria-label={`Account of ${user.name}`}
             className="flex h-10 w-full min-w-0 items-center justify-center gap-2 rounded-md text-left hover:bg-hover data-[state=open]:bg-hover @min-[6rem]:justify-start @min-[6rem]:px-1.5"
@@ -87,7 +89,12 @@ export function UserMenu() {
           Sign out
         </MenuItem>
       </DropdownMenu>
-      <ProfileDialog user={user} open={profileOpen} onOpenChange={setProfileOpen} />
+      <ProfileDialog
+        user={user}
+        open={profileOpen}
+        onOpenChange={setProfileOpen}
+        returnTo={trigger}
+      />
     </div>
   );
 }

@@ -27,7 +27,10 @@ export function WaitingRow({ person, onInvite, onRemove }: WaitingRowProps) {
       name={person.name}
       detail={
         <>
-          {person.email}, since <Timestamp value={person.createdAt} />
+          <span className="block">{person.email}</span>
+          <span className="block">
+            Since <Timestamp value={person.createdAt} />
+          </span>
         </>
       }
     >

@@ -68,6 +68,7 @@ export function FormDialog<Values extends object>({
           initialValues={initialValues}
           validationSchema={validationSchema}
           onSubmit={onSubmit}
+          validateOnBlur={false}
         >
           {({ isSubmitting }) => (
             <Form className="grid min-w-0 gap-4">

@@ -28,7 +28,12 @@ export function ComponentForm({
   children,
 }: ComponentFormProps) {
   return (
-    <Formik initialValues={initialValues} validationSchema={componentSchema} onSubmit={onSubmit}>
+    <Formik
+      initialValues={initialValues}
+      validationSchema={componentSchema}
+      onSubmit={onSubmit}
+      validateOnBlur={false}
+    >
       <Form className="grid min-w-0 gap-5">
         {children}
         <ComponentFields loading={loading} />

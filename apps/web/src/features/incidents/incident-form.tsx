@@ -27,7 +27,12 @@ export function IncidentForm<Values extends IncidentValues>({
   children,
 }: IncidentFormProps<Values>) {
   return (
-    <Formik initialValues={initialValues} validationSchema={validationSchema} onSubmit={onSubmit}>
+    <Formik
+      initialValues={initialValues}
+      validationSchema={validationSchema}
+      onSubmit={onSubmit}
+      validateOnBlur={false}
+    >
       <Form className="grid min-w-0 gap-5">
         <IncidentFields />
         {children}

@@ -27,7 +27,12 @@ export function MaintenanceForm<Values extends MaintenanceValues>({
   children,
 }: MaintenanceFormProps<Values>) {
   return (
-    <Formik initialValues={initialValues} validationSchema={validationSchema} onSubmit={onSubmit}>
+    <Formik
+      initialValues={initialValues}
+      validationSchema={validationSchema}
+      onSubmit={onSubmit}
+      validateOnBlur={false}
+    >
       <Form className="grid min-w-0 gap-5">
         <MaintenanceFields />
         {children}

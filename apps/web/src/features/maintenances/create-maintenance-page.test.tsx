@@ -1,0 +1,115 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it } from 'vitest';
+import { calls, paths } from '@/paths';
+import { renderRoutes } from '@/testing/render';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { maintenanceRoutes } from './routes';
+
+const { maintenances } = calls;
+
+/** Opens the form as people do: from the list. */
+async function open() {
+  server.use(http.get(apiUrl(maintenances.list), () => answer([])));
+  const rendered = renderRoutes(maintenanceRoutes, { path: paths.schedules.list });
+  await rendered.user.click(await screen.findByRole('link', { name: 'New Maintenance' }));
+  await screen.findByRole('heading', { level: 1, name: 'Create Maintenance' });
+  return rendered;
+}
+
+const title = () => screen.getByRole('textbox', { name: /^Title/ });
+const description = () => screen.getByRole('textbox', { name: /^Description/ });
+const start = () => screen.getByLabelText(/^Start at/);
+const end = () => screen.getByLabelText(/^End at/);
+const submit = () => screen.getByRole('button', { name: 'Create Maintenance' });
+
+function choose(input: HTMLElement, value: string) {
+  fireEvent.change(input, { target: { value } });
+}
+
+it('begins as Scheduled, with nothing else', async () => {
+  await open();
+  expect(screen.getByRole('radio', { name: 'Scheduled' })).toBeChecked();
+  expect(screen.getAllByRole('radio')).toHaveLength(4);
+  for (const field of [title(), description(), start(), end()]) expect(field).toHaveValue('');
+});
+
+it('says what is missing', async () => {
+  const { user } = await open();
+  await user.click(submit());
+  expect(await screen.findByText('Title is required')).toBeInTheDocument();
+  expect(screen.getByText('Description is required')).toBeInTheDocument();
+  expect(screen.getByText('Invalid date format')).toBeInTheDocument();
+  expect(end()).toBeValid();
+});
+
+it('ends no maintenance before it begins', async () => {
+  const { user } = await open();
+  choose(start(), '2026-12-01T22:00');
+  choose(end(), '2026-12-01T21:59');
+  await user.click(submit());
+  expect(await screen.findByText('End must not be before start')).toBeInTheDocument();
+  choose(end(), '2026-12-01T22:00');
+  await waitFor(() =>
+    expect(screen.queryByText('End must not be before start')).not.toBeInTheDocument(),
+  );
+});
+
+it('sends what was chosen in UTC, also around a change of the clock, and goes back', async () => {
+  const { user, router } = await open();
+  let sent: unknown;
+  server.use(
+    http.post(apiUrl(maintenances.create), async ({ request }) => {
+      sent = await request.json();
+      return answer({}, { status: 201 });
+    }),
+  );
+  await user.type(title(), 'Database upgrade');
+  await user.type(description(), 'Writes pause.');
+  choose(start(), '2026-10-25T00:30');
+  choose(end(), '2026-10-25T04:30');
+  await user.click(submit());
+  expect(await screen.findByText('Maintenance Created')).toBeInTheDocument();
+  expect(sent).toEqual({
+    title: 'Database upgrade',
+    description: 'Writes pause.',
+    status: 'SCHEDULED',
+    startAt: '2026-10-24T22:30:00.000Z',
+    endAt: '2026-10-25T03:30:00.000Z',
+  });
+  await waitFor(() => expect(router.state.location.pathname).toBe('/schedules'));
+});
+
+it('needs no end', async () => {
+  const { user } = await open();
+  let sent: unknown;
+  server.use(
+    http.post(apiUrl(maintenances.create), async ({ request }) => {
+      sent = await request.json();
+      return answer({}, { status: 201 });
+    }),
+  );
+  await user.type(title(), 'Database upgrade');
+  await user.type(description(), 'Writes pause.');
+  choose(start(), '2026-12-01T22:00');
+  await user.click(submit());
+  await screen.findByText('Maintenance Created');
+  expect(sent).toMatchObject({ endAt: null });
+});
+
+it('keeps what was typed when it is refused, with the server’s reasons beside the fields', async () => {
+  const { user, router } = await open();
+  server.use(
+    http.post(apiUrl(maintenances.create), () =>
+      problem(422, 'Invalid', [{ field: 'endAt', message: 'End must not be before start' }]),
+    ),
+  );
+  await user.type(title(), 'Database upgrade');
+  await user.type(description(), 'Writes pause.');
+  choose(start(), '2026-12-01T22:00');
+  await user.click(submit());
+  expect(await screen.findByText('Error while creating maintenance')).toBeInTheDocument();
+  expect(await screen.findByText('End must not be before start')).toBeInTheDocument();
+  expect(title()).toHaveValue('Database upgrade');
+  expect(router.state.location.pathname).toBe('/schedules/maintenance/create');
+});

@@ -1,0 +1,168 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it, vi } from 'vitest';
+import { calls, paths } from '@/paths';
+import { renderRoutes } from '@/testing/render';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { aMaintenance } from './fixtures';
+import type { Maintenance } from './maintenance';
+import { maintenanceRoutes } from './routes';
+
+const { maintenances } = calls;
+const id = 'maintenance-1';
+
+function serve(...list: Maintenance[]) {
+  server.use(http.get(apiUrl(maintenances.list), () => answer(list)));
+}
+
+const render = () => renderRoutes(maintenanceRoutes, { path: paths.schedules.list });
+
+it('has its heading and the columns of the specification', async () => {
+  serve(aMaintenance());
+  render();
+  expect(await screen.findByRole('heading', { level: 1, name: 'Maintenance' })).toBeInTheDocument();
+  await screen.findByText('Database upgrade');
+  expect(screen.getAllByRole('columnheader').map((header) => header.textContent)).toEqual([
+    '',
+    'Title',
+    'Status',
+    'Start at',
+    'End at',
+    'Actions',
+  ]);
+  expect(screen.getByRole('checkbox', { name: 'Select Database upgrade' })).toBeInTheDocument();
+});
+
+it('shows a maintenance’s status and its times in local time, --- where there is no end', async () => {
+  serve(aMaintenance(), aMaintenance({ id: 'b', title: 'Network', endAt: null }));
+  render();
+  const row = (await screen.findByText('Database upgrade')).closest('tr');
+  expect(row).toHaveTextContent('Scheduled');
+  expect(row).toHaveTextContent('Dec 01, 2026 10:00:00 PM');
+  expect(row).toHaveTextContent('Dec 02, 2026 12:00:00 AM');
+  expect(screen.getByText('Network').closest('tr')).toHaveTextContent('---');
+});
+
+it('leads to a new maintenance and to each one’s form', async () => {
+  serve(aMaintenance());
+  render();
+  expect(await screen.findByRole('link', { name: 'New Maintenance' })).toHaveAttribute(
+    'href',
+    '/schedules/maintenance/create',
+  );
+  expect(await screen.findByRole('link', { name: 'Edit Database upgrade' })).toHaveAttribute(
+    'href',
+    '/schedules/maintenance/edit/maintenance-1',
+  );
+});
+
+it('completes a maintenance now', async () => {
+  const maintenance = aMaintenance({ status: 'IN_PROGRESS' });
+  let sent: unknown;
+  server.use(
+    http.get(apiUrl(maintenances.list), () => answer([maintenance])),
+    http.patch(apiUrl(maintenances.item(id)), async ({ request }) => {
+      sent = await request.json();
+      maintenance.status = 'COMPLETED';
+      return answer(maintenance);
+    }),
+  );
+  const { user } = render();
+  const complete = await screen.findByRole('button', {
+    name: 'Complete Maintenance: Database upgrade',
+  });
+  vi.useFakeTimers({ now: new Date('2026-12-01T22:00:01.234Z'), toFake: ['Date'] });
+  await user.click(complete);
+  expect(await screen.findByText('Maintenance completed successfully')).toBeInTheDocument();
+  vi.useRealTimers();
+  expect(sent).toEqual({ endAt: '2026-12-01T22:00:01.234Z' });
+  expect(await screen.findByText('Completed')).toBeInTheDocument();
+  expect(complete).toBeDisabled();
+});
+
+it('completes nothing that is completed', async () => {
+  serve(aMaintenance({ status: 'COMPLETED' }));
+  render();
+  expect(await screen.findByRole('button', { name: /^Complete Maintenance/ })).toBeDisabled();
+});
+
+it.each([
+  ['SCHEDULED', problem(409, 'It has not begun'), 'It has not begun'],
+  ['IN_PROGRESS', problem(403, 'No'), 'Failed to complete maintenance'],
+] as const)('says why a %s one could not be completed', async (status, refusal, text) => {
+  serve(aMaintenance({ status }));
+  server.use(http.patch(apiUrl(maintenances.item(id)), () => refusal));
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: /^Complete Maintenance/ }));
+  expect(await screen.findByText(text)).toBeInTheDocument();
+});
+
+it('deletes one maintenance after asking', async () => {
+  const list = [aMaintenance()];
+  server.use(
+    http.get(apiUrl(maintenances.list), () => answer([...list])),
+    http.delete(apiUrl(maintenances.item(id)), () => {
+      list.pop();
+      return answer({ id });
+    }),
+  );
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Delete Database upgrade' }));
+  const question = screen.getByRole('alertdialog', { name: 'Delete this maintenance?' });
+  await user.click(within(question).getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('Maintenance deleted successfully')).toBeInTheDocument();
+  expect(await screen.findByText('No Data')).toBeInTheDocument();
+});
+
+it('says when a maintenance could not be deleted', async () => {
+  serve(aMaintenance());
+  server.use(http.delete(apiUrl(maintenances.item(id)), () => problem(404, 'Gone')));
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Delete Database upgrade' }));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('Failed to delete maintenance')).toBeInTheDocument();
+});
+
+it('deletes several at once', async () => {
+  const list = ['a', 'b', 'c'].map((name) => aMaintenance({ id: name, title: `Work ${name}` }));
+  server.use(
+    http.get(apiUrl(maintenances.list), () => answer([...list])),
+    http.delete(apiUrl('/maintenance/:id'), ({ params }) => {
+      list.splice(
+        list.findIndex((maintenance) => maintenance.id === params.id),
+        1,
+      );
+      return answer({ id: params.id });
+    }),
+  );
+  const { user } = render();
+  await user.click(await screen.findByRole('checkbox', { name: 'Select Work a' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Select Work b' }));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  const question = screen.getByRole('alertdialog', { name: 'Delete 2 maintenances?' });
+  await user.click(within(question).getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('Maintenance deleted successfully')).toBeInTheDocument();
+  expect(screen.queryByText('Work a')).not.toBeInTheDocument();
+  expect(screen.getByText('Work c')).toBeInTheDocument();
+});
+
+it('says when the list could not be fetched', async () => {
+  server.use(http.get(apiUrl(maintenances.list), () => problem(403, 'No')));
+  render();
+  await waitFor(() =>
+    expect(screen.getAllByText('Failed to fetch maintenance list')).toHaveLength(2),
+  );
+});
+
+it('shows older maintenance when asked', async () => {
+  server.use(
+    http.get(apiUrl(maintenances.list), ({ request }) =>
+      new URL(request.url).searchParams.get('before') === 'a'
+        ? answer([aMaintenance({ id: 'b', title: 'Older' })], { next: null })
+        : answer([aMaintenance({ id: 'a', title: 'Newer' })], { next: 'a' }),
+    ),
+  );
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Show older' }));
+  expect(await screen.findByText('Older')).toBeInTheDocument();
+});

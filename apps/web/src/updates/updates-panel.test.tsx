@@ -1,0 +1,192 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it, vi } from 'vitest';
+import { calls } from '@/paths';
+import { renderScreen } from '@/testing/render';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import type { Timeline, Update } from './timeline';
+import { UpdatesPanel } from './updates-panel';
+
+const timeline: Timeline = {
+  calls: {
+    list: calls.incidents.updates('i'),
+    item: (updateId) => calls.incidents.update('i', updateId),
+    create: calls.incidents.createUpdate('i'),
+    remove: calls.incidents.deleteUpdates('i'),
+  },
+  idsField: 'incidentUpdateIds',
+  texts: {
+    created: 'Created',
+    modified: 'Modified',
+    saveFailed: 'Not saved',
+    loadFailed: 'Not loaded',
+  },
+};
+
+const bank: Update = {
+  id: 'bank',
+  status: 'IDENTIFIED',
+  message: 'The bank is down.',
+  user: { id: 'user-2', name: 'Grace Hopper' },
+  createdAt: '2026-11-21T13:07:16.000Z',
+};
+const looking: Update = { ...bank, id: 'looking', status: 'INVESTIGATING', message: 'We look.' };
+
+/** `updates` is what the server goes on to answer. */
+async function open(updates: Update[], closed?: string) {
+  server.use(http.get(apiUrl(timeline.calls.list), () => answer([...updates])));
+  const onChanged = vi.fn();
+  const rendered = renderScreen(
+    <UpdatesPanel timeline={timeline} about="Checkout" closed={closed} onChanged={onChanged} />,
+  );
+  await screen.findByRole('table', { name: 'Updates', busy: false });
+  return { ...rendered, onChanged };
+}
+
+const serveItem = (update: Update, version = '1') =>
+  server.use(
+    http.get(apiUrl(timeline.calls.item(update.id)), () =>
+      answer(update, { etag: `"${version}"` }),
+    ),
+  );
+
+const message = () => screen.findByRole('textbox', { name: /Message/ });
+
+it('shows who said what, when, and what can be done with it', async () => {
+  await open([bank]);
+  const row = screen.getByText('The bank is down.').closest('tr');
+  expect(row).toHaveTextContent('Identified');
+  expect(row).toHaveTextContent('Grace Hopper');
+  expect(row).toHaveTextContent('Nov 21, 2026 02:07:16 PM');
+  expect(screen.getByRole('button', { name: 'Edit update “The bank is down.”' })).toBeEnabled();
+  expect(screen.getByRole('button', { name: 'Delete update “The bank is down.”' })).toBeEnabled();
+});
+
+it('records an update that begins as Investigating and without a message', async () => {
+  const updates = [looking];
+  const { user, onChanged } = await open(updates);
+  let sent: unknown;
+  server.use(
+    http.post(apiUrl(timeline.calls.create), async ({ request }) => {
+      sent = await request.json();
+      updates.unshift(bank);
+      return answer(bank, { status: 201 });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  const dialog = within(screen.getByRole('dialog', { name: 'Record Update' }));
+  expect(dialog.getByRole('radio', { name: 'Investigating' })).toBeChecked();
+  expect(await message()).toHaveValue('');
+  await user.type(await message(), 'The bank is down.');
+  await user.click(dialog.getByRole('button', { name: 'Record Update' }));
+  expect(await screen.findByText('Created')).toBeInTheDocument();
+  expect(sent).toEqual({ status: 'INVESTIGATING', message: 'The bank is down.' });
+  expect(await screen.findByText('The bank is down.')).toBeInTheDocument();
+  expect(onChanged).toHaveBeenCalledTimes(1);
+});
+
+it('says why no update can be recorded', async () => {
+  await open([bank], 'It is resolved.');
+  expect(screen.getByRole('button', { name: 'Record Update' })).toBeDisabled();
+  expect(screen.getByText('It is resolved.')).toBeInTheDocument();
+});
+
+it('edits an update as it is on the server, over the version that was loaded', async () => {
+  const { user, onChanged } = await open([bank]);
+  serveItem({ ...bank, message: 'The bank is slow.' });
+  let sent: unknown;
+  let ifMatch: string | null = null;
+  server.use(
+    http.patch(apiUrl(timeline.calls.item('bank')), async ({ request }) => {
+      sent = await request.json();
+      ifMatch = request.headers.get('If-Match');
+      return answer(bank);
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: /^Edit update/ }));
+  const field = await message();
+  expect(field).toHaveValue('The bank is slow.');
+  expect(screen.getByRole('radio', { name: 'Identified' })).toBeChecked();
+  await user.type(field, ' Sorry.');
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  expect(await screen.findByText('Modified')).toBeInTheDocument();
+  expect(sent).toEqual({ status: 'IDENTIFIED', message: 'The bank is slow. Sorry.' });
+  expect(ifMatch).toBe('"1"');
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+  expect(onChanged).toHaveBeenCalledTimes(1);
+});
+
+it('says when an update could not be loaded, and closes', async () => {
+  const { user } = await open([bank]);
+  server.use(http.get(apiUrl(timeline.calls.item('bank')), () => problem(404, 'Gone')));
+  await user.click(screen.getByRole('button', { name: /^Edit update/ }));
+  expect(await screen.findByText('Not loaded')).toBeInTheDocument();
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
+it('keeps what was typed when an edit fails', async () => {
+  const { user } = await open([bank]);
+  serveItem(bank);
+  server.use(http.patch(apiUrl(timeline.calls.item('bank')), () => problem(403, 'No')));
+  await user.click(screen.getByRole('button', { name: /^Edit update/ }));
+  await user.type(await message(), ' Sorry.');
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  expect(await screen.findByText('Not saved')).toBeInTheDocument();
+  expect(await message()).toHaveValue('The bank is down. Sorry.');
+});
+
+it('shows another person’s version of an update', async () => {
+  const { user } = await open([bank]);
+  serveItem(bank);
+  server.use(http.patch(apiUrl(timeline.calls.item('bank')), () => problem(412, 'Changed')));
+  await user.click(screen.getByRole('button', { name: /^Edit update/ }));
+  await user.type(await message(), ' Sorry.');
+  serveItem({ ...bank, message: 'The bank is back.' }, '2');
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  expect(await screen.findByText('The bank is back.')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Use their version' }));
+  expect(await message()).toHaveValue('The bank is back.');
+});
+
+it('deletes one update after asking', async () => {
+  const updates = [bank, looking];
+  const { user, onChanged } = await open(updates);
+  let sent: unknown;
+  server.use(
+    http.post(apiUrl(timeline.calls.remove), async ({ request }) => {
+      sent = await request.json();
+      updates.shift();
+      return answer({});
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Delete update “The bank is down.”' }));
+  const question = screen.getByRole('alertdialog', { name: 'Delete this update?' });
+  await user.click(within(question).getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('Update(s) deleted successfully')).toBeInTheDocument();
+  expect(sent).toEqual({ incidentUpdateIds: ['bank'] });
+  await waitFor(() => expect(screen.queryByText('The bank is down.')).not.toBeInTheDocument());
+  expect(onChanged).toHaveBeenCalledTimes(1);
+});
+
+it('deletes several updates by one call, and says when it failed', async () => {
+  const { user } = await open([bank, looking]);
+  let sent: unknown;
+  server.use(
+    http.post(apiUrl(timeline.calls.remove), async ({ request }) => {
+      sent = await request.json();
+      return problem(404, 'Gone');
+    }),
+  );
+  await user.click(screen.getByRole('checkbox', { name: 'Select all rows on this page' }));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  const question = screen.getByRole('alertdialog', { name: 'Delete 2 updates?' });
+  await user.click(within(question).getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('Failed to delete updates')).toBeInTheDocument();
+  expect(sent).toEqual({ incidentUpdateIds: ['bank', 'looking'] });
+});
+
+it('says when the updates could not be fetched', async () => {
+  server.use(http.get(apiUrl(timeline.calls.list), () => problem(403, 'No')));
+  renderScreen(<UpdatesPanel timeline={timeline} about="Checkout" onChanged={() => undefined} />);
+  await waitFor(() => expect(screen.getAllByText('Error while fetching updates')).toHaveLength(2));
+});

@@ -1,10 +1,15 @@
 import { useFormikContext } from 'formik';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode, type RefObject } from 'react';
 
-/** A formik form. A submission that is refused leads to the first field that is wrong. */
+/**
+ * A formik form. A submission that is refused leads to the first field that is wrong. Give its Formik
+ * `validateOnBlur={false}`: the focus that moves there leaves another field, and what the server said of the
+ * fields would be gone.
+ */
 export function Form({ className, children }: { className?: string; children: ReactNode }) {
   const form = useRef<HTMLFormElement>(null);
   const { handleSubmit, isSubmitting, submitCount } = useFormikContext();
+  useSteadyButtons(form);
   useEffect(() => {
     if (submitCount === 0 || isSubmitting) return;
     const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
@@ -17,4 +22,19 @@ export function Form({ className, children }: { className?: string; children: Re
       {children}
     </form>
   );
+}
+
+/**
+ * Pressing a button does not take the focus from a field. What the field says once it is left would move the
+ * button away from under the pointer, and the click would miss it.
+ */
+function useSteadyButtons(form: RefObject<HTMLFormElement | null>) {
+  useEffect(() => {
+    const element = form.current;
+    const hold = (event: MouseEvent) => {
+      if (event.target instanceof Element && event.target.closest('button')) event.preventDefault();
+    };
+    element?.addEventListener('mousedown', hold);
+    return () => element?.removeEventListener('mousedown', hold);
+  }, [form]);
 }

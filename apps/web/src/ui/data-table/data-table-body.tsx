@@ -23,7 +23,7 @@ export function DataTableBody<Data extends RowData>({
       <tbody>
         {skeletonRows.map((row) => (
           <tr key={row} className="border-b border-line">
-            <td colSpan={columnCount} className="px-4 py-3">
+            <td colSpan={columnCount} className="h-11.25 px-4 pointer-coarse:h-13.25">
               <Skeleton />
               {row === 0 && <span className="sr-only">Loading…</span>}
             </td>
@@ -53,7 +53,7 @@ export function DataTableBody<Data extends RowData>({
           className="border-b border-line transition-colors hover:bg-hover data-[selected=true]:bg-selected"
         >
           {row.getAllCells().map((cell) => (
-            <td key={cell.id} className="h-11 px-4 py-1.5 align-middle first:w-8 first:pr-0">
+            <td key={cell.id} className="h-11 px-3 py-1.5 align-middle first:w-8 first:pr-0 first:pl-4 last:pr-4">
               <FlexRender cell={cell} />
             </td>
           ))}

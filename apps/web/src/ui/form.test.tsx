@@ -1,0 +1,44 @@
+import { fireEvent, render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { Formik } from 'formik';
+import { expect, it } from 'vitest';
+import { Button } from './button';
+import { Field } from './field';
+import { Form } from './form';
+import { Input } from './input';
+
+function Naming() {
+  return (
+    <Formik
+      initialValues={{ first: 'Ada', last: '' }}
+      validate={({ last }) => (last === '' ? { last: 'Last name is required' } : {})}
+      onSubmit={() => undefined}
+    >
+      {({ errors, touched, getFieldProps }) => (
+        <Form>
+          <Field label="First name">
+            {(control) => <Input {...control} {...getFieldProps('first')} />}
+          </Field>
+          <Field label="Last name" error={touched.last && errors.last}>
+            {(control) => <Input {...control} {...getFieldProps('last')} />}
+          </Field>
+          <Button type="submit">Save</Button>
+        </Form>
+      )}
+    </Formik>
+  );
+}
+
+it('leads to the first field that is wrong', async () => {
+  render(<Naming />);
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(screen.getByRole('textbox', { name: 'Last name' })).toHaveFocus());
+});
+
+it('keeps its buttons where they are pressed, by leaving the focus in the field', async () => {
+  render(<Naming />);
+  await userEvent.click(screen.getByRole('textbox', { name: 'Last name' }));
+  // False: the press was taken, so that the browser does not move the focus.
+  expect(fireEvent.mouseDown(screen.getByRole('button', { name: 'Save' }))).toBe(false);
+  expect(fireEvent.mouseDown(screen.getByRole('textbox', { name: 'First name' }))).toBe(true);
+});

@@ -1,6 +1,7 @@
 import '@testing-library/jest-dom/vitest';
 import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { toast } from '@/ui/toast';
 import { server, takeUnexpectedCalls } from './server';
 
 // A screen's first rendering loads its code, which takes its time on a busy machine.
@@ -12,6 +13,7 @@ beforeAll(() => {
 
 afterEach(() => {
   cleanup();
+  toast.remove();
   server.resetHandlers();
   localStorage.clear();
   expect(takeUnexpectedCalls(), 'calls that the test did not expect').toEqual([]);

@@ -1,0 +1,193 @@
+import { screen, waitFor } from '@testing-library/react';
+import { delay, http } from 'msw';
+import { act } from 'react';
+import { expect, it } from 'vitest';
+import type { Component } from '@/api/types';
+import { calls, paths } from '@/paths';
+import { renderRoutes } from '@/testing/render';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { component } from './fixtures';
+import { componentRoutes } from './routes';
+
+const website = component('Website', { description: 'The public site' });
+
+/** Opens the form from the list, as people do. */
+async function openFromList(path: string, components: Component[] = []) {
+  server.use(http.get(apiUrl(calls.components.list), () => answer(components)));
+  const rendered = renderRoutes(componentRoutes, { path: paths.components.list });
+  await act(() => rendered.router.navigate(path));
+  return rendered;
+}
+
+const name = () => screen.findByRole('textbox', { name: /^Name/ });
+const description = () => screen.getByRole('textbox', { name: 'Description' });
+
+async function typeName(user: Awaited<ReturnType<typeof openFromList>>['user'], text: string) {
+  await waitFor(() => expect(screen.getByRole('textbox', { name: /^Name/ })).toBeEnabled());
+  await user.clear(await name());
+  await user.type(await name(), text);
+}
+
+it('begins operational and empty', async () => {
+  await openFromList(paths.components.create);
+  expect(await name()).toHaveValue('');
+  expect(screen.getByRole('heading', { level: 1, name: 'Create Component' })).toBeInTheDocument();
+  expect(screen.getByRole('radio', { name: 'Operational' })).toBeChecked();
+  expect(description()).toHaveAttribute('placeholder', 'Enter description...');
+});
+
+it('creates a component, shows that it is busy, and goes back to a list that has it', async () => {
+  const components: Component[] = [];
+  let body: unknown;
+  const { user, router } = await openFromList(paths.components.create, components);
+  server.use(
+    http.post(apiUrl(calls.components.create), async ({ request }) => {
+      body = await request.json();
+      await delay(30);
+      components.unshift(component('API', { status: 'MAJOR_OUTAGE' }));
+      return answer(components[0], { status: 201 });
+    }),
+  );
+  await typeName(user, 'API');
+  await user.click(screen.getByRole('radio', { name: 'Major Outage' }));
+  await user.click(screen.getByRole('button', { name: 'Create' }));
+  expect(await screen.findByRole('button', { name: 'Creating...' })).toBeDisabled();
+  expect(await screen.findByText('Component Created')).toBeInTheDocument();
+  await waitFor(() => expect(router.state.location.pathname).toBe(paths.components.list));
+  expect(await screen.findByText('API')).toBeInTheDocument();
+  expect(body).toEqual({ name: 'API', status: 'MAJOR_OUTAGE', description: '' });
+});
+
+it('asks for a name of at least two characters, and leads to it', async () => {
+  const { user } = await openFromList(paths.components.create);
+  await typeName(user, ' x ');
+  await user.click(screen.getByRole('button', { name: 'Create' }));
+  expect(await screen.findByText('Name is required')).toBeInTheDocument();
+  await waitFor(() => expect(screen.getByRole('textbox', { name: /^Name/ })).toHaveFocus());
+});
+
+it('counts characters as people do', async () => {
+  const { user } = await openFromList(paths.components.create);
+  await typeName(user, 'x');
+  await user.click(await name());
+  await user.paste('🚦'.repeat(199));
+  expect(screen.queryByText('Must be at most 200 characters')).not.toBeInTheDocument();
+  await user.paste('!');
+  await user.click(screen.getByRole('button', { name: 'Create' }));
+  expect(await screen.findByText('Must be at most 200 characters')).toBeInTheDocument();
+});
+
+it('stays with what was typed when the server refuses, and says so beside the field', async () => {
+  const { user, router } = await openFromList(paths.components.create);
+  server.use(
+    http.post(apiUrl(calls.components.create), () =>
+      problem(422, 'Some fields are wrong', [{ field: 'name', message: 'Must not contain NUL' }]),
+    ),
+  );
+  await typeName(user, 'API');
+  await user.click(screen.getByRole('button', { name: 'Create' }));
+  expect(await screen.findByText('Must not contain NUL')).toBeInTheDocument();
+  expect(screen.getByText('Error')).toBeInTheDocument();
+  expect(await name()).toHaveValue('API');
+  expect(router.state.location.pathname).toBe(paths.components.create);
+});
+
+it('says why nothing was saved', async () => {
+  const { user } = await openFromList(paths.components.create);
+  server.use(http.post(apiUrl(calls.components.create), () => problem(503, 'Try again later')));
+  await typeName(user, 'API');
+  await user.click(screen.getByRole('button', { name: 'Create' }));
+  expect(await screen.findByText('Try again later')).toBeInTheDocument();
+  expect(screen.getByText('Error')).toBeInTheDocument();
+});
+
+it('goes back by Cancel, whatever was typed', async () => {
+  const { user, router } = await openFromList(paths.components.create);
+  await typeName(user, 'API');
+  await user.click(screen.getByRole('button', { name: 'Cancel' }));
+  await waitFor(() => expect(router.state.location.pathname).toBe(paths.components.list));
+});
+
+it('saves an edit on top of the version it was loaded at', async () => {
+  let saved: unknown;
+  let arrive: (() => void) | undefined;
+  const components = [website];
+  server.use(
+    http.get(apiUrl(calls.components.item('website')), async () => {
+      await new Promise<void>((resolve) => (arrive = resolve));
+      return answer(website, { etag: '"7"' });
+    }),
+    http.patch(apiUrl(calls.components.item('website')), async ({ request }) => {
+      const body = (await request.json()) as Component;
+      saved = [request.headers.get('If-Match'), body];
+      components[0] = { ...website, ...body };
+      return answer(components[0]);
+    }),
+  );
+  const { user, router } = await openFromList(paths.components.edit('website'), components);
+  expect(await screen.findByRole('heading', { name: 'Edit Component' })).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Update' })).toBeDisabled();
+  await waitFor(() => expect(arrive).toBeDefined());
+  arrive?.();
+  expect(await screen.findByDisplayValue('The public site')).toBeInTheDocument();
+  await typeName(user, 'Site');
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  expect(await screen.findByText('Component Updated')).toBeInTheDocument();
+  await waitFor(() => expect(router.state.location.pathname).toBe(paths.components.list));
+  expect(await screen.findByText('Site')).toBeInTheDocument();
+  expect(saved).toEqual([
+    '"7"',
+    { name: 'Site', status: 'OPERATIONAL', description: 'The public site' },
+  ]);
+});
+
+it('shows what somebody else saved first, and goes on with whichever version is chosen', async () => {
+  const versions = [website, component('Website EU', { id: 'website', status: 'DEGRADED' })];
+  const conditions: (string | null)[] = [];
+  server.use(
+    http.get(apiUrl(calls.components.item('website')), () => answer(versions[0], { etag: '"7"' })),
+    http.patch(apiUrl(calls.components.item('website')), ({ request }) => {
+      conditions.push(request.headers.get('If-Match'));
+      if (conditions.length > 1) return answer(website);
+      server.use(
+        http.get(apiUrl(calls.components.item('website')), () =>
+          answer(versions[1], { etag: '"8"' }),
+        ),
+      );
+      return problem(412, 'Somebody else has changed it');
+    }),
+  );
+  const { user, router } = await openFromList(paths.components.edit('website'));
+  await typeName(user, 'Site');
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  expect(
+    await screen.findByText('Somebody else has changed this component since you opened it'),
+  ).toBeInTheDocument();
+  expect(screen.getByText('Website EU')).toBeInTheDocument();
+  expect(await name()).toHaveValue('Site');
+
+  await user.click(screen.getByRole('button', { name: 'Use their version' }));
+  expect(await name()).toHaveValue('Website EU');
+  expect(screen.getByRole('radio', { name: 'Degraded Performance' })).toBeChecked();
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  await waitFor(() => expect(router.state.location.pathname).toBe(paths.components.list));
+  expect(conditions).toEqual(['"7"', '"8"']);
+});
+
+it('says that a deleted component cannot be edited, and goes back', async () => {
+  server.use(
+    http.get(apiUrl(calls.components.item('gone')), () => problem(404, 'No such component')),
+  );
+  const { router } = await openFromList(paths.components.edit('gone'));
+  expect(await screen.findByText('Error loading component')).toBeInTheDocument();
+  await waitFor(() => expect(router.state.location.pathname).toBe(paths.components.list));
+});
+
+it('goes to the list where there is nowhere to go back to', async () => {
+  server.use(
+    http.get(apiUrl(calls.components.list), () => answer([])),
+    http.get(apiUrl(calls.components.item('gone')), () => problem(404, 'No such component')),
+  );
+  const { router } = renderRoutes(componentRoutes, { path: paths.components.edit('gone') });
+  await waitFor(() => expect(router.state.location.pathname).toBe(paths.components.list));
+});

@@ -1,0 +1,149 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it } from 'vitest';
+import type { Component } from '@/api/types';
+import { calls, paths } from '@/paths';
+import { renderRoutes } from '@/testing/render';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { component } from './fixtures';
+import { componentRoutes } from './routes';
+
+/** Serves `components`, and deletes from them what is not `stuck`. */
+function serve(components: Component[], stuck: string[] = []) {
+  const deleted: string[] = [];
+  server.use(
+    http.get(apiUrl(calls.components.list), () => answer(components)),
+    http.delete<{ id: string }>(apiUrl('/component/:id'), ({ params: { id } }) => {
+      deleted.push(id);
+      if (stuck.includes(id)) return problem(404, 'No such component');
+      components.splice(
+        components.findIndex((candidate) => candidate.id === id),
+        1,
+      );
+      return answer({ id });
+    }),
+  );
+  return deleted;
+}
+
+const open = () => renderRoutes(componentRoutes, { path: paths.components.list });
+
+const names = () =>
+  screen
+    .getAllByRole('row')
+    .slice(1)
+    .map((row) => within(row).getAllByRole('cell')[1]?.textContent);
+
+it('shows each component with its status and the ways to edit and delete it', async () => {
+  serve([component('Website', { status: 'DEGRADED' })]);
+  open();
+  expect(screen.getByRole('heading', { level: 1, name: 'Components' })).toBeInTheDocument();
+  const row = (await screen.findByText('Website')).closest('tr') ?? document.body;
+  expect(within(row).getByText('Degraded Performance')).toBeInTheDocument();
+  expect(within(row).getByRole('link', { name: 'Edit Website' })).toHaveAttribute(
+    'href',
+    '/components/component/edit/website',
+  );
+  expect(screen.getAllByRole('columnheader').map((header) => header.textContent)).toEqual([
+    '',
+    'Name',
+    'Status',
+    'Edit',
+    'Delete',
+  ]);
+  expect(screen.getByRole('link', { name: 'New Component' })).toHaveAttribute(
+    'href',
+    '/components/component/create',
+  );
+  expect(document.title).toBe('Components · Allclear');
+});
+
+it('sorts by how bad things are, the worst first', async () => {
+  serve([
+    component('Search', { status: 'PARTIAL_OUTAGE' }),
+    component('Website'),
+    component('Payments', { status: 'MAJOR_OUTAGE' }),
+    component('Mail', { status: 'DEGRADED' }),
+  ]);
+  const { user } = open();
+  await screen.findByText('Search');
+  await user.click(screen.getByRole('button', { name: 'Status' }));
+  expect(names()).toEqual(['Payments', 'Search', 'Mail', 'Website']);
+});
+
+it('says what to do when there is no component yet', async () => {
+  serve([]);
+  open();
+  expect(await screen.findByText('No Data')).toBeInTheDocument();
+  expect(
+    screen.getByText('Add what your status page should speak of: a website, an API, a region.'),
+  ).toBeInTheDocument();
+});
+
+it('says that the list could not be read, and tries again when asked', async () => {
+  server.use(
+    http.get(apiUrl(calls.components.list), () => problem(403, 'Choose an organisation'), {
+      once: true,
+    }),
+  );
+  const { user } = open();
+  expect(await screen.findByText('Choose an organisation')).toBeInTheDocument();
+  const toasts = screen.getByRole('region', { name: /Notifications/ });
+  expect(await within(toasts).findByText('Error while fetching components')).toBeInTheDocument();
+  serve([component('Website')]);
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  expect(await screen.findByText('Website')).toBeInTheDocument();
+});
+
+it('deletes a component only once that is confirmed', async () => {
+  const deleted = serve([component('Website'), component('API')]);
+  const { user } = open();
+  await user.click(await screen.findByRole('button', { name: 'Delete API' }));
+  await user.click(screen.getByRole('button', { name: 'Cancel' }));
+  expect(deleted).toEqual([]);
+  await user.click(screen.getByRole('button', { name: 'Delete API' }));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('Component Deleted')).toBeInTheDocument();
+  await waitFor(() => expect(names()).toEqual(['Website']));
+  expect(deleted).toEqual(['api']);
+});
+
+it('says “error” when a deletion fails', async () => {
+  serve([component('Website')], ['website']);
+  const { user } = open();
+  await user.click(await screen.findByRole('button', { name: 'Delete Website' }));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('error')).toBeInTheDocument();
+  expect(screen.getByText('Website')).toBeInTheDocument();
+});
+
+it('deletes what is selected, and keeps selected what could not be deleted', async () => {
+  const deleted = serve([component('A'), component('B'), component('C')], ['b']);
+  const { user } = open();
+  await screen.findByText('A');
+  await user.click(screen.getByRole('checkbox', { name: 'Select A' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Select B' }));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  const question = screen.getByRole('alertdialog', { name: 'Delete 2 components?' });
+  await user.click(within(question).getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('error')).toBeInTheDocument();
+  await waitFor(() => expect(names()).toEqual(['B', 'C']));
+  expect(deleted).toEqual(['a', 'b']);
+  expect(screen.getByText('1 selected')).toBeInTheDocument();
+});
+
+it('offers older components where there are more than it shows', async () => {
+  server.use(
+    http.get(apiUrl(calls.components.list), ({ request }) => {
+      const query = new URL(request.url).searchParams;
+      expect(query.get('limit')).toBe('500');
+      return query.get('before') === 'website'
+        ? answer([component('Archive')], { next: null })
+        : answer([component('Website')], { next: 'website' });
+    }),
+  );
+  const { user } = open();
+  await user.click(await screen.findByRole('button', { name: 'Show older' }));
+  expect(await screen.findByText('Archive')).toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Show older' })).not.toBeInTheDocument();
+});

@@ -1,0 +1,13 @@
+import type { Component } from '@/api/types';
+
+export function component(name: string, more: Partial<Component> = {}): Component {
+  return {
+    id: name.toLowerCase(),
+    name,
+    description: '',
+    status: 'OPERATIONAL',
+    createdAt: '2026-11-20T10:00:00.000Z',
+    updatedAt: '2026-11-20T10:00:00.000Z',
+    ...more,
+  };
+}

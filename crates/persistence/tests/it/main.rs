@@ -4,6 +4,7 @@
 mod account;
 mod backend;
 mod component;
+mod incident;
 mod membership;
 mod organisation;
 mod outbox;

@@ -1,0 +1,138 @@
+//! An organisation with incidents.
+
+use std::sync::Arc;
+
+use allclear_application::component::ComponentStore;
+use allclear_application::incident::IncidentStore;
+use allclear_application::incident::component::IncidentComponentStore;
+use allclear_application::incident::update::IncidentUpdateStore;
+use allclear_application::outbox::{Backlog, Outbox};
+use allclear_domain::author::Author;
+use allclear_domain::component::{Component, ComponentDraft, ComponentPatch, ComponentStatus};
+use allclear_domain::event::Changed;
+use allclear_domain::hold::Attachment;
+use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};
+use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
+use allclear_domain::incident_update::{IncidentUpdate, IncidentUpdateDraft, Latest};
+use allclear_domain::organisation::Revision;
+use allclear_persistence::database::Database;
+use serde_json::Value;
+
+use crate::backend::{clock, organisation};
+
+pub(super) struct World {
+    pub(super) database: Arc<Database>,
+    pub(super) acme: OrganisationId,
+}
+
+/// An event as it is told.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub(super) revision: i64,
+    pub(super) name: String,
+    pub(super) args: Value,
+}
+
+pub(super) fn set(status: IncidentStatus) -> IncidentPatch {
+    IncidentPatch { status: Some(status), ..Default::default() }
+}
+
+pub(super) fn open_on(component_id: ComponentId, status: ComponentStatus) -> Attachment {
+    Attachment { component_id, status }
+}
+
+impl World {
+    pub(super) async fn new(database: &Database, id: &str) -> Self {
+        Self { database: Arc::new(database.clone()), acme: organisation(database, id).await }
+    }
+
+    pub(super) async fn component(&self, name: &str) -> ComponentId {
+        let draft =
+            ComponentDraft { name: name.into(), description: String::new(), status: ComponentStatus::default() };
+        let created = Component::create(ComponentId(clock().id()), draft, clock().now()).unwrap();
+        ComponentStore::insert(&*self.database, &self.acme, created).await.unwrap().state.id
+    }
+
+    pub(super) async fn status(&self, id: ComponentId) -> ComponentStatus {
+        ComponentStore::find(&*self.database, &self.acme, id).await.unwrap().unwrap().status
+    }
+
+    pub(super) async fn set_by_hand(&self, id: ComponentId, status: ComponentStatus) {
+        let patch = ComponentPatch { status: Some(status), ..Default::default() };
+        let rule = Box::new(move |component: Component| Ok(component.edit(patch, clock().now())?));
+        ComponentStore::change(&*self.database, &self.acme, id, rule).await.unwrap().unwrap();
+    }
+
+    pub(super) fn draft(&self, title: &str, components: &[Attachment]) -> Changed<Incident> {
+        let draft = IncidentDraft {
+            title: title.into(),
+            description: "All of it".into(),
+            status: IncidentStatus::Investigating,
+            occured_at: None,
+        };
+        Incident::create(IncidentId(clock().id()), draft, components, clock().now()).unwrap()
+    }
+
+    pub(super) async fn open(&self, title: &str, components: &[Attachment]) -> Incident {
+        let created = self.draft(title, components);
+        let written = IncidentStore::insert(&*self.database, &self.acme, created, components.to_vec()).await.unwrap();
+        written.state.incident
+    }
+
+    pub(super) async fn edit(&self, incident: &Incident, patch: IncidentPatch) -> Incident {
+        let rule = Box::new(move |incident: Incident| Ok(incident.edit(patch, clock().now())?));
+        let written = IncidentStore::change(&*self.database, &self.acme, incident.id, rule).await.unwrap().unwrap();
+        written.state.incident
+    }
+
+    pub(super) async fn delete(&self, incident: &Incident) {
+        IncidentStore::delete(&*self.database, &self.acme, incident.id).await.unwrap().unwrap();
+    }
+
+    pub(super) async fn attach(&self, incident: &Incident, component: ComponentId, status: ComponentStatus) {
+        let components = vec![open_on(component, status)];
+        self.database.attach(&self.acme, incident.id, components).await.unwrap().unwrap();
+    }
+
+    pub(super) async fn detach(&self, incident: &Incident, component: ComponentId) {
+        self.database.detach(&self.acme, incident.id, vec![component]).await.unwrap().unwrap();
+    }
+
+    pub(super) async fn record(&self, incident: &Incident, status: IncidentStatus, message: &str) -> IncidentUpdate {
+        let (draft, author) = (IncidentUpdateDraft { message: message.into(), status }, ann());
+        let (id, now) = (IncidentUpdateId(clock().id()), clock().now());
+        let rule = Box::new(move |latest: Latest| Ok(latest.record(id, draft, author, now)?));
+        let written = IncidentUpdateStore::record(&*self.database, &self.acme, incident.id, rule).await;
+        written.unwrap().unwrap().state
+    }
+
+    pub(super) async fn found(&self, incident: &Incident) -> Incident {
+        IncidentStore::find(&*self.database, &self.acme, incident.id).await.unwrap().unwrap().incident
+    }
+
+    /// Everything that was told, in order.
+    pub(super) async fn told(&self) -> Vec<Told> {
+        let Backlog::Commits(commits) = self.database.after(&self.acme, Revision(0), 1000).await.unwrap() else {
+            panic!("nothing was pruned");
+        };
+        let mut told = Vec::new();
+        for commit in commits {
+            for event in commit.events {
+                let args = serde_json::from_str(event.args.get()).unwrap();
+                told.push(Told { revision: commit.revision, name: event.name, args });
+            }
+        }
+        told
+    }
+
+    /// The names of what the newest revision told.
+    pub(super) async fn last_names(&self) -> Vec<String> {
+        let told = self.told().await;
+        let last = told.last().map_or(0, |event| event.revision);
+        told.into_iter().filter(|event| event.revision == last).map(|event| event.name).collect()
+    }
+}
+
+pub(super) fn ann() -> Author {
+    Author { id: "user_ann".into(), name: "Ann".into() }
+}

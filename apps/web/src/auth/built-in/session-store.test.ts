@@ -102,6 +102,22 @@ it('says why it could not begin, and begins when tried again', async () => {
   await vi.waitFor(() => expect(organisationOf(store)).toBe('Analytical Engines'));
 });
 
+it('makes the server remember the organisation that it goes to work in', async () => {
+  const held = serveSession(sessionOf());
+  const store = await open();
+  held.session = sessionOf({ organisations: [looms, engines] });
+  const asked: unknown[] = [];
+  server.use(
+    http.post(apiUrl(calls.identity.token), async ({ request }) => {
+      asked.push(await request.json());
+      return answer({ token: 'two', expiresAt: new Date(Date.now() + 300_000).toISOString() });
+    }),
+  );
+  await store.refresh('org-2');
+  expect(organisationOf(store)).toBe('Looms');
+  expect(asked).toEqual([{ organisationId: 'org-2' }]);
+});
+
 it('takes every tab along into another organisation, out and in again', async () => {
   const held = serveSession(sessionOf({ organisations: [engines, looms] }));
   const [here, there] = [await open(), await open()];

@@ -77,15 +77,15 @@ export class SessionStore {
 
   /** Reads anew what has changed, here and in the other tabs, and works in `organisationId` if that is given. */
   readonly refresh = async (organisationId: string | null = null): Promise<void> => {
-    await this.#read(organisationId);
-    this.#tell({ kind: 'changed', organisationId: organisationId ?? this.#organisationId() });
+    await this.#change(organisationId);
+    // Asking for a token is what makes the server remember the organisation; it can be asked for later as well.
+    if (organisationId !== null) await this.#tokens.get().catch(() => undefined);
   };
 
   /** Works in another organisation of the person's, in every tab. */
   readonly switchTo = async (organisationId: string): Promise<void> => {
-    // Asking for a token is what makes the server remember the organisation.
     await this.#api.post(calls.identity.token, { organisationId });
-    await this.refresh(organisationId);
+    await this.#change(organisationId);
   };
 
   readonly signOut = async (): Promise<void> => {
@@ -96,6 +96,11 @@ export class SessionStore {
     }
     this.#signedOut();
   };
+
+  async #change(organisationId: string | null): Promise<void> {
+    await this.#read(organisationId);
+    this.#tell({ kind: 'changed', organisationId: organisationId ?? this.#organisationId() });
+  }
 
   async #askToken(): Promise<IssuedToken> {
     const organisationId = this.#organisationId();

@@ -23,12 +23,16 @@ export function AuthCard({ title, description, footer, children }: AuthCardProps
   return (
     <div
       data-theme="dark"
-      className="grid min-h-dvh content-center justify-items-center gap-6 bg-canvas px-4 py-10 text-ink"
+      className="grid min-h-dvh content-center justify-items-center bg-canvas px-4 py-10 text-ink"
     >
-      <Link to={paths.landing} aria-label="Allclear, home" className="rounded-md">
-        <Logo />
-      </Link>
       <main className="grid w-full max-w-sm gap-4">
+        <Link
+          to={paths.landing}
+          aria-label="Allclear, home"
+          className="mb-2 justify-self-center rounded-md"
+        >
+          <Logo />
+        </Link>
         <Card className="grid gap-5 rounded-xl! p-6">
           <header className="grid gap-1">
             <h1 ref={heading} tabIndex={-1} className="text-xl font-semibold outline-none">

@@ -11,7 +11,9 @@ use allclear_application::background::Background;
 use allclear_application::clock::Clock;
 use allclear_application::component::Components;
 use allclear_application::incident::Incidents;
+use allclear_application::maintenance::Maintenances;
 use allclear_application::relay::{Audience, Relay};
+use allclear_application::scheduler::{Alarm, Scheduler};
 use allclear_fanout::InProcess;
 use allclear_persistence::database::Database;
 use allclear_transport::client_address::TrustedProxies;
@@ -42,6 +44,8 @@ pub struct App {
     /// What the command line and the demo work with.
     pub(crate) identity: Identity,
     pub(crate) components: Arc<Components>,
+    pub(crate) incidents: Arc<Incidents>,
+    pub(crate) maintenances: Arc<Maintenances>,
     database: Database,
     viewers: Arc<Viewers>,
     draining: Draining,
@@ -52,17 +56,24 @@ pub struct App {
 }
 
 impl App {
-    /// Opens the database, wires everything and starts to serve.
+    /// Starts by the system's clock.
     ///
     /// # Errors
     /// One line that says what stands in the way.
     pub async fn start(settings: &Settings) -> Result<Self, String> {
+        Self::start_at(settings, Arc::new(SystemClock)).await
+    }
+
+    /// Opens the database, wires everything and starts to serve.
+    ///
+    /// # Errors
+    /// One line that says what stands in the way.
+    pub async fn start_at(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self, String> {
         let listener = TcpListener::bind(settings.listen).map_err(|error| format!("{}: {error}", settings.listen))?;
         let address = listener.local_addr().map_err(|error| error.to_string())?;
         let public_url = settings.public_url(address.port());
         private_folder(&settings.data_dir)?;
 
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let database = connect(settings, &clock).await?;
         let store = Arc::new(database.clone());
         let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::new(InProcess::default())));
@@ -77,6 +88,15 @@ impl App {
             Arc::clone(&relay),
             Arc::clone(&clock),
         ));
+        let alarm = Arc::new(Alarm::default());
+        let maintenances = Arc::new(Maintenances::new(
+            Arc::clone(&store) as _,
+            Arc::clone(&store) as _,
+            Arc::clone(&relay),
+            Arc::clone(&clock),
+            Arc::clone(&alarm),
+        ));
+        let scheduler = Scheduler::new(Arc::clone(&store) as _, Arc::clone(&relay), Arc::clone(&clock), alarm);
 
         let viewers = Arc::new(Viewers::default());
         let pages = Pages::new(Arc::clone(&store) as _, Arc::clone(&relay), clock, WebApp::page_template());
@@ -85,7 +105,8 @@ impl App {
         let parts = Parts {
             identity: identity.parts(settings),
             components: Arc::clone(&components),
-            incidents,
+            incidents: Arc::clone(&incidents),
+            maintenances: Arc::clone(&maintenances),
             pages: Arc::new(pages),
             streams: Arc::new(streams),
             viewers: Arc::clone(&viewers),
@@ -107,12 +128,15 @@ impl App {
         let telling = tokio::spawn(async move { relay.run(&[audience]).await });
         let greeting = tokio::spawn(keep_alive(Arc::clone(&viewers)));
         let pruning = tokio::spawn(prune(Arc::clone(&identity.accounts)));
-        let tasks = vec![telling, greeting, pruning];
+        let announcing = tokio::spawn(async move { scheduler.run().await });
+        let tasks = vec![telling, greeting, pruning, announcing];
         Ok(Self {
             address,
             public_url,
             identity,
             components,
+            incidents,
+            maintenances,
             database,
             viewers,
             draining,

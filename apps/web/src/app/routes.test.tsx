@@ -3,7 +3,7 @@ import { http } from 'msw';
 import { expect, it, vi } from 'vitest';
 import type { AuthState } from '@/auth/auth';
 import { calls, paths } from '@/paths';
-import { answer, apiUrl, server } from '@/testing/server';
+import { answer, apiUrl, problem, server } from '@/testing/server';
 import { renderApp, signedIn, withoutOrganisation } from './testing';
 
 const signedOut: AuthState = { status: 'signed-out' };
@@ -107,6 +107,21 @@ it('begins anew, with nothing of the old one, when the organisation changes', as
   act(() => become({ ...signedIn, organisation: { id: 'org-2', name: 'Other', role: 'member' } }));
   expect(screen.queryByText('Website')).not.toBeInTheDocument();
   expect(await screen.findByText('Payments')).toBeInTheDocument();
+});
+
+it('leaves an item of the old organisation for the list of the new one', async () => {
+  const website = { id: '1', name: 'Website', description: '', status: 'OPERATIONAL' };
+  server.use(
+    http.get(apiUrl(calls.components.item('1')), () => answer(website), { once: true }),
+    http.get(apiUrl(calls.components.item('1')), () => problem(404, 'No such component')),
+    http.get(apiUrl(calls.components.list), () => answer([])),
+  );
+  const { router, become } = renderApp(paths.components.edit('1'));
+  await screen.findByDisplayValue('Website');
+  act(() => become({ ...signedIn, organisation: { id: 'org-2', name: 'Other', role: 'member' } }));
+  expect(await screen.findByText('No Data')).toBeInTheDocument();
+  expect(router.state.location.pathname).toBe(paths.components.list);
+  expect(screen.queryByText('Error loading component')).not.toBeInTheDocument();
 });
 
 it('goes to the landing page when somebody signs out', async () => {

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { RouterProvider, type RouterProviderProps } from 'react-router-dom';
 import { ApiProvider } from '@/api/api-provider';
 import { useAuth, type AuthState } from '@/auth/auth';
@@ -14,12 +14,31 @@ export function Session({ router }: Pick<RouterProviderProps, 'router'>) {
     (notify) => router.subscribe(notify),
     () => router.state.initialized,
   );
+  useWayOutOfItems(router, state);
   if (state.status === 'loading' || !isReady) return <StartingScreen />;
   return (
     <ApiProvider key={sessionKey(state)} getToken={getToken}>
       <RouterProvider router={router} />
     </ApiProvider>
   );
+}
+
+/** Another organisation does not have the item that is on screen, but it has the list of its kind. */
+function useWayOutOfItems(router: RouterProviderProps['router'], state: AuthState) {
+  const organisation = state.status === 'signed-in' ? (state.organisation?.id ?? null) : null;
+  const before = useRef(organisation);
+  useEffect(() => {
+    const isAnother = before.current !== null && organisation !== null;
+    const { matches, location } = router.state;
+    if (isAnother && before.current !== organisation && matches.some(hasParameters)) {
+      void router.navigate(`/${location.pathname.split('/')[1] ?? ''}`);
+    }
+    before.current = organisation;
+  }, [router, organisation]);
+}
+
+function hasParameters({ params }: { params: object }): boolean {
+  return Object.keys(params).length > 0;
 }
 
 function sessionKey(state: AuthState): string {

@@ -1,17 +1,11 @@
 import type { RouteObject } from 'react-router-dom';
 import { paths, routes } from '@/paths';
+import { CreateIncidentPage } from './create-incident-page';
+import { EditIncidentPage } from './edit-incident-page';
+import { IncidentsPage } from './incidents-page';
 
 export const incidentRoutes: RouteObject[] = [
-  {
-    path: paths.incidents.list,
-    lazy: async () => ({ Component: (await import('./incidents-page')).IncidentsPage }),
-  },
-  {
-    path: paths.incidents.create,
-    lazy: async () => ({ Component: (await import('./create-incident-page')).CreateIncidentPage }),
-  },
-  {
-    path: routes.editIncident,
-    lazy: async () => ({ Component: (await import('./edit-incident-page')).EditIncidentPage }),
-  },
+  { path: paths.incidents.list, Component: IncidentsPage },
+  { path: paths.incidents.create, Component: CreateIncidentPage },
+  { path: routes.editIncident, Component: EditIncidentPage },
 ];

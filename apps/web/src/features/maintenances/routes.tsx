@@ -1,21 +1,11 @@
 import type { RouteObject } from 'react-router-dom';
 import { paths, routes } from '@/paths';
+import { CreateMaintenancePage } from './create-maintenance-page';
+import { EditMaintenancePage } from './edit-maintenance-page';
+import { MaintenancesPage } from './maintenances-page';
 
 export const maintenanceRoutes: RouteObject[] = [
-  {
-    path: paths.schedules.list,
-    lazy: async () => ({ Component: (await import('./maintenances-page')).MaintenancesPage }),
-  },
-  {
-    path: paths.schedules.create,
-    lazy: async () => ({
-      Component: (await import('./create-maintenance-page')).CreateMaintenancePage,
-    }),
-  },
-  {
-    path: routes.editMaintenance,
-    lazy: async () => ({
-      Component: (await import('./edit-maintenance-page')).EditMaintenancePage,
-    }),
-  },
+  { path: paths.schedules.list, Component: MaintenancesPage },
+  { path: paths.schedules.create, Component: CreateMaintenancePage },
+  { path: routes.editMaintenance, Component: EditMaintenancePage },
 ];

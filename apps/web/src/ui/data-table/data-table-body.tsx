@@ -53,7 +53,10 @@ export function DataTableBody<Data extends RowData>({
           className="border-b border-line transition-colors hover:bg-hover data-[selected=true]:bg-selected"
         >
           {row.getAllCells().map((cell) => (
-            <td key={cell.id} className="h-11 px-3 py-1.5 align-middle first:w-8 first:pr-0 first:pl-4 last:pr-4">
+            <td
+              key={cell.id}
+              className="h-11 px-3 py-1.5 align-middle first:w-8 first:pr-0 first:pl-4 last:pr-4"
+            >
               <FlexRender cell={cell} />
             </td>
           ))}

@@ -64,7 +64,7 @@ export function DataTable<Row extends RowData>({
   return (
     <div className="min-w-0 rounded-lg border border-line bg-surface shadow-low">
       {bulkActions && selected.length > 0 && (
-        <div className="flex flex-wrap items-center gap-3 border-b border-line bg-selected px-4 py-2">
+        <div className="flex flex-wrap items-center gap-3 rounded-t-lg border-b border-line bg-selected px-4 py-2">
           <p role="status" className="font-medium tabular-nums">
             {selected.length} selected
           </p>

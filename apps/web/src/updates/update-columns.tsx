@@ -22,15 +22,21 @@ export function updateColumns({ onEdit, onDelete }: UpdateActions) {
     column.accessor('message', {
       header: 'Message',
       cell: ({ row }) => (
-        <p className="line-clamp-3 min-w-48 wrap-anywhere whitespace-pre-line">
+        <p className="line-clamp-3 max-w-prose min-w-48 wrap-anywhere whitespace-pre-line">
           {row.original.message}
         </p>
       ),
     }),
-    column.accessor((update) => update.user.name, { id: 'user', header: 'Recorded by' }),
+    column.accessor((update) => update.user.name, {
+      id: 'user',
+      header: 'Recorded by',
+      cell: ({ row }) => (
+        <span className="block max-w-48 min-w-28 wrap-anywhere">{row.original.user.name}</span>
+      ),
+    }),
     column.accessor('createdAt', {
       header: 'Created at',
-      cell: ({ row }) => <Timestamp value={row.original.createdAt} />,
+      cell: ({ row }) => <Timestamp narrow value={row.original.createdAt} />,
     }),
     column.display({
       id: 'edit',

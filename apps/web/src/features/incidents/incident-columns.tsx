@@ -27,11 +27,11 @@ export const incidentColumns = column.columns([
   }),
   column.accessor('occuredAt', {
     header: 'Occurred at',
-    cell: ({ row }) => <Timestamp value={row.original.occuredAt} />,
+    cell: ({ row }) => <Timestamp narrow value={row.original.occuredAt} />,
   }),
   column.accessor('createdAt', {
     header: 'Created at',
-    cell: ({ row }) => <Timestamp value={row.original.createdAt} />,
+    cell: ({ row }) => <Timestamp narrow value={row.original.createdAt} />,
   }),
   column.display({
     id: 'record-update',

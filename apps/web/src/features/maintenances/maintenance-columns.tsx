@@ -27,11 +27,11 @@ export const maintenanceColumns = column.columns([
   }),
   column.accessor('startAt', {
     header: 'Start at',
-    cell: ({ row }) => <Timestamp value={row.original.startAt} />,
+    cell: ({ row }) => <Timestamp narrow value={row.original.startAt} />,
   }),
   column.accessor('endAt', {
     header: 'End at',
-    cell: ({ row }) => <Timestamp value={row.original.endAt} />,
+    cell: ({ row }) => <Timestamp narrow value={row.original.endAt} />,
   }),
   column.display({
     id: 'actions',

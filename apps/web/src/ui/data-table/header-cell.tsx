@@ -17,7 +17,7 @@ export function HeaderCell<Data extends RowData>({
     <th
       scope="col"
       aria-sort={sortable ? ariaSort[sorted] : undefined}
-      className="h-9 px-4 text-xs font-medium whitespace-nowrap text-muted first:w-8 first:pr-0"
+      className="h-9 px-3 text-xs font-medium whitespace-nowrap text-muted first:w-8 first:pr-0 first:pl-4 last:pr-4"
     >
       {sortable ? (
         <button

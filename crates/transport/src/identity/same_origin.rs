@@ -3,12 +3,12 @@
 //! The cookie is `SameSite=Strict` and bodies must be JSON, which a form cannot send; this is the check besides (OWASP
 //! ASVS 5.0, 3.5.1). It decides as the W3C's Fetch Metadata has it, and where a browser sends none, by `Origin`.
 
-use actix_web::body::MessageBody;
+use actix_web::body::{EitherBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{self, HeaderMap};
 use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::Next;
-use actix_web::{Error, web};
+use actix_web::{Error, ResponseError, web};
 
 use crate::problem::Problem;
 
@@ -20,13 +20,15 @@ pub(crate) struct OwnOrigin(pub(crate) String);
 pub(crate) async fn check(
     request: ServiceRequest,
     next: Next<impl MessageBody>,
-) -> Result<ServiceResponse<impl MessageBody>, Error> {
+) -> Result<ServiceResponse<EitherBody<impl MessageBody>>, Error> {
     let safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     let own = request.app_data::<web::Data<OwnOrigin>>().map_or("", |own| own.0.as_str());
     if !safe && !is_ours(request.headers(), own) {
-        return Err(Problem::new(StatusCode::FORBIDDEN, "This may be asked from our own pages only").into());
+        let refused = Problem::new(StatusCode::FORBIDDEN, "This may be asked from our own pages only");
+        // An answer, not an error: what goes round all requests adds its headers to answers only.
+        return Ok(request.into_response(refused.error_response()).map_into_right_body());
     }
-    next.call(request).await
+    next.call(request).await.map(ServiceResponse::map_into_left_body)
 }
 
 /// A request without either header comes from no page: from a script, which no site can make anybody run.

@@ -16,7 +16,7 @@ export function DeleteComponent({ component }: { component: Component }) {
         />
       )}
       title="Delete this component?"
-      description={`“${component.name}” disappears with its history, also from the status page.`}
+      description={`“${component.name}” will be gone for good, also from the status page.`}
       confirmLabel="Delete"
       onConfirm={async () => {
         await remove([component]);

@@ -24,7 +24,7 @@ export function DeleteComponents({ components, onDeleted }: DeleteComponentsProp
           ? 'Delete this component?'
           : `Delete ${components.length} components?`
       }
-      description="What is selected disappears with its history, also from the status page."
+      description="What is selected will be gone for good, also from the status page."
       confirmLabel="Delete"
       onConfirm={async () => {
         if (await remove(components)) onDeleted();

@@ -1,0 +1,67 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it } from 'vitest';
+import { calls } from '@/paths';
+import { renderRoutes } from '@/testing/render';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { linkRoutes } from './link-routes';
+
+const routes = [...linkRoutes, { path: '/', element: <h1>Home</h1> }];
+const signedOut = { status: 'signed-out' } as const;
+const person = 'email=ada%40example.com&orgId=org-1';
+const open = (path: string) => renderRoutes(routes, { path, auth: signedOut });
+
+const toasts = () => within(screen.getByRole('region', { name: /Notifications/ }));
+
+it('verifies the address that the link names, once', async () => {
+  const bodies: unknown[] = [];
+  server.use(
+    http.post(apiUrl(calls.subscribers.verify), async ({ request }) => {
+      bodies.push(await request.json());
+      return answer({});
+    }),
+  );
+  open(`/verify?${person}&verificationCode=c0de&utm=mail`);
+  expect(screen.getByRole('heading', { name: 'Verifying Email' })).toBeInTheDocument();
+  expect(await screen.findByRole('heading', { name: 'Email Verified!' })).toBeInTheDocument();
+  expect(toasts().getByText('Email verified successfully!')).toBeInTheDocument();
+  expect(bodies).toEqual([{ email: 'ada@example.com', orgId: 'org-1', verificationCode: 'c0de' }]);
+});
+
+it('says why an address is not verified, and tries again only when asked', async () => {
+  let asked = 0;
+  server.use(
+    http.post(apiUrl(calls.subscribers.verify), () => {
+      asked += 1;
+      return asked === 1 ? problem(503, 'Try again later') : answer({});
+    }),
+  );
+  const { user } = open(`/verify?${person}&verificationCode=c0de`);
+  expect(await screen.findByRole('heading', { name: 'Verification Failed' })).toBeInTheDocument();
+  expect(screen.getByText('Try again later')).toBeInTheDocument();
+  expect(screen.getByRole('link', { name: 'Go Back' })).toHaveAttribute('href', '/');
+  expect(asked).toBe(1);
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  expect(await screen.findByRole('heading', { name: 'Email Verified!' })).toBeInTheDocument();
+});
+
+it('unsubscribes, and leads home', async () => {
+  server.use(http.post(apiUrl(calls.subscribers.unsubscribe), () => answer({})));
+  const { user, router } = open(`/unsubscribe?${person}&unsubscribeCode=c0de`);
+  expect(
+    screen.getByRole('heading', { name: 'Processing Unsubscribe Request' }),
+  ).toBeInTheDocument();
+  expect(
+    await screen.findByRole('heading', { name: 'Successfully Unsubscribed' }),
+  ).toBeInTheDocument();
+  expect(toasts().getByText('Successfully unsubscribed!')).toBeInTheDocument();
+  await user.click(screen.getByRole('link', { name: 'Return Home' }));
+  await waitFor(() => expect(router.state.location.pathname).toBe('/'));
+});
+
+it('says that it could not unsubscribe', async () => {
+  server.use(http.post(apiUrl(calls.subscribers.unsubscribe), () => problem(400, 'Wrong code')));
+  open(`/unsubscribe?${person}&unsubscribeCode=c0de`);
+  expect(await screen.findByRole('heading', { name: 'Unsubscribe Failed' })).toBeInTheDocument();
+  expect(screen.getByText('Wrong code')).toBeInTheDocument();
+});

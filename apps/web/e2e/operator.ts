@@ -1,0 +1,90 @@
+import { expect, type APIRequestContext, type BrowserContext } from '@playwright/test';
+
+interface Envelope<T> {
+  data: T;
+}
+
+interface Account {
+  name: string;
+  email: string;
+  password: string;
+}
+
+/** Somebody who has signed up and has organisations: what a test needs to be there before it begins. */
+export class Operator {
+  readonly account: Account;
+  private readonly request: APIRequestContext;
+
+  constructor(account: Account, request: APIRequestContext) {
+    this.account = account;
+    this.request = request;
+  }
+
+  /** Makes the account; its session stays with the request context. */
+  async signUp(): Promise<void> {
+    await this.identity('sign-up', this.account);
+  }
+
+  async createOrganisation(name: string): Promise<Organisation> {
+    const { id } = await this.identity<{ id: string }>('organisations', { name });
+    return new Organisation(id, name, this, this.request);
+  }
+
+  async bearer(organisationId: string): Promise<string> {
+    const { token } = await this.identity<{ token: string }>('token', { organisationId });
+    return token;
+  }
+
+  /** Signs a browser in as this person. */
+  async signIn(browser: BrowserContext): Promise<void> {
+    const { cookies } = await this.request.storageState();
+    await browser.addCookies(cookies);
+  }
+
+  private async identity<T>(call: string, data: object): Promise<T> {
+    const response = await this.request.post(`/api/v1/identity/${call}`, { data });
+    await expect(response, `${call}: ${await response.text()}`).toBeOK();
+    return ((await response.json()) as Envelope<T>).data;
+  }
+}
+
+/** An organisation as its operator works on it, by calls. */
+export class Organisation {
+  readonly id: string;
+  readonly name: string;
+  private readonly operator: Operator;
+  private readonly request: APIRequestContext;
+
+  constructor(id: string, name: string, operator: Operator, request: APIRequestContext) {
+    this.id = id;
+    this.name = name;
+    this.operator = operator;
+    this.request = request;
+  }
+
+  get statusPage(): string {
+    return `/status/${this.id}`;
+  }
+
+  /** Calls the API as the operator and answers the `data`. */
+  async call<T>(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    data?: object,
+  ): Promise<T> {
+    const response = await this.request.fetch(`/api/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${await this.operator.bearer(this.id)}` },
+      ...(data && { data }),
+    });
+    await expect(response, `${method} ${path}: ${await response.text()}`).toBeOK();
+    return ((await response.json()) as Envelope<T>).data;
+  }
+
+  async createComponent(
+    name: string,
+    { status = 'OPERATIONAL', description = '' } = {},
+  ): Promise<{ id: string }> {
+    return this.call('POST', '/component/create', { name, status, description });
+  }
+}

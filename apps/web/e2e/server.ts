@@ -1,0 +1,84 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const built = fileURLToPath(new URL('../../../target/debug/allclear', import.meta.url));
+const binary = process.env.ALLCLEAR_BINARY ?? built;
+
+/** The real server, on a port and a data folder of its own. */
+export class Server {
+  /** The address that people open. */
+  readonly url: string;
+  private readonly folder: string;
+  private process: ChildProcess;
+
+  private constructor(folder: string, { process, url }: Launched) {
+    this.folder = folder;
+    this.process = process;
+    this.url = url;
+  }
+
+  static async start(): Promise<Server> {
+    const folder = await mkdtemp(join(tmpdir(), 'allclear-e2e-'));
+    return new Server(folder, await launch(folder, 0));
+  }
+
+  /** Ends the process as an operator would, and waits until it has gone. */
+  async stop(): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    const gone = once(this.process, 'exit');
+    this.process.kill('SIGTERM');
+    await gone;
+  }
+
+  /** Comes back on the same port, with the same data. */
+  async startAgain(): Promise<void> {
+    ({ process: this.process } = await launch(this.folder, Number(new URL(this.url).port)));
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+interface Launched {
+  process: ChildProcess;
+  url: string;
+}
+
+/** Nobody waits in a test for a limit that is there for attackers. */
+const unlimited = Object.fromEntries(
+  ['SIGN_IN', 'SIGN_UP', 'GUESSES', 'RESET', 'VERIFY', 'INVITE'].map((name) => [
+    `ALLCLEAR_LIMIT_${name}`,
+    '1000/1000',
+  ]),
+);
+
+/** Answers when the server has said where it is to be opened. */
+async function launch(folder: string, port: number): Promise<Launched> {
+  const child = spawn(binary, [], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      ...unlimited,
+      ALLCLEAR_LISTEN: `127.0.0.1:${port}`,
+      ALLCLEAR_DATA_DIR: folder,
+      ALLCLEAR_LOG: 'warn',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error(`${binary} ended before it said where it listens`)));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const address = /^\s*Open\s+(http\S+)/.exec(line)?.[1];
+      if (address) resolve(address);
+    });
+  });
+  return { process: child, url };
+}

@@ -1,0 +1,69 @@
+import { expect, test } from './fixtures';
+
+interface Created {
+  id: string;
+}
+
+test('a stranger watches an incident from its report to its end', async ({
+  page,
+  organisation,
+}) => {
+  const { id: componentId } = await organisation.createComponent('Checkout');
+  await page.goto(organisation.statusPage);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  const incidents = page.getByRole('region', { name: 'Incidents' });
+  const components = page.getByRole('region', { name: 'Components' });
+  await expect(incidents.getByText('No incidents in the last 14 days.')).toBeVisible();
+
+  const { id } = await organisation.call<Created>('POST', '/incident/create', {
+    title: 'Payments fail',
+    description: 'Cards are declined.',
+    status: 'INVESTIGATING',
+    occuredAt: new Date().toISOString(),
+    components: [{ componentId, status: 'MAJOR_OUTAGE' }],
+  });
+  const incident = incidents.getByRole('article').filter({ hasText: 'Payments fail' });
+  await expect(incident).toContainText('Investigating');
+  await expect(incident).toContainText('Cards are declined.');
+  await expect(incident.getByRole('listitem')).toHaveText(/Checkout\s*Major Outage/);
+  await expect(components.getByText('Major Outage')).toBeVisible();
+
+  await organisation.call('POST', `/incident/${id}/updates/create`, {
+    status: 'IDENTIFIED',
+    message: 'A provider is down.',
+  });
+  const timeline = incident.getByRole('list', { name: 'Timeline of Payments fail' });
+  await expect(timeline.getByRole('listitem')).toHaveText(/Identified.*A provider is down\./);
+  await organisation.call('POST', `/incident/${id}/updates/create`, {
+    status: 'RESOLVED',
+    message: 'Payments pass again.',
+  });
+  await expect(timeline.getByRole('listitem').first()).toContainText('Payments pass again.');
+  await expect(components.getByText('Operational')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Current status' })).toContainText(
+    'All Systems Operational',
+  );
+
+  const live = await incidents.innerText();
+  await page.reload();
+  await expect(timeline.getByRole('listitem')).toHaveCount(2);
+  expect(await incidents.innerText()).toBe(live);
+});
+
+test('a stranger watches a maintenance begin by itself', async ({ page, organisation }) => {
+  await page.goto(organisation.statusPage);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  await organisation.call('POST', '/maintenance/create', {
+    title: 'Database upgrade',
+    description: 'Writes pause.',
+    status: 'SCHEDULED',
+    startAt: new Date(Date.now() + 4000).toISOString(),
+  });
+  const maintenance = page
+    .getByRole('region', { name: 'Scheduled Maintenance' })
+    .getByRole('article')
+    .filter({ hasText: 'Database upgrade' });
+  await expect(maintenance).toContainText('Scheduled');
+  await expect(maintenance).toContainText('Ends:---');
+  await expect(maintenance).toContainText('In Progress', { timeout: 10_000 });
+});

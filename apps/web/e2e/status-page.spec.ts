@@ -1,0 +1,107 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from './fixtures';
+
+test('a stranger sees components come, change and go without reloading', async ({
+  page,
+  organisation,
+}) => {
+  await page.goto(organisation.statusPage);
+  await expect(page.getByRole('heading', { level: 1, name: organisation.name })).toBeVisible();
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  const components = page.getByRole('region', { name: 'Components' });
+  const banner = page.getByRole('region', { name: 'Current status' });
+  await expect(banner).toBeHidden();
+
+  const { id } = await organisation.createComponent('Website', { description: 'The shop' });
+  await expect(components.getByRole('listitem')).toHaveText(/Website.*The shop.*Operational/);
+  await expect(banner).toContainText('All Systems Operational');
+  await organisation.createComponent('API');
+  await expect(components.getByRole('listitem').first()).toContainText('API');
+
+  await organisation.call('PATCH', `/component/${id}`, { status: 'MAJOR_OUTAGE' });
+  await expect(components.getByText('Major Outage')).toBeVisible();
+  await expect(banner).toContainText('Some systems are experiencing issues');
+  await expect(page).toHaveTitle(`${organisation.name}: Some systems are experiencing issues`);
+  await expect(page.locator('link[rel=icon]')).toHaveAttribute('href', '/favicon-major.svg');
+  await expect(page.getByRole('log', { name: 'Changes' })).toContainText('Website: Major Outage');
+
+  await organisation.call('DELETE', `/component/${id}`);
+  await expect(components.getByText('Website')).toBeHidden();
+  await expect(banner).toContainText('All Systems Operational');
+});
+
+test('the first answer holds everything that is painted', async ({ page, organisation }) => {
+  await organisation.createComponent('Website', { status: 'DEGRADED' });
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto(organisation.statusPage);
+  await expect(page.getByText('Degraded Performance')).toBeVisible();
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  const calls = asked.filter((path) => path.startsWith('/api/'));
+  expect(calls).toEqual([`/api/v1/status/${organisation.id}/events`]);
+});
+
+test('a page that was away while the server restarted catches up by itself', async ({
+  page,
+  organisation,
+  server,
+  complaints,
+}) => {
+  const { id } = await organisation.createComponent('Website');
+  await page.goto(organisation.statusPage);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+
+  await server.stop();
+  await expect(page.getByText(/^Reconnecting · state of \d\d:\d\d [AP]M$/)).toBeVisible();
+  await expect(page.getByText('Website')).toBeVisible();
+  await server.startAgain();
+  await organisation.call('PATCH', `/component/${id}`, { status: 'PARTIAL_OUTAGE' });
+
+  const components = page.getByRole('region', { name: 'Components' });
+  await expect(components.getByText('Partial Outage')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  // That the server was away is what this test is about.
+  const others = complaints.splice(0).filter((text) => !text.includes('Failed to load resource'));
+  expect(others).toEqual([]);
+});
+
+test('an unknown organisation is not found, and the page says what to do', async ({
+  page,
+  complaints,
+}) => {
+  const response = await page.goto('/status/0190a000-0000-7000-8000-000000000000');
+  expect(response?.status()).toBe(404);
+  await expect(page.getByRole('heading', { name: 'There is no status page here' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Back to Home' })).toHaveAttribute('href', '/');
+  // The browser tells of every page that is not found.
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+});
+
+for (const theme of ['dark', 'light'] as const) {
+  for (const width of [320, 1280]) {
+    test(`is accessible and fits ${width} pixels in the ${theme} theme`, async ({
+      page,
+      organisation,
+    }) => {
+      await organisation.createComponent('Website');
+      await organisation.createComponent('A name without a space in it'.replaceAll(' ', ''), {
+        status: 'DEGRADED',
+        description: 'Line one\nLine two',
+      });
+      await organisation.createComponent('API', { status: 'PARTIAL_OUTAGE' });
+      await organisation.createComponent('<b>Checkout</b>', { status: 'MAJOR_OUTAGE' });
+      await page.addInitScript((name) => localStorage.setItem('allclear:theme', name), theme);
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(organisation.statusPage);
+      await expect(page.getByText('<b>Checkout</b>')).toBeVisible();
+      await expect(page.getByText('Live', { exact: true })).toBeVisible();
+
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations).toEqual([]);
+      const overhang = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect(overhang).toBe(0);
+    });
+  }
+}

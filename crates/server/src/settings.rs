@@ -2,6 +2,7 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use allclear_transport::client_address::TrustedProxies;
 use allclear_transport::identity::throttle::{Limit, Limits};
@@ -50,6 +51,14 @@ pub struct Settings {
     /// Proxies whose word about a client's address counts: addresses or CIDR, by commas
     #[arg(long, env = "ALLCLEAR_TRUSTED_PROXIES", value_name = "ALLCLEAR_TRUSTED_PROXIES", value_delimiter = ',', value_parser = proxy)]
     pub trusted_proxies: Vec<String>,
+
+    /// Milliseconds between the pings of a socket; access is looked at as often
+    #[arg(long, env = "ALLCLEAR_PING_INTERVAL", value_name = "ALLCLEAR_PING_INTERVAL", default_value = "25000", value_parser = milliseconds)]
+    pub ping_interval: Duration,
+
+    /// Milliseconds a socket's client has to answer a ping
+    #[arg(long, env = "ALLCLEAR_PING_TIMEOUT", value_name = "ALLCLEAR_PING_TIMEOUT", default_value = "20000", value_parser = milliseconds)]
+    pub ping_timeout: Duration,
 
     #[command(flatten)]
     limits: LimitSettings,
@@ -217,6 +226,13 @@ fn limit(text: &str) -> Result<Limit, String> {
     }
 }
 
+fn milliseconds(text: &str) -> Result<Duration, String> {
+    match text.parse() {
+        Ok(number @ 1..) => Ok(Duration::from_millis(number)),
+        _ => Err("it must be a number of milliseconds".to_owned()),
+    }
+}
+
 fn proxy(text: &str) -> Result<String, String> {
     let text = text.trim();
     TrustedProxies::parse([text]).map_err(|_| "it is neither an address nor a CIDR range".to_owned())?;
@@ -265,6 +281,8 @@ mod tests {
             ("--trusted-proxies", "10.0.0.0/99"),
             ("--allowed-origins", "https://a.example/path"),
             ("--limit-sign-in", "0/5"),
+            ("--ping-interval", "0"),
+            ("--ping-timeout", "20s"),
             ("--sign-up", "maybe"),
         ] {
             let refused = parse(&[flag, bad], "").unwrap_err();

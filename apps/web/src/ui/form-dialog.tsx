@@ -5,6 +5,7 @@ import { Button } from './button';
 import { ConfirmDialog } from './confirm-dialog';
 import { Dialog, DialogActions } from './dialog';
 import { Form } from './form';
+import { FormFailure } from './form-failure';
 import { FormSkeleton } from './form-skeleton';
 
 interface FormDialogProps<Values extends object> {
@@ -74,6 +75,7 @@ export function FormDialog<Values extends object>({
             <Form className="grid min-w-0 gap-4">
               <ProgressReport onProgress={setProgress} />
               {children}
+              <FormFailure />
               <DialogActions>
                 <Button disabled={isSubmitting} onClick={close}>
                   Cancel

@@ -22,11 +22,12 @@ export function EditUpdateDialog({ timeline, updateId, onClose, onSaved }: EditU
   const edit = useEdit<Update>(timeline.calls.item(updateId));
   useLeaveOnError(edit.error !== undefined, timeline.texts.loadFailed, onClose);
 
-  async function save(values: UpdateInput, { setErrors }: FormikHelpers<UpdateInput>) {
+  async function save(values: UpdateInput, form: FormikHelpers<UpdateInput>) {
     try {
       await edit.save(values);
     } catch (error) {
-      setErrors(formErrors(error));
+      form.setErrors(formErrors(error));
+      form.setStatus(error);
       toast.error(refusalOr(timeline.texts.saveFailed, error));
       return;
     }

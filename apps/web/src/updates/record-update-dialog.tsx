@@ -26,11 +26,12 @@ export function RecordUpdateDialog({
 }: RecordUpdateDialogProps) {
   const api = useApi();
 
-  async function record(values: UpdateInput, { setErrors }: FormikHelpers<UpdateInput>) {
+  async function record(values: UpdateInput, form: FormikHelpers<UpdateInput>) {
     try {
       await api.post(timeline.calls.create, values);
     } catch (error) {
-      setErrors(formErrors(error));
+      form.setErrors(formErrors(error));
+      form.setStatus(error);
       toast.error(refusalOr(timeline.texts.saveFailed, error));
       return;
     }

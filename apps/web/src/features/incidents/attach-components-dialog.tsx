@@ -33,11 +33,12 @@ export function AttachComponentsDialog({
     onClose,
   );
 
-  async function attach(values: AffectedValues, { setErrors }: FormikHelpers<AffectedValues>) {
+  async function attach(values: AffectedValues, form: FormikHelpers<AffectedValues>) {
     try {
       await api.post(calls.incidents.attach(incidentId), values);
     } catch (error) {
-      setErrors(formErrors(error));
+      form.setErrors(formErrors(error));
+      form.setStatus(error);
       toast.error(refusalOr('Failed to attach components', error));
       void unattached.refresh();
       return;
@@ -53,7 +54,7 @@ export function AttachComponentsDialog({
       open
       onOpenChange={(open) => !open && onClose()}
       title="Attach Components"
-      description="The incident puts its status on each of them until it is resolved."
+      description="The incident holds the chosen status on each of them until it is resolved."
       className="max-w-2xl!"
       initialValues={nothing}
       validationSchema={attachSchema}

@@ -32,6 +32,7 @@ export function CreateIncidentPage() {
       await api.post(calls.incidents.create, values);
     } catch (error) {
       form.setErrors(formErrors(error));
+      form.setStatus(error);
       toast.error(refusalOr('Error while creating incident', error));
       return;
     }

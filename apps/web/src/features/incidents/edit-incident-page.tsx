@@ -35,6 +35,7 @@ function EditIncident({ incidentId }: { incidentId: string }) {
       await edit.save(values);
     } catch (error) {
       form.setErrors(formErrors(error));
+      form.setStatus(error);
       toast.error(refusalOr('Error while creating incident', error));
       return;
     }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { Schema } from 'yup';
 import { Form } from '@/ui/form';
 import { FormActions } from '@/ui/form-actions';
+import { FormFailure } from '@/ui/form-failure';
 import type { IncidentValues } from './incident';
 import { IncidentFields } from './incident-fields';
 
@@ -36,6 +37,7 @@ export function IncidentForm<Values extends IncidentValues>({
       <Form className="grid min-w-0 gap-5">
         <IncidentFields />
         {children}
+        <FormFailure />
         <FormActions submitLabel={submitLabel} pendingLabel={pendingLabel} onCancel={onCancel} />
       </Form>
     </Formik>

@@ -32,6 +32,7 @@ export function CreateMaintenancePage() {
       await api.post(calls.maintenances.create, maintenanceInput(values));
     } catch (error) {
       form.setErrors(formErrors(error));
+      form.setStatus(error);
       toast.error(refusalOr('Error while creating maintenance', error));
       return;
     }

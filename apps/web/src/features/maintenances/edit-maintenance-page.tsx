@@ -46,6 +46,7 @@ function EditMaintenance({ maintenanceId }: { maintenanceId: string }) {
       await edit.save(maintenanceInput(values));
     } catch (error) {
       form.setErrors(formErrors(error));
+      form.setStatus(error);
       toast.error(refusalOr('Error while updating maintenance', error));
       return;
     }

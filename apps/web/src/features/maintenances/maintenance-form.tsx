@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { Schema } from 'yup';
 import { Form } from '@/ui/form';
 import { FormActions } from '@/ui/form-actions';
+import { FormFailure } from '@/ui/form-failure';
 import type { MaintenanceValues } from './maintenance';
 import { MaintenanceFields } from './maintenance-fields';
 
@@ -36,6 +37,7 @@ export function MaintenanceForm<Values extends MaintenanceValues>({
       <Form className="grid min-w-0 gap-5">
         <MaintenanceFields />
         {children}
+        <FormFailure />
         <FormActions submitLabel={submitLabel} pendingLabel={pendingLabel} onCancel={onCancel} />
       </Form>
     </Formik>

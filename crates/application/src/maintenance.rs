@@ -158,3 +158,6 @@ impl From<Refused> for Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -51,8 +51,9 @@ impl Scheduler {
     /// wall clock may have been set.
     pub const LOOK: Duration = Duration::from_secs(30);
 
-    /// How long to wait after a failure, at first and at most.
-    const PAUSE: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(4));
+    /// How long to wait after a failure, at first and at most: a second, so that nothing is told later than that once it
+    /// can be told.
+    const PAUSE: (Duration, Duration) = (Duration::from_millis(125), Duration::from_secs(1));
 
     /// A scheduler over these ports. Whoever writes maintenances sets the alarm.
     #[must_use]
@@ -128,3 +129,6 @@ impl Scheduler {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -80,10 +80,19 @@ pub struct MaintenancePatch {
     pub description: Option<String>,
     /// A new start.
     pub start_at: Option<DateTime<Utc>>,
-    /// A new end, or none any more.
-    pub end_at: Option<Option<DateTime<Utc>>>,
+    /// A new end.
+    pub end_at: Option<NewEnd>,
     /// As in [`MaintenanceDraft::status`].
     pub status: Option<MaintenanceStatus>,
+}
+
+/// What an edit makes of the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewEnd {
+    /// Nobody knows it any more.
+    Open,
+    /// It is this.
+    At(DateTime<Utc>),
 }
 
 /// Why a maintenance stays as it is.
@@ -132,7 +141,7 @@ impl MaintenancePatch {
     /// Whether this ends the maintenance now: an end alone, and none that is still ahead.
     fn completes(&self, now: DateTime<Utc>) -> bool {
         let alone = Self { end_at: None, ..self.clone() } == Self::default();
-        alone && self.end_at.flatten().is_some_and(|end| end <= now + CLOCK_TOLERANCE)
+        alone && matches!(self.end_at, Some(NewEnd::At(end)) if end <= now + CLOCK_TOLERANCE)
     }
 }
 
@@ -171,7 +180,11 @@ impl Maintenance {
             title: patch.title.unwrap_or_else(|| self.title.clone()),
             description: patch.description.unwrap_or_else(|| self.description.clone()),
             start_at: patch.start_at.unwrap_or(self.start_at),
-            end_at: patch.end_at.unwrap_or(self.end_at),
+            end_at: match patch.end_at {
+                None => self.end_at,
+                Some(NewEnd::Open) => None,
+                Some(NewEnd::At(end)) => Some(end),
+            },
             status: patch.status.unwrap_or(stored),
         };
         let draft = draft.valid()?;

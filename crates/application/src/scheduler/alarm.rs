@@ -22,7 +22,7 @@ impl Alarm {
     }
 
     /// When it rings.
-    pub(super) fn moment(&self) -> Option<DateTime<Utc>> {
+    pub(crate) fn moment(&self) -> Option<DateTime<Utc>> {
         *self.lock()
     }
 

@@ -32,7 +32,7 @@ fn status_patch(status: MaintenanceStatus) -> MaintenancePatch {
 }
 
 fn end_patch(end: i64) -> MaintenancePatch {
-    MaintenancePatch { end_at: Some(Some(at(end))), ..Default::default() }
+    MaintenancePatch { end_at: Some(NewEnd::At(at(end))), ..Default::default() }
 }
 
 prop_compose! {
@@ -133,7 +133,7 @@ proptest! {
             title: title.clone(),
             description: Some(planned.description.clone()),
             start_at: start.map(at),
-            end_at: end.map(|end| end.map(at)),
+            end_at: end.map(|end| end.map_or(NewEnd::Open, |end| NewEnd::At(at(end)))),
             status: word,
         };
         let start = start.map_or(planned.start_at, at);

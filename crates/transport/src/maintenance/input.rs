@@ -1,7 +1,7 @@
 //! What clients send about a maintenance.
 
 use allclear_application::public::maintenance::MaintenanceStatusWord;
-use allclear_domain::maintenance::{MaintenanceDraft, MaintenancePatch, MaintenanceStatus};
+use allclear_domain::maintenance::{MaintenanceDraft, MaintenancePatch, MaintenanceStatus, NewEnd};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
@@ -52,7 +52,10 @@ impl MaintenanceInput {
                 .unwrap_or_default(),
             // Without a start no end is before it: the other fields can still be checked.
             start_at: start_at.map_or(DateTime::<Utc>::MIN_UTC, |moment| moment.0),
-            end_at: end(self.end_at, &mut invalid).flatten(),
+            end_at: match end(self.end_at, &mut invalid) {
+                Some(NewEnd::At(end)) => Some(end),
+                Some(NewEnd::Open) | None => None,
+            },
             status: status(self.status, &mut invalid).unwrap_or_default(),
         };
         draft.check(&mut invalid);
@@ -112,12 +115,12 @@ fn status(input: Input<Word<MaintenanceStatus>>, invalid: &mut Invalid) -> Optio
     input.optional("status", STATUS_MESSAGE, invalid).map(|word| word.0)
 }
 
-/// The end where there is one, nothing where it is null, and none where it is absent.
-fn end(input: Input<Moment>, invalid: &mut Invalid) -> Option<Option<DateTime<Utc>>> {
+/// Null empties the end.
+fn end(input: Input<Moment>, invalid: &mut Invalid) -> Option<NewEnd> {
     if input == Input::Null {
-        return Some(None);
+        return Some(NewEnd::Open);
     }
-    input.optional("endAt", TIME_MESSAGE, invalid).map(|moment| Some(moment.0))
+    input.optional("endAt", TIME_MESSAGE, invalid).map(|moment| NewEnd::At(moment.0))
 }
 
 #[cfg(test)]
@@ -168,7 +171,7 @@ mod tests {
     #[test]
     fn an_edit_changes_what_it_carries_and_speaks_as_its_form_does() {
         assert_eq!(edit(json!({})).unwrap(), MaintenancePatch::default());
-        assert_eq!(edit(json!({"endAt": null})).unwrap().end_at, Some(None));
+        assert_eq!(edit(json!({"endAt": null})).unwrap().end_at, Some(NewEnd::Open));
         let wrong = edit(json!({"title": null, "startAt": null, "endAt": "x"})).unwrap_err();
         let all = [
             row("startAt", "Please enter a valid date and time"),

@@ -1,0 +1,235 @@
+use super::*;
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+
+use allclear_domain::organisation::Revision;
+use chrono::TimeDelta;
+use uuid::Uuid;
+
+use crate::broadcast::MockBroadcast;
+use crate::outbox::MockOutbox;
+
+/// A wall clock that goes with the paused time of the test, and can be set.
+struct WallClock {
+    began: Instant,
+    set: AtomicI64,
+}
+
+impl WallClock {
+    fn set(&self, by: TimeDelta) {
+        self.set.fetch_add(by.num_milliseconds(), Ordering::SeqCst);
+    }
+}
+
+impl Clock for WallClock {
+    fn now(&self) -> DateTime<Utc> {
+        let passed = i64::try_from(self.began.elapsed().as_millis()).unwrap();
+        at(passed + self.set.load(Ordering::SeqCst))
+    }
+
+    fn id(&self) -> Uuid {
+        Uuid::nil()
+    }
+}
+
+/// A moment, in milliseconds after the test's beginning.
+fn at(millisecond: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(1_700_000_000_000 + millisecond).unwrap()
+}
+
+/// A schedule in memory: changes of organisations, each announced once.
+#[derive(Default)]
+struct Planned {
+    changes: Mutex<BTreeMap<DateTime<Utc>, String>>,
+    /// What was announced, and when.
+    announced: Mutex<Vec<(String, DateTime<Utc>)>>,
+    looks: AtomicUsize,
+    /// How often the next calls fail.
+    away: AtomicUsize,
+    broken: Option<String>,
+}
+
+impl Planned {
+    fn plan(&self, millisecond: i64, organisation: &str) {
+        self.changes.lock().unwrap().insert(at(millisecond), organisation.to_owned());
+    }
+
+    fn answer(&self) -> Result<(), Error> {
+        let left = self.away.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |away| away.checked_sub(1));
+        if left.is_ok() { Err(Error::Unavailable("away".into())) } else { Ok(()) }
+    }
+
+    fn announced(&self) -> Vec<(String, i64)> {
+        let millisecond = |moment: &DateTime<Utc>| (*moment - at(0)).num_milliseconds();
+        self.announced.lock().unwrap().iter().map(|(id, moment)| (id.clone(), millisecond(moment))).collect()
+    }
+}
+
+#[async_trait]
+impl MaintenanceSchedule for Planned {
+    async fn next_change(&self) -> Result<Option<DateTime<Utc>>, Error> {
+        self.looks.fetch_add(1, Ordering::SeqCst);
+        self.answer()?;
+        Ok(self.changes.lock().unwrap().keys().next().copied())
+    }
+
+    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error> {
+        self.answer()?;
+        let changes = self.changes.lock().unwrap();
+        Ok(changes.range(..=now).map(|(_, id)| OrganisationId::parse(id).unwrap()).collect())
+    }
+
+    async fn announce(&self, organisation: &OrganisationId, now: DateTime<Utc>) -> Result<Option<Commit>, Error> {
+        self.answer()?;
+        let id = organisation.as_str().to_owned();
+        if self.broken.as_ref() == Some(&id) {
+            return Err(Error::internal("broken"));
+        }
+        let mut changes = self.changes.lock().unwrap();
+        let before = changes.len();
+        changes.retain(|moment, changing| *moment > now || *changing != id);
+        if changes.len() == before {
+            return Ok(None);
+        }
+        self.announced.lock().unwrap().push((id.clone(), now));
+        Ok(Some(Commit { organisation: id, revision: 1, events: Vec::new() }))
+    }
+}
+
+struct Node {
+    planned: Arc<Planned>,
+    clock: Arc<WallClock>,
+    alarm: Arc<Alarm>,
+    relay: Arc<Relay>,
+}
+
+impl Node {
+    /// A scheduler that runs beside the test. Every commit it makes is broadcast.
+    async fn start(planned: Planned) -> Self {
+        let mut broadcast = MockBroadcast::new();
+        broadcast.expect_publish().return_const(());
+        let mut outbox = MockOutbox::new();
+        outbox.expect_revisions().returning(|ids| Ok(ids.iter().map(|id| (id.clone(), Revision(0))).collect()));
+        let relay = Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)));
+        let clock = Arc::new(WallClock { began: Instant::now(), set: AtomicI64::new(0) });
+        let node = Self { planned: Arc::new(planned), clock, alarm: Arc::default(), relay };
+        let scheduler = Scheduler::new(
+            Arc::clone(&node.planned) as _,
+            Arc::clone(&node.relay),
+            Arc::clone(&node.clock) as _,
+            Arc::clone(&node.alarm),
+        );
+        tokio::spawn(async move { scheduler.run().await });
+        // Lets it look once.
+        pass(1).await;
+        node
+    }
+
+    fn looks(&self) -> usize {
+        self.planned.looks.load(Ordering::SeqCst)
+    }
+}
+
+/// Lets time pass; everything that is due in between happens in between.
+async fn pass(milliseconds: u64) {
+    sleep(Duration::from_millis(milliseconds)).await;
+}
+
+fn plan(changes: &[(i64, &str)]) -> Planned {
+    let planned = Planned::default();
+    for (millisecond, organisation) in changes {
+        planned.plan(*millisecond, organisation);
+    }
+    planned
+}
+
+#[tokio::test(start_paused = true)]
+async fn changes_are_announced_at_their_time_and_told() {
+    let node = Node::start(plan(&[(5_000, "a"), (7_500, "b"), (100_000, "a")])).await;
+    let follower = OrganisationId::parse("a").unwrap();
+    node.relay.follow(&follower).await.unwrap();
+    pass(110_000).await;
+    let announced = [("a".into(), 5_000), ("b".into(), 7_500), ("a".into(), 100_000)];
+    assert_eq!(node.planned.announced(), announced);
+    assert_eq!(node.relay.heard(&follower), Some(Revision(1)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_changed_while_no_node_ran_is_announced_at_the_start() {
+    let node = Node::start(plan(&[(-3_600_000, "a"), (-1, "b")])).await;
+    assert_eq!(node.planned.announced().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_written_meanwhile_is_not_slept_through() {
+    let node = Node::start(plan(&[(20_000, "late")])).await;
+    node.planned.plan(4_000, "soon");
+    node.alarm.set(at(4_000));
+    pass(5_000).await;
+    assert_eq!(node.planned.announced(), [("soon".into(), 4_000)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_later_change_written_meanwhile_wakes_nobody() {
+    let node = Node::start(plan(&[(20_000, "first")])).await;
+    node.alarm.set(at(25_000));
+    pass(10_000).await;
+    assert_eq!(node.looks(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_nothing_due_it_looks_every_half_minute_and_finds_what_another_node_wrote() {
+    let node = Node::start(plan(&[])).await;
+    pass(29_000).await;
+    assert_eq!(node.looks(), 1);
+    node.planned.plan(31_000, "a");
+    pass(3_000).await;
+    assert_eq!(node.planned.announced(), [("a".into(), 31_000)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_announced_change_costs_two_looks_and_no_more() {
+    let node = Node::start(plan(&[(5_000, "a")])).await;
+    pass(20_000).await;
+    assert_eq!(node.looks(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_the_database_is_away_it_tries_again_ever_more_patiently() {
+    let planned = plan(&[(-5_000, "a")]);
+    planned.away.store(6, Ordering::SeqCst);
+    let node = Node::start(planned).await;
+    // 125 ms, then twice as long each time, at most 1 s: six failures take 3,875 ms.
+    pass(3_800).await;
+    assert_eq!((node.looks(), node.planned.announced().len()), (6, 0));
+    pass(100).await;
+    assert_eq!((node.looks(), node.planned.announced()), (8, vec![("a".into(), 3_875)]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_organisation_that_cannot_be_announced_holds_up_no_other() {
+    let planned = Planned { broken: Some("bad".into()), ..plan(&[(1_000, "bad"), (1_001, "good"), (9_000, "good")]) };
+    let node = Node::start(planned).await;
+    pass(15_000).await;
+    let announced = node.planned.announced();
+    let seconds: Vec<_> = announced.iter().map(|(id, moment)| (id.as_str(), moment / 1_000)).collect();
+    assert_eq!(seconds, [("good", 1), ("good", 9)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_set_forward_is_noticed_and_one_set_back_makes_it_wait() {
+    let node = Node::start(plan(&[(3_600_000, "a")])).await;
+    node.clock.set(TimeDelta::hours(1));
+    pass(30_000).await;
+    assert_eq!(node.planned.announced().len(), 1);
+
+    node.planned.plan(3_640_000, "b");
+    node.alarm.set(at(3_640_000));
+    node.clock.set(-TimeDelta::minutes(1));
+    pass(60_000).await;
+    assert_eq!(node.planned.announced().len(), 1);
+    pass(15_000).await;
+    assert_eq!(node.planned.announced().last(), Some(&("b".into(), 3_640_000)));
+}

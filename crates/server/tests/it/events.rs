@@ -5,16 +5,16 @@ use serde_json::{Value, json};
 use crate::app::{Operator, TestApp};
 
 /// A viewer's event stream.
-struct Stream {
+pub(crate) struct Stream {
     response: reqwest::Response,
     text: String,
 }
 
 /// An event of the stream: name, arguments, revision.
-type Event = (String, Value, Option<i64>);
+pub(crate) type Event = (String, Value, Option<i64>);
 
 impl Stream {
-    async fn open(operator: &Operator, query: &str, last_event_id: Option<i64>) -> Self {
+    pub(crate) async fn open(operator: &Operator, query: &str, last_event_id: Option<i64>) -> Self {
         let url = format!("{}/api/v1/status/{}/events{query}", operator.url, operator.organisation);
         let mut request = reqwest::Client::new().get(url);
         if let Some(id) = last_event_id {
@@ -26,7 +26,7 @@ impl Stream {
     }
 
     /// The next event; comments are passed over.
-    async fn next(&mut self) -> Event {
+    pub(crate) async fn next(&mut self) -> Event {
         loop {
             if let Some((block, rest)) = self.text.split_once("\n\n") {
                 let (block, rest) = (block.to_owned(), rest.to_owned());

@@ -6,6 +6,7 @@ mod binary;
 mod component;
 mod events;
 mod identity;
+mod incident;
 mod page;
 mod problem;
 mod process;

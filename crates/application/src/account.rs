@@ -107,7 +107,7 @@ pub struct SignedIn {
 pub enum SignedUp {
     /// They are in.
     SignedIn(SignedIn),
-    /// They are on the waiting list.
+    /// They are on the waitlist.
     Waitlisted,
 }
 
@@ -120,7 +120,7 @@ pub struct AccountPorts {
     pub sessions: Arc<dyn SessionStore>,
     /// Keeps invitations.
     pub invitations: Arc<dyn InvitationStore>,
-    /// Keeps the waiting list.
+    /// Keeps the waitlist.
     pub waitlist: Arc<dyn WaitlistStore>,
     /// Hashes passwords.
     pub hasher: Arc<dyn PasswordHasher>,

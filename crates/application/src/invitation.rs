@@ -127,7 +127,7 @@ impl Invitations {
     }
 
     /// Invites an address into the installation, and answers the link that was mailed. For who administers the
-    /// installation: the waiting list, the command line. [`Error::Invalid`].
+    /// installation: the waitlist, the command line. [`Error::Invalid`].
     pub async fn admit(&self, draft: AddressDraft) -> Result<String, Error> {
         draft.validate().map_err(Invalid::from)?;
         let (_, link) = self.mail(draft.email, None, Role::Member, None).await?;

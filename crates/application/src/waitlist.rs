@@ -1,4 +1,4 @@
-//! The waiting list: who asked for an account where sign-up is by invitation.
+//! The waitlist: who asked for an account where sign-up is by invitation.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct Waiting {
     pub created_at: DateTime<Utc>,
 }
 
-/// Keeps the waiting list.
+/// Keeps the waitlist.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait WaitlistStore: Send + Sync {
@@ -41,14 +41,14 @@ pub trait WaitlistStore: Send + Sync {
     async fn remove(&self, id: WaitlistId) -> Result<bool, Error>;
 }
 
-/// What the installation's administrator does with the waiting list.
+/// What the installation's administrator does with the waitlist.
 pub struct Waitlist {
     store: Arc<dyn WaitlistStore>,
     invitations: Arc<Invitations>,
 }
 
 impl Waitlist {
-    const MISSING: Error = Error::NotFound("Waiting list entry");
+    const MISSING: Error = Error::NotFound("Waitlist entry");
 
     /// The use cases over these ports.
     #[must_use]

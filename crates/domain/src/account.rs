@@ -20,7 +20,7 @@ pub struct User {
     pub name: String,
     /// The address as it was entered.
     pub email: String,
-    /// Whether it administers the installation: its waiting list.
+    /// Whether it administers the installation: its waitlist.
     pub administrator: bool,
     /// When it was made.
     pub created_at: DateTime<Utc>,
@@ -32,7 +32,7 @@ pub enum SignUpMode {
     /// Everybody.
     #[default]
     Open,
-    /// The invited; others are put on a waiting list.
+    /// The invited; others are put on a waitlist.
     Waitlist,
     /// The invited.
     Closed,

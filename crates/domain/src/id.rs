@@ -68,7 +68,7 @@ identifier!(
 );
 
 identifier!(
-    /// Names somebody's place on the waiting list.
+    /// Names somebody's place on the waitlist.
     WaitlistId
 );
 

@@ -1,4 +1,4 @@
-//! The waiting list.
+//! The waitlist.
 
 use allclear_application::error::Error;
 use allclear_application::waitlist::{Waiting, WaitlistStore};

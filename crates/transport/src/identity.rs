@@ -47,7 +47,7 @@ pub struct Parts {
     pub memberships: Arc<Memberships>,
     /// How people invite and are invited.
     pub invitations: Arc<Invitations>,
-    /// The waiting list.
+    /// The waitlist.
     pub waitlist: Arc<Waitlist>,
     /// How often a client may try.
     pub throttle: Arc<Throttle>,

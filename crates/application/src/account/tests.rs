@@ -78,7 +78,7 @@ fn sign_in() -> SignInDraft {
 fn signed_in(outcome: Result<SignedUp, Error>) -> SignedIn {
     match outcome.unwrap() {
         SignedUp::SignedIn(who) => who,
-        SignedUp::Waitlisted => panic!("on the waiting list"),
+        SignedUp::Waitlisted => panic!("on the waitlist"),
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct UserBody {
     id: String,
     name: String,
     email: String,
-    /// Whether it administers the installation: its waiting list.
+    /// Whether it administers the installation: its waitlist.
     administrator: bool,
 }
 
@@ -94,7 +94,7 @@ impl SignUpInput {
     request_body = SignUpInput,
     responses(
         (status = 201, body = Answer<EnteredBody>),
-        (status = 202, body = Answer<WaitlistedBody>, description = "On the waiting list"),
+        (status = 202, body = Answer<WaitlistedBody>, description = "On the waitlist"),
         Refusals
     )
 )]
@@ -114,7 +114,7 @@ async fn sign_up(
     match accounts.sign_up(draft, invitation).await? {
         SignedUp::SignedIn(entered) => enter(HttpResponse::Created(), &request, &sessions, **security, &entered).await,
         SignedUp::Waitlisted => {
-            let message = "You are on the waiting list. We will write to you when it is your turn";
+            let message = "You are on the waitlist. We will write to you when it is your turn";
             let body = Answer::with_message(WaitlistedBody { waitlisted: true }, message);
             Ok(HttpResponse::Accepted().json(body))
         }

@@ -1,4 +1,4 @@
-//! The waiting list; for the installation's administrator.
+//! The waitlist; for the installation's administrator.
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use allclear_application::timestamp;
@@ -78,7 +78,7 @@ async fn remove(
     Ok(Answer::new(Deleted { id: id.0.to_string() }).ok())
 }
 
-/// The calls about the waiting list.
+/// The calls about the waitlist.
 pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
     config.service(list).service(invite).service(remove);
 }

@@ -6,7 +6,7 @@ import type { AuthOrganisation, AuthUser } from '@/auth/auth';
 export type Role = AuthOrganisation['role'];
 
 export interface SessionUser extends AuthUser {
-  /** Administers the installation: its waiting list. */
+  /** Administers the installation: its waitlist. */
   administrator: boolean;
 }
 

@@ -55,11 +55,11 @@ it('says why somebody could not be invited, and reads the list anew', async () =
   server.use(
     http.post(apiUrl(calls.identity.inviteFromWaitlist('w-1')), () => {
       held.waiting = [];
-      return problem(404, 'Waiting list entry not found');
+      return problem(404, 'Waitlist entry not found');
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Invite Mary Somerville' }));
-  expect(await screen.findByText('Waiting list entry not found')).toBeVisible();
+  expect(await screen.findByText('Waitlist entry not found')).toBeVisible();
   expect(await screen.findByText('Nobody is waiting')).toBeVisible();
 });
 

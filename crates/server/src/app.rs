@@ -20,6 +20,7 @@ use allclear_transport::client_address::TrustedProxies;
 use allclear_transport::configuration::Configuration;
 use allclear_transport::health::Draining;
 use allclear_transport::server::{self, Parts};
+use allclear_transport::socket::Sockets;
 use allclear_transport::status::events::EventStreams;
 use allclear_transport::status::pages::Pages;
 use allclear_transport::status::viewers::Viewers;
@@ -48,6 +49,7 @@ pub struct App {
     pub(crate) maintenances: Arc<Maintenances>,
     database: Database,
     viewers: Arc<Viewers>,
+    sockets: Arc<Sockets>,
     draining: Draining,
     background: Background,
     handle: ServerHandle,
@@ -99,7 +101,16 @@ impl App {
         let scheduler = Scheduler::new(Arc::clone(&store) as _, Arc::clone(&relay), Arc::clone(&clock), alarm);
 
         let viewers = Arc::new(Viewers::default());
-        let pages = Pages::new(Arc::clone(&store) as _, Arc::clone(&relay), clock, WebApp::page_template());
+        let template = WebApp::page_template();
+        let pages = Arc::new(Pages::new(Arc::clone(&store) as _, Arc::clone(&relay), Arc::clone(&clock), template));
+        let socket_settings = settings.socket(&public_url);
+        let sockets = Arc::new(Sockets::new(
+            &socket_settings,
+            Arc::clone(&pages),
+            Arc::clone(&relay),
+            Arc::clone(&identity.verifier),
+            clock,
+        ));
         let streams = EventStreams::new(Arc::clone(&viewers), Arc::clone(&relay), Arc::clone(&store) as _);
         let draining = Draining::default();
         let parts = Parts {
@@ -107,8 +118,10 @@ impl App {
             components: Arc::clone(&components),
             incidents: Arc::clone(&incidents),
             maintenances: Arc::clone(&maintenances),
-            pages: Arc::new(pages),
+            pages,
             streams: Arc::new(streams),
+            sockets: Arc::clone(&sockets),
+            socket_settings,
             viewers: Arc::clone(&viewers),
             web_app: Arc::new(WebApp::load()),
             configuration: Arc::new(configuration(settings)),
@@ -124,12 +137,14 @@ impl App {
         let handle = server.handle();
         let serving = tokio::spawn(server);
 
-        let audience: Arc<dyn Audience> = Arc::clone(&viewers) as _;
-        let telling = tokio::spawn(async move { relay.run(&[audience]).await });
+        let audiences: [Arc<dyn Audience>; 2] = [Arc::clone(&viewers) as _, Arc::clone(&sockets) as _];
+        let telling = tokio::spawn(async move { relay.run(&audiences).await });
+        let guarded = Arc::clone(&sockets);
+        let guarding = tokio::spawn(async move { guarded.guard().await });
         let greeting = tokio::spawn(keep_alive(Arc::clone(&viewers)));
         let pruning = tokio::spawn(prune(Arc::clone(&identity.accounts)));
         let announcing = tokio::spawn(async move { scheduler.run().await });
-        let tasks = vec![telling, greeting, pruning, announcing];
+        let tasks = vec![telling, guarding, greeting, pruning, announcing];
         Ok(Self {
             address,
             public_url,
@@ -139,6 +154,7 @@ impl App {
             maintenances,
             database,
             viewers,
+            sockets,
             draining,
             background,
             handle,
@@ -179,11 +195,12 @@ impl App {
         Ok(())
     }
 
-    /// Readiness off, no new connection, streams closed, requests answered, mail handed over, database closed.
+    /// Readiness off, no new connection, streams and sockets closed, requests answered, mail handed over, database closed.
     pub async fn stop(self) {
         self.draining.begin();
         let stopping = self.handle.stop(true);
         self.viewers.close();
+        self.sockets.close().await;
         stopping.await;
         self.background.settle().await;
         for task in &self.tasks {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use allclear_transport::client_address::TrustedProxies;
 use allclear_transport::identity::throttle::{Limit, Limits};
+use allclear_transport::socket::SocketSettings;
 use clap::{Args, Command, ValueEnum};
 use url::Url;
 
@@ -118,7 +119,7 @@ struct LimitSettings {
 pub enum SignUp {
     /// Everybody.
     Open,
-    /// Who is let in from the waiting list.
+    /// Who is let in from the waitlist.
     Waitlist,
     /// Who is invited.
     Closed,
@@ -153,6 +154,14 @@ impl Settings {
             verify: told.limit_verify.unwrap_or(usual.verify),
             invite: told.limit_invite.unwrap_or(usual.invite),
         }
+    }
+
+    /// What is set on the socket.
+    #[must_use]
+    pub fn socket(&self, public_url: &str) -> SocketSettings {
+        let mut origins = self.allowed_origins.clone();
+        origins.extend(Url::parse(public_url).map(|url| url.origin().ascii_serialization()));
+        SocketSettings { ping_interval: self.ping_interval, ping_timeout: self.ping_timeout, origins }
     }
 
     /// The address people reach the product at, given the port that is listened on.

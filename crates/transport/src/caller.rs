@@ -49,9 +49,13 @@ impl FromRequest for Operator {
     }
 }
 
-/// The token of the `Authorization` header; the scheme's case does not matter (RFC 9110, section 11.1).
+/// The token of the `Authorization` header.
 fn bearer(request: &HttpRequest) -> Option<&str> {
-    let value = request.headers().get(header::AUTHORIZATION)?.to_str().ok()?;
+    token_of(request.headers().get(header::AUTHORIZATION)?.to_str().ok()?)
+}
+
+/// The bearer token of an `Authorization` header's value; the scheme's case does not matter (RFC 9110, section 11.1).
+pub(crate) fn token_of(value: &str) -> Option<&str> {
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }

@@ -9,6 +9,7 @@ use allclear_application::health::Readiness;
 use metrics_exporter_prometheus::PrometheusHandle;
 
 use crate::problem::Problem;
+use crate::socket::Sockets;
 use crate::status::viewers::Viewers;
 use crate::web_app::{WebApp, anything_else};
 
@@ -48,13 +49,16 @@ pub(crate) async fn metrics(
     request: HttpRequest,
     figures: web::Data<PrometheusHandle>,
     viewers: web::Data<Viewers>,
+    sockets: web::Data<Sockets>,
     app: web::Data<WebApp>,
 ) -> Result<HttpResponse, Problem> {
     let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if accepts.contains("text/html") {
         return anything_else(request, app).await;
     }
-    #[expect(clippy::cast_precision_loss, reason = "a gauge is a float; no node has 2^52 viewers")]
-    metrics::gauge!("allclear_event_stream_viewers").set(viewers.count() as f64);
+    for (name, count) in [("allclear_event_stream_viewers", viewers.count()), ("allclear_sockets", sockets.count())] {
+        #[expect(clippy::cast_precision_loss, reason = "a gauge is a float; no node has 2^52 viewers")]
+        metrics::gauge!(name).set(count as f64);
+    }
     Ok(HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(figures.render()))
 }

@@ -1,4 +1,4 @@
-//! HTTP: the REST calls, the event stream, the public pages and the web app.
+//! HTTP: the REST calls, the event stream, the socket, the public pages and the web app.
 
 mod answer;
 mod author;
@@ -21,5 +21,6 @@ mod page_template;
 mod path;
 mod problem;
 pub mod server;
+pub mod socket;
 pub mod status;
 pub mod web_app;

@@ -14,6 +14,7 @@ use allclear_application::component::Components;
 use allclear_application::health::Readiness;
 use allclear_application::incident::Incidents;
 use allclear_application::maintenance::Maintenances;
+use allclear_socketio::cut_dead_connections;
 use metrics_exporter_prometheus::PrometheusHandle;
 use utoipa_actix_web::service_config::ServiceConfig;
 use utoipa_actix_web::{AppExt, scope};
@@ -25,6 +26,7 @@ use crate::identity::key_set::key_set;
 use crate::input::BODY_LIMIT;
 use crate::observe::observe;
 use crate::openapi::OpenApiJson;
+use crate::socket::{SocketSettings, Sockets};
 use crate::status::events::EventStreams;
 use crate::status::pages::Pages;
 use crate::status::viewers::Viewers;
@@ -46,6 +48,10 @@ pub struct Parts {
     pub pages: Arc<Pages>,
     /// The event streams of the public pages.
     pub streams: Arc<EventStreams>,
+    /// Who is connected by a socket.
+    pub sockets: Arc<Sockets>,
+    /// What is set on the socket.
+    pub socket_settings: SocketSettings,
     /// Who watches.
     pub viewers: Arc<Viewers>,
     /// The web app's files.
@@ -110,6 +116,7 @@ fn pages(config: &mut web::ServiceConfig) {
 /// When the listener cannot be used.
 pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Result<Server> {
     let document = Data::new(OpenApiJson(openapi::json()?));
+    let dead = cut_dead_connections(&parts.socket_settings.settings());
     let https = parts.origin.starts_with("https:");
     let server = HttpServer::new(move || {
         App::new()
@@ -118,6 +125,7 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
             .configure(|config| parts.provide(config))
             .wrap(headers::security(https))
             .wrap(from_fn(observe))
+            .service(parts.sockets.resource())
             .route("/api/v1/openapi.json", web::get().to(openapi::serve))
             .into_utoipa_app()
             .configure(|config| calls(config, &parts.allowed_origins))
@@ -126,6 +134,10 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
     });
     // A client that sends its request a byte at a time must not hold a connection for long.
     let server = server.client_request_timeout(Duration::from_secs(10)).keep_alive(Duration::from_secs(75));
+    // A viewer that is gone is noticed at once; one that has hung up silently, when it has read nothing for long.
+    let server = server.h1_allow_half_closed(false).on_connect(dead);
+    // The end of a WebSocket's connection follows its close frame after this time, and clients wait for it.
+    let server = server.client_disconnect_timeout(Duration::from_millis(100));
     Ok(server.workers(workers).disable_signals().shutdown_timeout(10).listen(listener)?.run())
 }
 
@@ -140,6 +152,7 @@ impl Parts {
             .app_data(Data::from(Arc::clone(&self.pages)))
             .app_data(Data::from(Arc::clone(&self.streams)))
             .app_data(Data::from(Arc::clone(&self.viewers)))
+            .app_data(Data::from(Arc::clone(&self.sockets)))
             .app_data(Data::from(Arc::clone(&self.web_app)))
             .app_data(Data::from(Arc::clone(&self.configuration)))
             .app_data(Data::from(Arc::clone(&self.readiness)))

@@ -159,6 +159,11 @@ impl Session {
         self.change(|machine, now| machine.tick(now, &self.settings)).is_some()
     }
 
+    /// How many packets wait for the client.
+    pub(crate) fn queued(&self) -> usize {
+        lock(&self.inner).machine.queued()
+    }
+
     pub(crate) fn transport(&self) -> Transport {
         lock(&self.inner).machine.transport()
     }

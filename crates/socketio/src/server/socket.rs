@@ -132,6 +132,12 @@ impl SocketRef {
         }
     }
 
+    /// How many packets wait for the client.
+    #[must_use]
+    pub fn queued(&self) -> usize {
+        self.0.session.queued()
+    }
+
     /// Enters a room.
     pub fn join(&self, room: &str) {
         self.0.space.join(&self.0, room);

@@ -46,6 +46,11 @@ impl Encoded {
         Self { plain, gzip: gzip.unwrap_or_default(), brotli: brotli.unwrap_or_default() }
     }
 
+    /// The body without a content coding.
+    pub const fn plain(&self) -> &Bytes {
+        &self.plain
+    }
+
     /// The smallest form the client takes, and the coding it is in.
     pub fn pick(&self, request: &HttpRequest) -> (Coding, Bytes) {
         let coding = request.headers().get(header::ACCEPT_ENCODING).map_or(Coding::Identity, Coding::accepted);

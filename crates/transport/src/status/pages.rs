@@ -17,6 +17,8 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use arc_swap::ArcSwapOption;
 use chrono::{DateTime, TimeDelta, Utc};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use tokio::sync::Mutex;
 
 use crate::page_template::PageTemplate;
@@ -35,6 +37,35 @@ pub struct Page {
     json: Encoded,
     html: Encoded,
     html_tag: String,
+}
+
+/// One of the page's lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum List {
+    /// The components.
+    Components,
+    /// The incidents.
+    Incidents,
+    /// The maintenances.
+    Maintenances,
+}
+
+/// The snapshot's JSON with its lists left as they are.
+#[derive(Deserialize)]
+struct Lists<'a> {
+    #[serde(borrow)]
+    components: &'a RawValue,
+    #[serde(borrow)]
+    incidents: &'a RawValue,
+    #[serde(borrow)]
+    maintenances: &'a RawValue,
+}
+
+/// The JSON a page is answered with.
+#[derive(Deserialize)]
+struct Body<'a> {
+    #[serde(borrow)]
+    data: Lists<'a>,
 }
 
 #[derive(Default)]
@@ -155,6 +186,26 @@ impl Page {
             json: Encoded::new(format!("{{\"data\":{data}}}").into_bytes()),
             html: Encoded::new(html.into_bytes()),
             html_tag: format!("{}-{}", snapshot.revision, template.fingerprint()),
+        })
+    }
+
+    /// The organisation's revision it is the state of.
+    pub(crate) const fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// Its size as JSON, in bytes.
+    pub(crate) const fn size(&self) -> usize {
+        self.json.plain().len()
+    }
+
+    /// One of its lists, as JSON. It is found in the page's bytes: most pages are never asked for it, so none keeps it twice.
+    pub(crate) fn list(&self, list: List) -> Result<&RawValue, Error> {
+        let Body { data } = serde_json::from_slice(self.json.plain()).map_err(Error::internal)?;
+        Ok(match list {
+            List::Components => data.components,
+            List::Incidents => data.incidents,
+            List::Maintenances => data.maintenances,
         })
     }
 

@@ -1,0 +1,274 @@
+//! What clients ask for.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use allclear_application::error::Error;
+use allclear_application::relay::Relay;
+use allclear_domain::id::OrganisationId;
+use allclear_socketio::{Connect, ConnectError, DisconnectReason, Handler, Incoming, Socket};
+use serde::{Deserialize, Serialize};
+use tokio::time::{sleep, timeout};
+
+use super::access::{Access, Guards};
+use super::room::{LostPlace, Rooms, Seat};
+use crate::caller::token_of;
+use crate::problem::Problem;
+use crate::status::pages::{List, Page, Pages};
+
+/// How many organisations one socket may follow.
+const MOST_ROOMS: usize = 32;
+/// How long an answer waits for the events that belong before it: twice what the relay takes to find one on its own.
+const EVENTS: Duration = Duration::from_millis(2 * 1000);
+/// Answers from pages of fewer bytes fit into a client's queue by the dozen.
+const SMALL: usize = 8 * 1024;
+/// How long a larger one waits for a slow client to take what was sent before, and how often it looks.
+const READING: Duration = Duration::from_secs(30);
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The people and visitors of the namespace.
+pub(super) struct Visitors {
+    pages: Arc<Pages>,
+    relay: Arc<Relay>,
+    rooms: Arc<Rooms>,
+    guards: Arc<Guards>,
+}
+
+/// What is kept for a socket.
+pub(super) struct Visitor {
+    /// What its token gives, until it has joined.
+    access: Mutex<Option<Access>>,
+    /// The organisations it follows.
+    seats: Mutex<Vec<Seat>>,
+}
+
+/// The payload of `CONNECT`.
+#[derive(Deserialize)]
+struct Credentials {
+    token: Option<String>,
+}
+
+/// An event a client sends, by its name.
+enum Request {
+    Join,
+    Get(List),
+}
+
+/// Acknowledges `join`.
+#[derive(Serialize)]
+struct Joined {
+    revision: i64,
+}
+
+/// Acknowledges `authenticate`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Authenticated {
+    #[serde(serialize_with = "allclear_application::timestamp::serialize")]
+    expires_at: chrono::DateTime<chrono::Utc>,
+}
+
+/// Acknowledges what is refused.
+#[derive(Serialize)]
+struct Refused {
+    message: String,
+}
+
+impl From<Problem> for Refused {
+    fn from(problem: Problem) -> Self {
+        Self { message: problem.to_string() }
+    }
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Problem::from(error).into()
+    }
+}
+
+impl Refused {
+    fn because(message: &str) -> Self {
+        Self { message: message.to_owned() }
+    }
+
+    fn unknown_organisation() -> Self {
+        Error::NotFound("Organisation").into()
+    }
+}
+
+impl Request {
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "join" => Self::Join,
+            "get-components" => Self::Get(List::Components),
+            "get-incidents" => Self::Get(List::Incidents),
+            "get-maintenances" => Self::Get(List::Maintenances),
+            _ => return None,
+        })
+    }
+}
+
+impl Handler for Visitors {
+    type Data = Visitor;
+
+    async fn connect(&self, request: Connect<'_>) -> Result<Visitor, ConnectError> {
+        let credentials: Credentials =
+            request.auth().map_err(|_| ConnectError::new("auth.token must be a token, or absent"))?;
+        // A client that comes back repeats its headers, but asks anew what to put in `auth`.
+        let token = credentials.token.as_deref();
+        let token = token.or_else(|| request.handshake().header("authorization").and_then(token_of));
+        let access = match token {
+            None => None,
+            Some(token) => {
+                let checked = self.guards.check(token).await;
+                Some(checked.map_err(|error| ConnectError::new(Problem::from(error).to_string()))?)
+            }
+        };
+        Ok(Visitor { access: Mutex::new(access), seats: Mutex::default() })
+    }
+
+    async fn connected(&self, socket: &Socket<Visitor>) {
+        let access = socket.data().access.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(access) = access {
+            self.guards.admit(socket, access);
+        }
+    }
+
+    async fn event(&self, socket: &Socket<Visitor>, mut event: Incoming) {
+        let refused = match Request::named(event.name()) {
+            Some(request) => self.serve(socket, &mut event, &request).await,
+            None if event.name() == "authenticate" => self.authenticate(socket, &mut event).await,
+            None => Err(Refused::because("There is no such event")),
+        };
+        if let Err(refused) = refused {
+            acknowledge(&mut event, &refused);
+        }
+    }
+
+    async fn disconnected(&self, socket: &Socket<Visitor>, _: DisconnectReason) {
+        self.guards.forget(socket);
+    }
+}
+
+impl Visitors {
+    pub(super) const fn new(pages: Arc<Pages>, relay: Arc<Relay>, rooms: Arc<Rooms>, guards: Arc<Guards>) -> Self {
+        Self { pages, relay, rooms, guards }
+    }
+
+    async fn serve(&self, socket: &Socket<Visitor>, event: &mut Incoming, request: &Request) -> Result<(), Refused> {
+        let organisation = organisation(event)?;
+        match request {
+            Request::Join => self.join(socket, event, &organisation).await,
+            Request::Get(list) if socket.data().follows(&organisation) => {
+                self.list_in_place(socket, event, &organisation, *list).await
+            }
+            Request::Get(list) => {
+                let page = self.page(&organisation).await?;
+                let list = page.list(*list)?;
+                flushed(socket, &page).await;
+                acknowledge(event, list);
+                Ok(())
+            }
+        }
+    }
+
+    async fn join(
+        &self,
+        socket: &Socket<Visitor>,
+        event: &mut Incoming,
+        organisation: &OrganisationId,
+    ) -> Result<(), Refused> {
+        let visitor = socket.data();
+        if !visitor.follows(organisation) && visitor.seats().len() >= MOST_ROOMS {
+            return Err(Refused::because("That is more organisations than one socket may follow"));
+        }
+        let seat = self.rooms.seat(organisation);
+        let told = self.relay.follow(organisation).await?.ok_or_else(Refused::unknown_organisation)?;
+        self.rooms.join(&seat, socket, told, |told| acknowledge(event, &Joined { revision: told.0 }));
+        if !visitor.follows(organisation) {
+            visitor.seats().push(seat);
+        }
+        Ok(())
+    }
+
+    /// Answers a socket that follows the organisation, at the place among its events where the answer belongs.
+    async fn list_in_place(
+        &self,
+        socket: &Socket<Visitor>,
+        event: &mut Incoming,
+        organisation: &OrganisationId,
+        list: List,
+    ) -> Result<(), Refused> {
+        let away = self.rooms.step_out(organisation, socket);
+        let page = self.page(organisation).await;
+        let revision = page.as_ref().map_or_else(|_| Default::default(), |page| page.revision());
+        if timeout(EVENTS, self.rooms.reach(organisation, revision)).await.is_err() {
+            tracing::debug!(%organisation, "an answer did not wait for its events; they come after it");
+        }
+        if let Ok(page) = &page {
+            flushed(socket, page).await;
+        }
+        let answered = self.rooms.step_in(organisation, socket, away, revision, || {
+            match page.and_then(|page| page.list(list).map(ToOwned::to_owned).map_err(Refused::from)) {
+                Ok(list) => acknowledge(event, &list),
+                Err(refused) => acknowledge(event, &refused),
+            }
+        });
+        if answered == Err(LostPlace) {
+            socket.close_transport();
+        }
+        Ok(())
+    }
+
+    async fn authenticate(&self, socket: &Socket<Visitor>, event: &mut Incoming) -> Result<(), Refused> {
+        let (token,) = event.args().parse::<(String,)>().map_err(|_| Refused::because("A token is required"))?;
+        let access = self.guards.check(&token).await.map_err(Problem::from)?;
+        let expires_at = access.expires_at();
+        if !self.guards.admit(socket, access) {
+            return Err(Refused::because("This connection belongs to another session or organisation"));
+        }
+        acknowledge(event, &Authenticated { expires_at });
+        Ok(())
+    }
+
+    async fn page(&self, organisation: &OrganisationId) -> Result<Arc<Page>, Refused> {
+        self.pages.page(organisation).await?.ok_or_else(Refused::unknown_organisation)
+    }
+}
+
+impl Visitor {
+    fn follows(&self, organisation: &OrganisationId) -> bool {
+        self.seats().iter().any(|seat| seat.organisation() == organisation)
+    }
+
+    fn seats(&self) -> MutexGuard<'_, Vec<Seat>> {
+        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What cannot be an organisation's identifier names no organisation.
+fn organisation(event: &Incoming) -> Result<OrganisationId, Refused> {
+    let named = event.args().parse::<(String,)>().ok();
+    named.and_then(|(id,)| OrganisationId::parse(&id).ok()).ok_or_else(Refused::unknown_organisation)
+}
+
+/// Before a large answer, waits until the client has taken what was sent to it: only an empty queue takes a packet that is
+/// larger than its bound.
+async fn flushed(socket: &Socket<Visitor>, page: &Page) {
+    if page.size() < SMALL {
+        return;
+    }
+    let taken = async {
+        while socket.is_connected() && socket.queued() > 0 {
+            sleep(LOOK).await;
+        }
+    };
+    // Whoever does not read that long is dropped by its queue or its ping.
+    let _ = timeout(READING, taken).await;
+}
+
+fn acknowledge<T: Serialize + ?Sized>(event: &mut Incoming, answer: &T) {
+    if let Err(error) = event.ack(&(answer,)) {
+        tracing::error!(error = &error as &dyn std::error::Error, "an answer cannot be sent");
+    }
+}

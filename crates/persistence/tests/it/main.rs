@@ -5,9 +5,11 @@ mod account;
 mod backend;
 mod component;
 mod incident;
+mod maintenance;
 mod membership;
 mod organisation;
 mod outbox;
+mod scheduler;
 mod snapshot;
 
 /// Makes a test of each named function of this module, once a database.

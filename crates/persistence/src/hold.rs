@@ -73,7 +73,7 @@ async fn held(
 
 /// The links of unresolved incidents to components. It begins at the unresolved incidents, which are few, and not at the
 /// components, which many old incidents may have affected.
-fn holding(organisation: &OrganisationId, components: &[Uuid]) -> SelectStatement {
+pub(crate) fn holding(organisation: &OrganisationId, components: &[Uuid]) -> SelectStatement {
     use incident_component::{Column as LinkColumn, Entity as LinkEntity};
     Query::select()
         .columns([LinkColumn::ComponentId, LinkColumn::Status].map(|column| (LinkEntity, column)))

@@ -1,6 +1,8 @@
 //! Incidents.
 
 mod component;
+#[cfg(test)]
+mod plan;
 pub(crate) mod public;
 mod timeline;
 mod update;

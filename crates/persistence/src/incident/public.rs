@@ -111,7 +111,7 @@ async fn affected(
 }
 
 /// What incidents that meet a condition affect, the newest component first.
-fn links(incidents: Condition) -> SelectStatement {
+pub(super) fn links(incidents: Condition) -> SelectStatement {
     use incident_component::{Column as LinkColumn, Entity as LinkEntity};
     Query::select()
         .columns(

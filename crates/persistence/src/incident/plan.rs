@@ -1,0 +1,113 @@
+//! How the databases find what a write and the status page need among many old incidents.
+
+use std::sync::Arc;
+
+use allclear_application::clock::Clock;
+use allclear_domain::id::OrganisationId;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::SelectStatement;
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DatabaseConnection, DbBackend, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect, QueryTrait, Statement,
+};
+use uuid::Uuid;
+
+use super::{public, timeline};
+use crate::database::Database;
+use crate::entity::{incident, incident_update};
+use crate::hold::holding;
+
+/// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000 resolved incidents with two updates each
+/// that all affected one component, and one that is open.
+const OLD_INCIDENTS: [&str; 6] = [
+    "INSERT INTO organisations VALUES ('acme', 'Acme', 0, now())",
+    "INSERT INTO components VALUES (lpad('c', 32, '0')::uuid, 'acme', 'API', '', 'OPERATIONAL', 'OPERATOR', now(), now(), 0)",
+    "INSERT INTO incidents SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', 't', 'd', 'RESOLVED', now(), \
+     CASE WHEN n = 20000 THEN NULL ELSE TIMESTAMPTZ '2020-01-01' END, now(), now(), 0 FROM generate_series(1, 20000) n",
+    "INSERT INTO incident_updates SELECT id, gen_random_uuid(), 'RESOLVED', 'm', 'u', 'U', now(), 0 \
+     FROM incidents, generate_series(1, 2)",
+    "INSERT INTO incident_components SELECT id, lpad('c', 32, '0')::uuid, 'DEGRADED' FROM incidents",
+    "ANALYZE",
+];
+
+struct Stopped;
+
+impl Clock for Stopped {
+    fn now(&self) -> DateTime<Utc> {
+        DateTime::default()
+    }
+
+    fn id(&self) -> Uuid {
+        Uuid::nil()
+    }
+}
+
+/// Every query whose cost must not grow with old incidents, by name.
+fn queries() -> Vec<(&'static str, SelectStatement)> {
+    let acme = OrganisationId::parse("acme").unwrap();
+    let of_late = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
+    let one = || Condition::all().add(incident::Column::Id.eq(Uuid::from_u128(20_000)));
+    let (unresolved, of_late) = (|| public::unresolved(&acme), || public::resolved_after(&acme, of_late));
+    let incidents = |these: Condition| incident::Entity::find().filter(these).into_query();
+    let newest = incident_update::Entity::find()
+        .filter(incident_update::Column::IncidentId.eq(Uuid::from_u128(20_000)))
+        .order_by_desc(incident_update::Column::Id)
+        .limit(1);
+    let page = super::of(&acme).order_by_desc(incident::Column::Id).limit(500);
+    vec![
+        ("the unresolved incidents", incidents(unresolved())),
+        ("those resolved of late", incidents(of_late())),
+        ("timelines of the unresolved", timeline::newest(unresolved())),
+        ("timelines of those resolved of late", timeline::newest(of_late())),
+        ("links of the unresolved", public::links(unresolved())),
+        ("links of those resolved of late", public::links(of_late())),
+        ("the timeline of one", timeline::newest(one())),
+        ("the links of one", public::links(one())),
+        ("the newest update of one", newest.into_query()),
+        ("what is held", holding(&acme, &[Uuid::from_u128(12)])),
+        ("a page of a list", page.into_query()),
+    ]
+}
+
+async fn plan(connection: &DatabaseConnection, query: &SelectStatement) -> String {
+    let backend = connection.get_database_backend();
+    let (explain, column) = match backend {
+        DbBackend::Sqlite => ("EXPLAIN QUERY PLAN", "detail"),
+        _ => ("EXPLAIN", "QUERY PLAN"),
+    };
+    let sql = format!("{explain} {}", backend.build(query));
+    let rows = connection.query_all_raw(Statement::from_string(backend, sql)).await.unwrap();
+    rows.iter().map(|row| row.try_get::<String>("", column).unwrap()).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_searches_and_never_scans() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("allclear.db").display());
+    let database = Database::connect(&url, Arc::new(Stopped)).await.unwrap();
+    for (name, query) in queries() {
+        let plan = plan(database.read(), &query).await;
+        assert!(!plan.contains("SCAN"), "{name}:\n{plan}");
+        // By component alone, a search would go through every incident that ever affected it.
+        assert!(!plan.contains("incidents_of_component"), "{name}:\n{plan}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgresql_searches_and_never_scans() {
+    let Ok(server) = std::env::var("ALLCLEAR_TEST_POSTGRES_URL") else { return };
+    let name = format!("plan_{}", std::process::id());
+    let admin = sea_orm::Database::connect(format!("{server}/postgres")).await.unwrap();
+    admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
+    let database = Database::connect(&format!("{server}/{name}"), Arc::new(Stopped)).await.unwrap();
+    for rows in OLD_INCIDENTS {
+        database.read().execute_unprepared(rows).await.unwrap();
+    }
+    for (name, query) in queries() {
+        let plan = plan(database.read(), &query).await;
+        for table in ["incidents", "incident_updates", "incident_components"] {
+            assert!(!plan.contains(&format!("Seq Scan on {table}")), "{name}:\n{plan}");
+        }
+        assert!(!plan.contains("incidents_of_component"), "{name}:\n{plan}");
+    }
+}

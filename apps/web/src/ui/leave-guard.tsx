@@ -1,6 +1,7 @@
-import { useEffect, useRef } from 'react';
+import { useRef } from 'react';
 import { useBlocker } from 'react-router-dom';
-import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { ConfirmDialog } from './confirm-dialog';
+import { useBeforeUnload } from './use-before-unload';
 
 /** Asks before what was typed is left behind: by a link, by the back button, by closing the tab. One a page. */
 export function LeaveGuard({ when }: { when: boolean }) {
@@ -25,13 +26,4 @@ export function LeaveGuard({ when }: { when: boolean }) {
       }}
     />
   );
-}
-
-function useBeforeUnload(when: boolean) {
-  useEffect(() => {
-    if (!when) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
-  }, [when]);
 }

@@ -12,9 +12,16 @@ interface TabsProps {
   tabs: readonly Tab[];
   /** The tab that is open at first; without it the first one. */
   defaultValue?: string;
+  /** Keeps what was typed on a tab while another one is open. */
+  keepMounted?: boolean;
 }
 
-export function Tabs({ label, tabs, defaultValue = tabs[0]?.value ?? '' }: TabsProps) {
+export function Tabs({
+  label,
+  tabs,
+  defaultValue = tabs[0]?.value ?? '',
+  keepMounted = false,
+}: TabsProps) {
   return (
     <Radix.Root defaultValue={defaultValue} className="grid gap-4">
       <Radix.List aria-label={label} className="flex gap-4 overflow-x-auto border-b border-line">
@@ -29,7 +36,12 @@ export function Tabs({ label, tabs, defaultValue = tabs[0]?.value ?? '' }: TabsP
         ))}
       </Radix.List>
       {tabs.map((tab) => (
-        <Radix.Content key={tab.value} value={tab.value}>
+        <Radix.Content
+          key={tab.value}
+          value={tab.value}
+          className="data-[state=inactive]:hidden"
+          {...(keepMounted && { forceMount: true })}
+        >
           {tab.content}
         </Radix.Content>
       ))}

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { ComponentInput } from '@/api/types';
 import { Form } from '@/ui/form';
 import { FormActions } from '@/ui/form-actions';
+import { FormFailure } from '@/ui/form-failure';
 import { ComponentFields } from './component-fields';
 import { componentSchema } from './component-schema';
 
@@ -37,6 +38,7 @@ export function ComponentForm({
       <Form className="grid min-w-0 gap-5">
         {children}
         <ComponentFields loading={loading} />
+        <FormFailure />
         <FormActions
           submitLabel={submitLabel}
           pendingLabel={pendingLabel}

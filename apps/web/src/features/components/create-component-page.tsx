@@ -1,5 +1,4 @@
 import type { FormikHelpers } from 'formik';
-import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { formErrors } from '@/api/form-errors';
 import { withNew } from '@/api/list-changes';
@@ -7,7 +6,6 @@ import type { Component, ComponentInput } from '@/api/types';
 import { useChangeList, useRefreshList } from '@/api/use-list';
 import { calls, paths } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
-import { SaveFailure } from '@/ui/save-failure';
 import { toast } from '@/ui/toast';
 import { useGoBack } from '@/ui/use-go-back';
 import { usePageTitle } from '@/ui/use-page-title';
@@ -20,16 +18,14 @@ export function CreateComponentPage() {
   const goBack = useGoBack(paths.components.list);
   const changeList = useChangeList<Component>(calls.components.list);
   const refreshList = useRefreshList(calls.components.list);
-  const [failure, setFailure] = useState<unknown>();
 
   async function create(values: ComponentInput, form: FormikHelpers<ComponentInput>) {
-    setFailure(undefined);
     try {
       const { data } = await api.post<Component>(calls.components.create, values);
       changeList(withNew(data));
     } catch (error) {
-      setFailure(error);
       form.setErrors(formErrors(error));
+      form.setStatus(error);
       toast.error('Error');
       return;
     }
@@ -49,9 +45,7 @@ export function CreateComponentPage() {
           onCancel={goBack}
           submitLabel="Create"
           pendingLabel="Creating..."
-        >
-          <SaveFailure error={failure} />
-        </ComponentForm>
+        />
       </CardBody>
     </Card>
   );

@@ -1,5 +1,4 @@
 import type { FormikHelpers } from 'formik';
-import { useState } from 'react';
 import { useParams } from 'react-router-dom';
 import { formErrors } from '@/api/form-errors';
 import { withReplaced } from '@/api/list-changes';
@@ -8,7 +7,6 @@ import { useEdit } from '@/api/use-edit';
 import { useChangeList, useRefreshList } from '@/api/use-list';
 import { calls, paths } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
-import { SaveFailure } from '@/ui/save-failure';
 import { toast } from '@/ui/toast';
 import { useGoBack } from '@/ui/use-go-back';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
@@ -27,19 +25,17 @@ function EditComponent({ id }: { id: string }) {
   const goBack = useGoBack(paths.components.list);
   const changeList = useChangeList<Component>(calls.components.list);
   const refreshList = useRefreshList(calls.components.list);
-  const [failure, setFailure] = useState<unknown>();
   const edit = useEdit<Component>(calls.components.item(id));
   const { loaded } = edit;
 
   useLeaveOnError(edit.error !== undefined, 'Error loading component', goBack);
 
   async function update(values: ComponentInput, form: FormikHelpers<ComponentInput>) {
-    setFailure(undefined);
     try {
       changeList(withReplaced(await edit.save(values)));
     } catch (error) {
-      setFailure(error);
       form.setErrors(formErrors(error));
+      form.setStatus(error);
       toast.error('Error');
       return;
     }
@@ -63,7 +59,6 @@ function EditComponent({ id }: { id: string }) {
           submitLabel="Update"
           pendingLabel="Updating..."
         >
-          <SaveFailure error={failure} />
           <ComponentConflict edit={edit} />
         </ComponentForm>
       </CardBody>

@@ -5,6 +5,7 @@ import { formErrors } from '@/api/form-errors';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { Form } from '@/ui/form';
+import { FormProgress } from '@/ui/guarded-dialog';
 import { failureText } from './failure-text';
 
 interface IdentityFormProps<Values extends object> {
@@ -51,6 +52,7 @@ export function IdentityForm<Values extends object>({
     >
       {({ isSubmitting, status }) => (
         <Form className="grid gap-4">
+          <FormProgress />
           {typeof status === 'string' && <Alert kind="error">{status}</Alert>}
           {children}
           <div className={layout === 'wide' ? 'grid' : 'flex justify-end'}>

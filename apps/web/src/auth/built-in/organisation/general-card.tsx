@@ -4,6 +4,7 @@ import { useSession } from '@/auth/built-in/session-context';
 import { calls } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { Card, CardBody, CardHeader } from '@/ui/card';
+import { FormLeaveGuard } from '@/ui/form-leave-guard';
 import { toast } from '@/ui/toast';
 import { OrganisationForm, type OrganisationValues } from './organisation-form';
 
@@ -45,7 +46,9 @@ export function GeneralCard({ organisation }: { organisation: AuthOrganisation }
           pendingLabel="Saving..."
           layout="end"
           onSubmit={rename}
-        />
+        >
+          <FormLeaveGuard />
+        </OrganisationForm>
       </CardBody>
     </Card>
   );

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { object } from 'yup';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';
 import { TextField } from '@/auth/built-in/form/text-field';
@@ -15,10 +16,12 @@ interface OrganisationFormProps {
   pendingLabel: string;
   layout?: 'wide' | 'end';
   onSubmit: (values: OrganisationValues) => Promise<void>;
+  /** After the fields: inside the formik context. */
+  children?: ReactNode;
 }
 
 /** Creates an organisation, or gives one another name. */
-export function OrganisationForm({ name = '', ...form }: OrganisationFormProps) {
+export function OrganisationForm({ name = '', children, ...form }: OrganisationFormProps) {
   return (
     <IdentityForm initialValues={{ name }} schema={schema} {...form}>
       <TextField
@@ -27,6 +30,7 @@ export function OrganisationForm({ name = '', ...form }: OrganisationFormProps) 
         autoComplete="organization"
         description="Visitors see it on your status page."
       />
+      {children}
     </IdentityForm>
   );
 }

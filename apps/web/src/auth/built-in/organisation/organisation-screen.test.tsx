@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
+import { act } from 'react';
 import { expect, it } from 'vitest';
 import { ada, engines, looms, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
 import type { Invitation, Member, Session } from '@/auth/built-in/types';
@@ -83,6 +84,16 @@ it('renames the organisation, here and in the session', async () => {
   await user.click(screen.getByRole('button', { name: 'Save' }));
   await waitFor(() => expect(who()).toBe('signed-in in Engines'));
   expect(await screen.findByText('Organisation renamed')).toBeVisible();
+});
+
+it('asks before a new name is left behind unsaved', async () => {
+  const { user, router } = await openOrganisation();
+  await user.type(screen.getByLabelText('Name*'), '!');
+  await act(() => router.navigate('/elsewhere'));
+  expect(await screen.findByText('Leave without saving?')).toBeVisible();
+  await user.click(inDialog('Stay'));
+  expect(router.state.location.pathname).toBe('/');
+  expect(screen.getByLabelText('Name*')).toHaveValue('Analytical Engines!');
 });
 
 it('keeps a name that was refused, with the reason beside it', async () => {

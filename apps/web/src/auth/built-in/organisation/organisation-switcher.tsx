@@ -5,8 +5,8 @@ import { failureText } from '@/auth/built-in/form/failure-text';
 import { useSession, useSignedIn } from '@/auth/built-in/session-context';
 import { paths } from '@/paths';
 import { Button } from '@/ui/button';
-import { Dialog } from '@/ui/dialog';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '@/ui/dropdown-menu';
+import { GuardedDialog } from '@/ui/guarded-dialog';
 import { toast } from '@/ui/toast';
 import { OrganisationForm } from './organisation-form';
 import { useCreateOrganisation } from './use-create-organisation';
@@ -62,7 +62,7 @@ export function OrganisationSwitcher() {
           Create organisation
         </MenuItem>
       </DropdownMenu>
-      <Dialog
+      <GuardedDialog
         open={creating}
         onOpenChange={setCreating}
         title="Create organisation"
@@ -75,7 +75,7 @@ export function OrganisationSwitcher() {
           layout="end"
           onSubmit={create}
         />
-      </Dialog>
+      </GuardedDialog>
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useApi } from '@/api/api-provider';
 import { useSession } from '@/auth/built-in/session-context';
 import type { SessionUser } from '@/auth/built-in/types';
 import { calls } from '@/paths';
-import { Dialog } from '@/ui/dialog';
+import { GuardedDialog } from '@/ui/guarded-dialog';
 import { Tabs } from '@/ui/tabs';
 import { toast } from '@/ui/toast';
 import { NameForm, type NameValues } from './name-form';
@@ -34,7 +34,7 @@ export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDia
   }
 
   return (
-    <Dialog
+    <GuardedDialog
       open={open}
       onOpenChange={onOpenChange}
       title="Profile"
@@ -43,6 +43,7 @@ export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDia
     >
       <Tabs
         label="Profile"
+        keepMounted
         tabs={[
           {
             value: 'name',
@@ -56,6 +57,6 @@ export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDia
           },
         ]}
       />
-    </Dialog>
+    </GuardedDialog>
   );
 }

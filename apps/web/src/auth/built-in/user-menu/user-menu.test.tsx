@@ -27,13 +27,6 @@ it('shows who is signed in', async () => {
   expect(screen.getByText('ada@example.com')).toBeVisible();
 });
 
-it('changes the theme', async () => {
-  const { user } = await openMenu();
-  expect(screen.getByRole('menuitemcheckbox', { name: 'Dark' })).toBeChecked();
-  await user.click(screen.getByRole('menuitemcheckbox', { name: 'Light' }));
-  expect(document.documentElement).toHaveAttribute('data-theme', 'light');
-});
-
 it('changes the name', async () => {
   const { user, held } = await openProfile();
   server.use(
@@ -119,4 +112,17 @@ it('gives the focus back to the menu when the profile is closed', async () => {
   await waitFor(() =>
     expect(screen.getByRole('button', { name: 'Account of Ada Lovelace' })).toHaveFocus(),
   );
+});
+
+it('keeps a name that was typed while another tab is open, and asks before it is thrown away', async () => {
+  const { user } = await openProfile();
+  await user.type(screen.getByLabelText('Name*'), ' King');
+  await user.click(screen.getByRole('tab', { name: 'Password' }));
+  await user.click(screen.getByRole('button', { name: 'Close' }));
+  await user.click(await screen.findByRole('button', { name: 'Keep Editing' }));
+  await user.click(screen.getByRole('tab', { name: 'Name' }));
+  expect(screen.getByLabelText('Name*')).toHaveValue('Ada Lovelace King');
+  await user.keyboard('{Escape}');
+  await user.click(await screen.findByRole('button', { name: 'Discard' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
 });

@@ -1,4 +1,4 @@
-import { ChevronsUpDown, LogOut, Monitor, Moon, Sun, UserRound, UsersRound } from 'lucide-react';
+import { ChevronsUpDown, LogOut, UserRound, UsersRound } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { useConfiguration } from '@/api/configuration';
@@ -7,15 +7,8 @@ import { useSession, useSignedIn } from '@/auth/built-in/session-context';
 import { paths } from '@/paths';
 import { Avatar } from '@/ui/avatar';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '@/ui/dropdown-menu';
-import { useTheme } from '@/ui/theme';
 import { toast } from '@/ui/toast';
 import { ProfileDialog } from './profile-dialog';
-
-const themes = [
-  { value: 'dark', label: 'Dark', icon: Moon },
-  { value: 'light', label: 'Light', icon: Sun },
-  { value: 'system', label: 'System', icon: Monitor },
-] as const;
 
 /** The person's name and what is theirs alone. Where there is no room for the name its initials stay. */
 export function UserMenu() {
@@ -23,7 +16,6 @@ export function UserMenu() {
   const { signOut } = useSession();
   const { signUp } = useConfiguration();
   const navigate = useNavigate();
-  const [theme, setTheme] = useTheme();
   const trigger = useRef<HTMLButtonElement>(null);
   const [profileOpen, setProfileOpen] = useState(false);
   if (session === null) return null;
@@ -72,18 +64,6 @@ export function UserMenu() {
             Waitlist
           </MenuItem>
         )}
-        <MenuSeparator />
-        <MenuLabel>Theme</MenuLabel>
-        {themes.map(({ value, label, icon }) => (
-          <MenuItem
-            key={value}
-            icon={icon}
-            checked={theme === value}
-            onSelect={() => setTheme(value)}
-          >
-            {label}
-          </MenuItem>
-        ))}
         <MenuSeparator />
         <MenuItem icon={LogOut} onSelect={() => void leave()}>
           Sign out

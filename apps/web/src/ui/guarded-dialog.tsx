@@ -1,0 +1,94 @@
+import { useFormikContext } from 'formik';
+import {
+  createContext,
+  use,
+  useCallback,
+  useEffect,
+  useId,
+  useMemo,
+  useState,
+  type ComponentProps,
+} from 'react';
+import { ConfirmDialog } from './confirm-dialog';
+import { Dialog } from './dialog';
+import { useBeforeUnload } from './use-before-unload';
+
+interface Progress {
+  dirty: boolean;
+  isSubmitting: boolean;
+}
+
+interface Guard {
+  /** Closes the dialog; asks before where something was typed. */
+  close: () => void;
+  report: (form: string, progress: Progress | null) => void;
+}
+
+const GuardContext = createContext<Guard | null>(null);
+
+/**
+ * A dialog with forms in it: asks before what was typed is thrown away, and stays while it is being saved. Each
+ * form in it holds a `FormProgress`.
+ */
+export function GuardedDialog({ children, ...dialog }: ComponentProps<typeof Dialog>) {
+  const { open, onOpenChange } = dialog;
+  const [forms, report] = useForms();
+  const [asking, setAsking] = useState(false);
+  const isDirty = forms.some(({ dirty }) => dirty);
+  const isSubmitting = forms.some((form) => form.isSubmitting);
+  useBeforeUnload(open && isDirty && !isSubmitting);
+
+  const close = useCallback(() => {
+    if (isSubmitting) return;
+    if (isDirty) setAsking(true);
+    else onOpenChange(false);
+  }, [isSubmitting, isDirty, onOpenChange]);
+  const guard = useMemo(() => ({ close, report }), [close, report]);
+
+  return (
+    <Dialog {...dialog} onOpenChange={(next) => (next ? onOpenChange(true) : close())}>
+      <GuardContext value={guard}>{children}</GuardContext>
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        title="Close without saving?"
+        description="What you typed will be lost."
+        confirmLabel="Discard"
+        cancelLabel="Keep Editing"
+        onConfirm={() => onOpenChange(false)}
+      />
+    </Dialog>
+  );
+}
+
+/** Tells the dialog around the form what would be lost with it. Elsewhere it does nothing. */
+export function FormProgress() {
+  const { dirty, isSubmitting } = useFormikContext();
+  const id = useId();
+  const report = use(GuardContext)?.report;
+  useEffect(() => {
+    report?.(id, { dirty, isSubmitting });
+    return () => report?.(id, null);
+  }, [report, id, dirty, isSubmitting]);
+  return null;
+}
+
+/** Closes the dialog around it, as its own button does. */
+export function useCloseDialog(): () => void {
+  const guard = use(GuardContext);
+  if (guard === null) throw new Error('useCloseDialog needs a GuardedDialog above it');
+  return guard.close;
+}
+
+function useForms() {
+  const [forms, setForms] = useState<ReadonlyMap<string, Progress>>(new Map());
+  const report = useCallback((form: string, progress: Progress | null) => {
+    setForms((before) => {
+      const after = new Map(before);
+      if (progress === null) after.delete(form);
+      else after.set(form, progress);
+      return after;
+    });
+  }, []);
+  return [[...forms.values()], report] as const;
+}

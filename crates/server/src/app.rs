@@ -8,16 +8,18 @@ use std::time::Duration;
 use actix_web::dev::ServerHandle;
 use allclear_application::account::Accounts;
 use allclear_application::background::Background;
+use allclear_application::broadcast::Broadcast;
 use allclear_application::clock::Clock;
 use allclear_application::component::Components;
 use allclear_application::incident::Incidents;
 use allclear_application::maintenance::Maintenances;
+use allclear_application::outbox::Retention;
 use allclear_application::relay::{Audience, Relay};
 use allclear_application::scheduler::{Alarm, Scheduler};
-use allclear_fanout::InProcess;
+use allclear_fanout::{InProcess, Redis};
 use allclear_persistence::database::Database;
 use allclear_transport::client_address::TrustedProxies;
-use allclear_transport::configuration::Configuration;
+use allclear_transport::configuration::{Configuration, IdentityProvider};
 use allclear_transport::health::Draining;
 use allclear_transport::server::{self, Parts};
 use allclear_transport::socket::Sockets;
@@ -31,11 +33,11 @@ use tokio::task::JoinHandle;
 use crate::clock::SystemClock;
 use crate::figures;
 use crate::identity::{self, Identity};
-use crate::settings::{Settings, SignUp};
+use crate::settings::Settings;
 
 /// How often viewers get a sign of life: well within the minute after which proxies give up.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
-/// How often expired sessions, resets and invitations are removed.
+/// How often expired sessions, resets and invitations, and old commits, are removed.
 const PRUNING: Duration = Duration::from_secs(3600);
 
 /// Allclear, running.
@@ -78,7 +80,7 @@ impl App {
 
         let database = connect(settings, &clock).await?;
         let store = Arc::new(database.clone());
-        let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::new(InProcess::default())));
+        let relay = Arc::new(Relay::new(Arc::clone(&store) as _, broadcast(settings)?));
         let background = Background::on(Handle::current());
 
         let identity = identity::built_in(settings, &public_url, &database, &relay, &clock, &background).await?;
@@ -109,8 +111,9 @@ impl App {
             Arc::clone(&pages),
             Arc::clone(&relay),
             Arc::clone(&identity.verifier),
-            clock,
+            Arc::clone(&clock),
         ));
+        let retention = Retention::new(Arc::clone(&store) as _, clock);
         let streams = EventStreams::new(Arc::clone(&viewers), Arc::clone(&relay), Arc::clone(&store) as _);
         let draining = Draining::default();
         let parts = Parts {
@@ -142,7 +145,7 @@ impl App {
         let guarded = Arc::clone(&sockets);
         let guarding = tokio::spawn(async move { guarded.guard().await });
         let greeting = tokio::spawn(keep_alive(Arc::clone(&viewers)));
-        let pruning = tokio::spawn(prune(Arc::clone(&identity.accounts)));
+        let pruning = tokio::spawn(prune(Arc::clone(&identity.accounts), retention));
         let announcing = tokio::spawn(async move { scheduler.run().await });
         let tasks = vec![telling, guarding, greeting, pruning, announcing];
         Ok(Self {
@@ -219,6 +222,13 @@ pub(crate) async fn connect(settings: &Settings, clock: &Arc<dyn Clock>) -> Resu
     opened.map_err(|error| format!("the database cannot be opened: {}", one_line(&error.to_string())))
 }
 
+/// How nodes hear of each other's commits.
+fn broadcast(settings: &Settings) -> Result<Arc<dyn Broadcast>, String> {
+    let Some(url) = &settings.redis_url else { return Ok(Arc::new(InProcess::default())) };
+    let redis = Redis::start(url).map_err(|_| "the address of Redis is not one".to_owned())?;
+    Ok(Arc::new(redis))
+}
+
 /// An error as one line.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -232,11 +242,12 @@ async fn keep_alive(viewers: Arc<Viewers>) {
     }
 }
 
-async fn prune(accounts: Arc<Accounts>) {
+async fn prune(accounts: Arc<Accounts>, retention: Retention) {
     let mut tick = tokio::time::interval(PRUNING);
     loop {
         tick.tick().await;
-        if let Err(error) = accounts.prune().await {
+        let pruned = accounts.prune().await.and(retention.prune().await);
+        if let Err(error) = pruned {
             tracing::warn!(error = &error as &dyn std::error::Error, "what has expired was not removed; trying again");
         }
     }
@@ -245,13 +256,9 @@ async fn prune(accounts: Arc<Accounts>) {
 fn configuration(settings: &Settings) -> Configuration {
     let text = |url: &Option<url::Url>| url.as_ref().map(ToString::to_string);
     Configuration {
-        identity_provider: "built-in",
+        identity_provider: IdentityProvider::BuiltIn,
         clerk_publishable_key: None,
-        sign_up: match settings.sign_up {
-            SignUp::Open => "open",
-            SignUp::Waitlist => "waitlist",
-            SignUp::Closed => "closed",
-        },
+        sign_up: settings.sign_up.into(),
         discord_url: text(&settings.discord_url),
         sponsor_url: text(&settings.sponsor_url),
         version: env!("CARGO_PKG_VERSION"),

@@ -2,24 +2,60 @@
 
 use actix_web::{HttpResponse, get, web};
 use allclear_application::account::Accounts;
-use serde::Serialize;
+use allclear_domain::account::SignUpMode;
+use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::answer::Answer;
 use crate::problem::Problem;
+
+/// Who proves who people are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdentityProvider {
+    /// This server.
+    BuiltIn,
+    /// Clerk.
+    Clerk,
+}
+
+/// The words for who may sign up.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = SignUp)]
+enum SignUpWord {
+    /// Everybody.
+    Open,
+    /// The invited; others are put on a waitlist.
+    Waitlist,
+    /// The invited.
+    Closed,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field by reference")]
+fn sign_up_word<S: Serializer>(mode: &SignUpMode, serializer: S) -> Result<S::Ok, S::Error> {
+    let word = match mode {
+        SignUpMode::Open => SignUpWord::Open,
+        SignUpMode::Waitlist => SignUpWord::Waitlist,
+        SignUpMode::Closed => SignUpWord::Closed,
+    };
+    word.serialize(serializer)
+}
 
 /// How this installation is set up.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Installation)]
 pub struct Configuration {
-    /// `built-in` or `clerk`.
-    pub identity_provider: &'static str,
+    /// Who proves who people are.
+    pub identity_provider: IdentityProvider,
     /// Clerk's publishable key, where Clerk is on.
     #[schema(required)]
     pub clerk_publishable_key: Option<String>,
-    /// Who may sign up: `open`, `waitlist` or `closed`.
-    pub sign_up: &'static str,
+    /// Who may sign up.
+    #[schema(value_type = SignUpWord)]
+    #[serde(serialize_with = "sign_up_word")]
+    pub sign_up: SignUpMode,
     /// Where `/discord` leads, where it leads anywhere.
     #[schema(required)]
     pub discord_url: Option<String>,

@@ -2,24 +2,54 @@
 
 use actix_web::{App, HttpResponse, web};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{Components, OpenApi};
+use utoipa::OpenApi;
+use utoipa::openapi::{Components, OpenApi as Document, PathItem};
 use utoipa_actix_web::AppExt;
 
+use crate::problem::{FieldProblem, ProblemBody};
 use crate::server::calls;
 
 /// Describes every call under `/api/v1`.
 #[must_use]
-pub fn document() -> OpenApi {
+pub fn document() -> Document {
     let app = App::new().into_utoipa_app().configure(|config| calls(config, &[]));
     let (_, mut document) = app.split_for_parts();
     "Allclear".clone_into(&mut document.info.title);
     document.info.version = env!("CARGO_PKG_VERSION").to_owned();
     document.info.description = Some("Incidents, maintenance and the public status page.".to_owned());
     document.info.license = None;
+    document.info.contact = None;
+    for (path, item) in &mut document.paths.paths {
+        name_operations(path, item);
+    }
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build();
     let components = document.components.get_or_insert_with(Components::new);
+    components.schemas.extend(Shared::openapi().components.unwrap_or_default().schemas);
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
     document
+}
+
+/// What every call may answer.
+#[derive(OpenApi)]
+#[openapi(components(schemas(ProblemBody<'static>, FieldProblem<'static>)))]
+struct Shared;
+
+/// Names each call by its method and path: `get_component_list`. Handlers of several features bear the same name.
+fn name_operations(path: &str, item: &mut PathItem) {
+    let words: Vec<_> = path.trim_start_matches("/api/v1/").split(['/', '{', '}', '-']).filter(|word| !word.is_empty()).collect();
+    let words = words.join("_");
+    let operations = [
+        ("get", &mut item.get),
+        ("post", &mut item.post),
+        ("patch", &mut item.patch),
+        ("put", &mut item.put),
+        ("delete", &mut item.delete),
+    ];
+    for (method, operation) in operations {
+        if let Some(operation) = operation {
+            operation.operation_id = Some(format!("{method}_{words}"));
+        }
+    }
 }
 
 /// The document as it is served and kept in `docs/`.

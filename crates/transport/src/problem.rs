@@ -168,37 +168,37 @@ pub(crate) struct FieldProblem<'a> {
 pub(crate) enum Refusals {
     /// Malformed request.
     #[response(status = 400, content_type = "application/problem+json")]
-    BadRequest(#[to_schema] ProblemBody<'static>),
+    BadRequest(ProblemBody<'static>),
     /// No or bad token.
     #[response(status = 401, content_type = "application/problem+json")]
-    Unauthenticated(#[to_schema] ProblemBody<'static>),
+    Unauthenticated(ProblemBody<'static>),
     /// A token without an organisation, or an admin is needed.
     #[response(status = 403, content_type = "application/problem+json")]
-    Forbidden(#[to_schema] ProblemBody<'static>),
+    Forbidden(ProblemBody<'static>),
     /// No such thing in the organisation.
     #[response(status = 404, content_type = "application/problem+json")]
-    NotFound(#[to_schema] ProblemBody<'static>),
+    NotFound(ProblemBody<'static>),
     /// Refused by a rule.
     #[response(status = 409, content_type = "application/problem+json")]
-    Conflict(#[to_schema] ProblemBody<'static>),
+    Conflict(ProblemBody<'static>),
     /// `If-Match` does not match.
     #[response(status = 412, content_type = "application/problem+json")]
-    Stale(#[to_schema] ProblemBody<'static>),
+    Stale(ProblemBody<'static>),
     /// Body over 256 KiB.
     #[response(status = 413, content_type = "application/problem+json")]
-    TooLarge(#[to_schema] ProblemBody<'static>),
+    TooLarge(ProblemBody<'static>),
     /// Not JSON.
     #[response(status = 415, content_type = "application/problem+json")]
-    NotJson(#[to_schema] ProblemBody<'static>),
+    NotJson(ProblemBody<'static>),
     /// Wrong, missing or invalid fields.
     #[response(status = 422, content_type = "application/problem+json")]
-    Invalid(#[to_schema] ProblemBody<'static>),
+    Invalid(ProblemBody<'static>),
     /// Too many requests.
     #[response(status = 429, content_type = "application/problem+json")]
-    TooMany(#[to_schema] ProblemBody<'static>),
+    TooMany(ProblemBody<'static>),
     /// The database is away.
     #[response(status = 503, content_type = "application/problem+json")]
-    Unavailable(#[to_schema] ProblemBody<'static>),
+    Unavailable(ProblemBody<'static>),
 }
 
 /// The refusals of calls that need no token.
@@ -207,13 +207,13 @@ pub(crate) enum Refusals {
 pub(crate) enum PublicRefusals {
     /// Malformed request.
     #[response(status = 400, content_type = "application/problem+json")]
-    BadRequest(#[to_schema] ProblemBody<'static>),
+    BadRequest(ProblemBody<'static>),
     /// Unknown organisation.
     #[response(status = 404, content_type = "application/problem+json")]
-    NotFound(#[to_schema] ProblemBody<'static>),
+    NotFound(ProblemBody<'static>),
     /// The database is away.
     #[response(status = 503, content_type = "application/problem+json")]
-    Unavailable(#[to_schema] ProblemBody<'static>),
+    Unavailable(ProblemBody<'static>),
 }
 
 #[cfg(test)]

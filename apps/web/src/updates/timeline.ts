@@ -1,14 +1,7 @@
-import type { IncidentStatus, Instant } from '@/api/types';
+import type { IncidentStatus, Update as StoredUpdate } from '@/api/types';
 
 /** An entry of an incident's or a maintenance's timeline, as operators see it. */
-export interface Update {
-  id: string;
-  status: IncidentStatus;
-  message: string;
-  /** Who recorded it. */
-  user: { id: string; name: string };
-  createdAt: Instant;
-}
+export type Update = Pick<StoredUpdate, 'id' | 'status' | 'message' | 'user' | 'createdAt'>;
 
 export interface UpdateInput {
   status: IncidentStatus;

@@ -1,3 +1,4 @@
+import type { AttachedComponent } from '@/api/types';
 import { Unlink } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { StatusBadge } from '@/ui/badge';
@@ -6,7 +7,6 @@ import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { columnsOf } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
 import { componentStatuses } from '@/ui/statuses';
-import type { AttachedComponent } from './incident';
 
 interface AttachedComponentsTableProps {
   /** Undefined while they load. */

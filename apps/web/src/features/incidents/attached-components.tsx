@@ -1,6 +1,7 @@
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
+import type { AttachedComponent } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { calls } from '@/paths';
 import { Button } from '@/ui/button';
@@ -9,7 +10,6 @@ import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { AttachComponentsDialog } from './attach-components-dialog';
 import { AttachedComponentsTable } from './attached-components-table';
-import type { AttachedComponent } from './incident';
 
 const fetchFailed = 'Error while fetching components';
 

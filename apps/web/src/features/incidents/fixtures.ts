@@ -1,6 +1,6 @@
-import type { Component } from '@/api/types';
+import type { AttachedComponent, Component } from '@/api/types';
 import type { Update } from '@/updates/timeline';
-import type { AttachedComponent, Incident } from './incident';
+import type { Incident } from './incident';
 
 export function anIncident(changes: Partial<Incident> = {}): Incident {
   return {

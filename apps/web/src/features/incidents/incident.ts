@@ -1,17 +1,9 @@
-import type { ComponentStatus, IncidentStatus, Instant } from '@/api/types';
+import type { ComponentStatus, Incident as StoredIncident, IncidentStatus } from '@/api/types';
 import { calls } from '@/paths';
 import type { Timeline } from '@/updates/timeline';
 
-export interface Incident {
-  id: string;
-  title: string;
-  description: string;
-  status: IncidentStatus;
-  occuredAt: Instant;
-  resolvedAt: Instant | null;
-  createdAt: Instant;
-  updatedAt: Instant;
-}
+/** An incident as its screens use it: its updates are read on their own. */
+export type Incident = Omit<StoredIncident, 'IncidentTimeline'>;
 
 /** What the form of an incident holds. */
 export interface IncidentValues {
@@ -39,13 +31,6 @@ export type NewIncidentValues = IncidentValues & AffectedValues;
 export interface Choice {
   id: string;
   name: string;
-}
-
-/** A component that an incident affects, as operators see it. */
-export interface AttachedComponent {
-  componentId: string;
-  status: ComponentStatus;
-  component: { id: string; name: string };
 }
 
 export function incidentTimeline(incidentId: string): Timeline {

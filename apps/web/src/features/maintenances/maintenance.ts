@@ -1,18 +1,9 @@
-import type { Instant, MaintenanceStatus } from '@/api/types';
+import type { Maintenance as StoredMaintenance, MaintenanceStatus } from '@/api/types';
 import { calls } from '@/paths';
 import type { Timeline } from '@/updates/timeline';
 
-export interface Maintenance {
-  id: string;
-  title: string;
-  description: string;
-  /** Derived from the times and the clock by the server, unless it is cancelled. */
-  status: MaintenanceStatus;
-  startAt: Instant;
-  endAt: Instant | null;
-  createdAt: Instant;
-  updatedAt: Instant;
-}
+/** A maintenance as its screens use it: its updates are read on their own. */
+export type Maintenance = Omit<StoredMaintenance, 'timeline'>;
 
 /** What the form of a maintenance holds. */
 export interface MaintenanceValues {

@@ -31,7 +31,7 @@ export function anAttached(name: string): AttachedComponent {
   return {
     componentId: `id-${name}`,
     status: 'PARTIAL_OUTAGE',
-    component: { id: `id-${name}`, name },
+    component: { id: `id-${name}`, name, status: 'OPERATIONAL' },
   };
 }
 

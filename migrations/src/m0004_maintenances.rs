@@ -17,14 +17,20 @@ impl MigrationTrait for Migration {
         // Finds what the status page shows among any number of old maintenances.
         let shown = index("maintenances_by_showing", "maintenances", &["organisation_id", "shown_until"]);
         manager.create_index(shown).await?;
-        // Finds what the clock changes next, whosever it is.
-        manager.create_index(index("maintenances_by_change", "maintenances", &["next_change_at"])).await?;
+        // Find what the clock changes next, of anybody and of one. What is over is not in them.
+        let change = || Expr::col("next_change_at").is_not_null();
+        let next = index("maintenances_by_change", "maintenances", &["next_change_at"]).cond_where(change()).to_owned();
+        manager.create_index(next).await?;
+        let due = index("changes_of_organisation", "maintenances", &["organisation_id", "next_change_at"])
+            .cond_where(change())
+            .to_owned();
+        manager.create_index(due).await?;
         manager.create_table(maintenance_updates()).await
     }
 }
 
-/// `announced_status` is what viewers were told last, `next_change_at` when the clock makes it untrue, and `shown_until`
-/// when the maintenance leaves the status page; each null where that never happens.
+/// `announced_status` is what viewers were told last, `next_change_at` when the clock makes it untrue, null where it never
+/// does, and `shown_until` when the maintenance leaves the status page.
 fn maintenances() -> TableCreateStatement {
     Table::create()
         .table("maintenances")
@@ -40,7 +46,7 @@ fn maintenances() -> TableCreateStatement {
         .col(big_integer("version"))
         .col(string("announced_status"))
         .col(timestamp_with_time_zone_null("next_change_at"))
-        .col(timestamp_with_time_zone_null("shown_until"))
+        .col(timestamp_with_time_zone("shown_until"))
         .foreign_key(&mut owned_by("maintenance_organisation", "maintenances", "organisation_id", "organisations"))
         .to_owned()
 }

@@ -2,6 +2,7 @@
 
 pub mod update;
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use allclear_application::error::Error;
@@ -16,7 +17,7 @@ use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
     IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 
@@ -25,6 +26,13 @@ use crate::entity::maintenance::{ActiveModel, Column, Entity, Model};
 use crate::error::broken;
 use crate::organisation::lock;
 use crate::outbox;
+
+/// A maintenance whose end nobody knows stays on the page as long as there are years of four digits: then one range holds
+/// everything that is shown.
+const UNTIL_IT_IS_OVER: DateTime<Utc> = match DateTime::from_timestamp(253_402_300_799, 0) {
+    Some(moment) => moment,
+    None => DateTime::<Utc>::MAX_UTC,
+};
 
 #[async_trait]
 impl MaintenanceStore for Database {
@@ -141,9 +149,14 @@ pub(crate) async fn shown(
     organisation: &OrganisationId,
     now: DateTime<Utc>,
 ) -> Result<Vec<PublicMaintenance>, Error> {
-    let showing = Condition::any().add(Column::ShownUntil.is_null()).add(Column::ShownUntil.gte(now));
-    let reports = reports(transaction, of(organisation).filter(showing).order_by_desc(Column::Id), now).await?;
+    let mut reports = reports(transaction, showing(organisation, now), now).await?;
+    reports.sort_unstable_by_key(|report| Reverse(report.maintenance.id));
     Ok(reports.into_iter().map(PublicMaintenance::from).collect())
+}
+
+/// Without an order: SQLite would follow the index that has it, through everything that is over.
+fn showing(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
+    of(organisation).filter(Column::ShownUntil.gte(now))
 }
 
 /// A maintenance as an event carries it.
@@ -203,7 +216,7 @@ fn row(organisation: &OrganisationId, state: &Maintenance, now: DateTime<Utc>) -
         version: state.version.0,
         announced_status: state.status(now).as_str().to_owned(),
         next_change_at: state.next_change(now),
-        shown_until: state.shown_until(),
+        shown_until: state.shown_until().unwrap_or(UNTIL_IT_IS_OVER),
     }
 }
 

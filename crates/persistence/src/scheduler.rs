@@ -1,12 +1,14 @@
 //! What the clock changes: due maintenances, claimed by whoever locks their organisation first.
 
+use std::collections::BTreeSet;
+
 use allclear_application::error::Error;
 use allclear_application::outbox::Commit;
 use allclear_application::scheduler::MaintenanceSchedule;
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
 use crate::database::Database;
 use crate::entity::maintenance::{Column, Entity};
@@ -21,25 +23,14 @@ const BATCH: u64 = 100;
 #[async_trait]
 impl MaintenanceSchedule for Database {
     async fn next_change(&self) -> Result<Option<DateTime<Utc>>, Error> {
-        let next = Entity::find()
-            .select_only()
-            .column(Column::NextChangeAt)
-            .filter(Column::NextChangeAt.is_not_null())
-            .order_by_asc(Column::NextChangeAt)
-            .limit(1)
-            .into_tuple();
-        next.one(self.read()).await.map_err(broken)
+        next().into_tuple().one(self.read()).await.map_err(broken)
     }
 
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error> {
-        let due = Entity::find()
-            .select_only()
-            .column(Column::OrganisationId)
-            .distinct()
-            .filter(Column::NextChangeAt.lte(now))
-            .into_tuple::<String>();
-        let found = due.all(self.read()).await.map_err(broken)?;
-        found.iter().map(|id| OrganisationId::parse(id).map_err(Error::internal)).collect()
+        let found: Vec<String> = changing(now).into_tuple().all(self.read()).await.map_err(broken)?;
+        // Made distinct here: told to do it, SQLite would walk through the organisations instead.
+        let distinct: BTreeSet<_> = found.into_iter().collect();
+        distinct.iter().map(|id| OrganisationId::parse(id).map_err(Error::internal)).collect()
     }
 
     async fn announce(&self, organisation: &OrganisationId, now: DateTime<Utc>) -> Result<Option<Commit>, Error> {
@@ -47,13 +38,7 @@ impl MaintenanceSchedule for Database {
         self.write(move |transaction| {
             Box::pin(async move {
                 let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
-                let due = of(&organisation)
-                    .filter(Column::NextChangeAt.lte(now))
-                    .order_by_asc(Column::NextChangeAt)
-                    .limit(BATCH)
-                    .all(transaction)
-                    .await
-                    .map_err(broken)?;
+                let due = due(&organisation, now).all(transaction).await.map_err(broken)?;
                 let mut events = Vec::with_capacity(due.len());
                 for row in due {
                     let announced = row.announced_status.parse().map_err(Error::internal)?;
@@ -69,4 +54,24 @@ impl MaintenanceSchedule for Database {
         })
         .await
     }
+}
+
+/// The earliest change.
+pub(crate) fn next() -> Select<Entity> {
+    Entity::find()
+        .select_only()
+        .column(Column::NextChangeAt)
+        .filter(Column::NextChangeAt.is_not_null())
+        .order_by_asc(Column::NextChangeAt)
+        .limit(1)
+}
+
+/// The organisations with due changes, each as often as it has one.
+pub(crate) fn changing(now: DateTime<Utc>) -> Select<Entity> {
+    Entity::find().select_only().column(Column::OrganisationId).filter(Column::NextChangeAt.lte(now))
+}
+
+/// An organisation's due changes, the oldest first.
+pub(crate) fn due(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
+    of(organisation).filter(Column::NextChangeAt.lte(now)).order_by_asc(Column::NextChangeAt).limit(BATCH)
 }

@@ -17,7 +17,7 @@ pub struct Model {
     pub version: i64,
     pub announced_status: String,
     pub next_change_at: Option<DateTimeUtc>,
-    pub shown_until: Option<DateTimeUtc>,
+    pub shown_until: DateTimeUtc,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -7,6 +7,7 @@ mod component;
 mod events;
 mod identity;
 mod incident;
+mod maintenance;
 mod page;
 mod problem;
 mod process;

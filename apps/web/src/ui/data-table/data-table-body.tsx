@@ -1,7 +1,9 @@
-import { FlexRender, type Row, type RowData } from '@tanstack/react-table';
+import { FlexRender, type Cell, type Row, type RowData } from '@tanstack/react-table';
 import type { ReactNode } from 'react';
+import { cn } from '@/ui/cn';
 import { Skeleton } from '@/ui/skeleton';
 import type { features } from './columns';
+import { stacked } from './stacked';
 
 interface DataTableBodyProps<Data extends RowData> {
   loading: boolean;
@@ -20,9 +22,9 @@ export function DataTableBody<Data extends RowData>({
 }: DataTableBodyProps<Data>) {
   if (loading) {
     return (
-      <tbody>
+      <tbody className={stacked.body}>
         {skeletonRows.map((row) => (
-          <tr key={row} className="border-b border-line">
+          <tr key={row} className={cn('border-b border-line', stacked.waitingRow)}>
             <td colSpan={columnCount} className="h-11.25 px-4 pointer-coarse:h-13.25">
               <Skeleton />
               {row === 0 && <span className="sr-only">Loading…</span>}
@@ -34,8 +36,8 @@ export function DataTableBody<Data extends RowData>({
   }
   if (rows.length === 0) {
     return (
-      <tbody>
-        <tr className="border-b border-line">
+      <tbody className={stacked.body}>
+        <tr className={cn('border-b border-line', stacked.emptyRow)}>
           <td colSpan={columnCount} className="h-24 px-4 text-center text-muted">
             <p>No Data</p>
             {emptyHint && <div className="text-sm">{emptyHint}</div>}
@@ -45,17 +47,24 @@ export function DataTableBody<Data extends RowData>({
     );
   }
   return (
-    <tbody>
+    <tbody className={stacked.body}>
       {rows.map((row) => (
         <tr
           key={row.id}
           data-selected={row.getIsSelected()}
-          className="border-b border-line transition-colors hover:bg-hover data-[selected=true]:bg-selected"
+          className={cn(
+            'border-b border-line transition-colors hover:bg-hover data-[selected=true]:bg-selected',
+            stacked.row,
+          )}
         >
           {row.getAllCells().map((cell) => (
             <td
               key={cell.id}
-              className="h-11 px-3 py-1.5 align-middle first:w-8 first:pr-0 first:pl-4 last:pr-4"
+              data-label={labelOf(cell)}
+              className={cn(
+                'h-11 px-3 py-1.5 align-middle first:w-8 first:pr-0 first:pl-4 last:pr-4',
+                stacked.cell,
+              )}
             >
               <FlexRender cell={cell} />
             </td>
@@ -64,4 +73,12 @@ export function DataTableBody<Data extends RowData>({
       ))}
     </tbody>
   );
+}
+
+/** What a value is, where no header stands above it. A button says by itself what it does. */
+function labelOf<Data extends RowData>({
+  column,
+}: Cell<typeof features, Data>): string | undefined {
+  const { header } = column.columnDef;
+  return column.getCanSort() && typeof header === 'string' ? header : undefined;
 }

@@ -1,10 +1,12 @@
 import { useTable, type RowData, type RowSelectionState } from '@tanstack/react-table';
 import { useMemo, useState, type ReactNode } from 'react';
+import { cn } from '@/ui/cn';
 import { features, type DataColumn } from './columns';
 import { DataTableBody } from './data-table-body';
 import { HeaderCell } from './header-cell';
 import { Pagination } from './pagination';
 import { selectionColumn } from './selection-column';
+import { stacked } from './stacked';
 
 interface DataTableProps<Row extends RowData> {
   /** What the table holds, for those who cannot see it. */
@@ -71,12 +73,12 @@ export function DataTable<Row extends RowData>({
           {bulkActions(selected, () => setRowSelection({}))}
         </div>
       )}
-      <div className="overflow-x-auto">
-        <table className="w-full text-left" aria-busy={rows === undefined}>
+      <div className="@container overflow-x-auto">
+        <table className={cn('w-full text-left', stacked.table)} aria-busy={rows === undefined}>
           <caption className="sr-only">{label}</caption>
-          <thead>
+          <thead className={stacked.head}>
             {table.getHeaderGroups().map((group) => (
-              <tr key={group.id} className="border-b border-line">
+              <tr key={group.id} className={cn('border-b border-line', stacked.headRow)}>
                 {group.headers.map((header) => (
                   <HeaderCell key={header.id} header={header} />
                 ))}

@@ -1,6 +1,9 @@
 import { FlexRender, type Header, type RowData } from '@tanstack/react-table';
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react';
+import { cn } from '@/ui/cn';
 import type { features } from './columns';
+import { selectionId } from './selection-column';
+import { stacked } from './stacked';
 
 const marks = { asc: ArrowUp, desc: ArrowDown, none: ChevronsUpDown };
 const ariaSort = { asc: 'ascending', desc: 'descending', none: 'none' } as const;
@@ -13,11 +16,15 @@ export function HeaderCell<Data extends RowData>({
   const sortable = header.column.getCanSort();
   const sorted = header.column.getIsSorted() || 'none';
   const Mark = marks[sorted];
+  const isSelection = header.column.id === selectionId;
   return (
     <th
       scope="col"
       aria-sort={sortable ? ariaSort[sorted] : undefined}
-      className="h-9 px-3 text-xs font-medium whitespace-nowrap text-muted first:w-8 first:pr-0 first:pl-4 last:pr-4"
+      className={cn(
+        'h-9 px-3 text-xs font-medium whitespace-nowrap text-muted first:w-8 first:pr-0 first:pl-4 last:pr-4',
+        sortable || isSelection ? stacked.headCell : stacked.hiddenHeadCell,
+      )}
     >
       {sortable ? (
         <button

@@ -2,11 +2,13 @@ import type { RowData } from '@tanstack/react-table';
 import { Checkbox } from '@/ui/checkbox';
 import { columnsOf, type DataColumn } from './columns';
 
+export const selectionId = 'select';
+
 export function selectionColumn<Row extends RowData>(
   rowLabel: (row: Row) => string,
 ): DataColumn<Row> {
   return columnsOf<Row>().display({
-    id: 'select',
+    id: selectionId,
     header: ({ table }) => (
       <Checkbox
         aria-label="Select all rows on this page"

@@ -6,6 +6,7 @@ mod m0001_organisations_and_components;
 mod m0002_accounts;
 mod m0003_incidents;
 mod m0004_maintenances;
+mod m0005_outbox_by_age;
 
 /// Every step, in order.
 #[derive(Debug)]
@@ -18,6 +19,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0002_accounts::Migration),
             Box::new(m0003_incidents::Migration),
             Box::new(m0004_maintenances::Migration),
+            Box::new(m0005_outbox_by_age::Migration),
         ]
     }
 }

@@ -1,11 +1,15 @@
 //! What was committed and has to be told: the outbox port.
 
+use std::sync::Arc;
+
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::clock::Clock;
 use crate::error::Error;
 
 /// An event in its public form: what sockets and event streams carry.
@@ -56,7 +60,7 @@ pub enum Backlog {
     TooOld,
 }
 
-/// Reads committed events. They are written by the storage ports, in the transaction of the state they belong to.
+/// Reads committed events, and lets go of old ones. They are written by the storage ports, in the transaction of the state they belong to.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait Outbox: Send + Sync {
@@ -64,6 +68,63 @@ pub trait Outbox: Send + Sync {
     /// without a gap, and [`Backlog::TooOld`] where it cannot.
     async fn after(&self, organisation: &OrganisationId, revision: Revision, limit: u64) -> Result<Backlog, Error>;
 
+    /// Deletes commits made before a moment, each organisation's oldest first, about `limit` of them at most; answers how
+    /// many. An adapter MUST NOT leave a commit older than one it has deleted.
+    async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error>;
+
     /// The newest revision of each of these organisations that exists.
     async fn revisions(&self, organisations: &[OrganisationId]) -> Result<Vec<(OrganisationId, Revision)>, Error>;
+}
+
+/// Keeps the outbox from growing: viewers who were away for longer read the present state instead.
+pub struct Retention {
+    outbox: Arc<dyn Outbox>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Retention {
+    /// How long commits are kept.
+    pub const KEPT: TimeDelta = TimeDelta::hours(24);
+
+    /// Few enough that a write hardly waits for them.
+    const BATCH: u64 = 200;
+
+    /// Prunes this outbox.
+    #[must_use]
+    pub fn new(outbox: Arc<dyn Outbox>, clock: Arc<dyn Clock>) -> Self {
+        Self { outbox, clock }
+    }
+
+    /// Deletes what is older than [`Self::KEPT`]; answers how many commits. Every node may do so at any time.
+    pub async fn prune(&self) -> Result<u64, Error> {
+        let before = self.clock.now() - Self::KEPT;
+        let mut all = 0;
+        loop {
+            let deleted = self.outbox.prune(before, Self::BATCH).await?;
+            all += deleted;
+            if deleted < Self::BATCH {
+                return Ok(all);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::MockClock;
+    use mockall::Sequence;
+
+    #[tokio::test]
+    async fn what_is_older_than_a_day_goes_in_batches() {
+        let now = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
+        let mut clock = MockClock::new();
+        clock.expect_now().return_const(now);
+        let (mut outbox, mut order) = (MockOutbox::new(), Sequence::new());
+        for deleted in [200, 203, 7] {
+            let prune = outbox.expect_prune().times(1).in_sequence(&mut order);
+            prune.withf(move |before, _| *before == now - TimeDelta::hours(24)).returning(move |_, _| Ok(deleted));
+        }
+        assert_eq!(Retention::new(Arc::new(outbox), Arc::new(clock)).prune().await.unwrap(), 410);
+    }
 }

@@ -1,5 +1,7 @@
-//! The broadcast port: within this process.
+//! The broadcast port: within this process, and between nodes by Redis.
 
 mod in_process;
+mod redis;
 
 pub use in_process::InProcess;
+pub use redis::Redis;

@@ -1,5 +1,7 @@
 //! The outbox: the events of each revision, stored with the state they tell of.
 
+use std::collections::BTreeMap;
+
 use allclear_application::error::Error;
 use allclear_application::outbox::{Backlog, Commit, Outbox};
 use allclear_domain::event::Event;
@@ -41,6 +43,42 @@ impl Outbox for Database {
             Ok(Commit { organisation: row.organisation_id, revision: row.revision, events })
         };
         rows.into_iter().map(commit).collect::<Result<_, Error>>().map(Backlog::Commits)
+    }
+
+    async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
+        let old: Vec<(String, i64)> = Entity::find()
+            .select_only()
+            .columns([Column::OrganisationId, Column::Revision])
+            .filter(Column::CreatedAt.lt(before))
+            .order_by_asc(Column::CreatedAt)
+            .limit(limit)
+            .into_tuple()
+            .all(self.read())
+            .await
+            .map_err(broken)?;
+        if old.is_empty() {
+            return Ok(0);
+        }
+        // The clocks of nodes differ: up to the newest old one all go, whatever their own moments say, so that no gap is left.
+        // In the order of organisations, so that nodes that prune at once wait for each other instead of refusing each other.
+        let mut newest = BTreeMap::new();
+        for (organisation, revision) in old {
+            let known: &mut i64 = newest.entry(organisation).or_default();
+            *known = revision.max(*known);
+        }
+        self.write(|transaction| {
+            Box::pin(async move {
+                let mut deleted = 0;
+                for (organisation, revision) in newest {
+                    let gone = Entity::delete_many()
+                        .filter(Column::OrganisationId.eq(organisation))
+                        .filter(Column::Revision.lte(revision));
+                    deleted += gone.exec(transaction).await.map_err(broken)?.rows_affected;
+                }
+                Ok(deleted)
+            })
+        })
+        .await
     }
 
     async fn revisions(&self, organisations: &[OrganisationId]) -> Result<Vec<(OrganisationId, Revision)>, Error> {

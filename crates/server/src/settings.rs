@@ -32,6 +32,10 @@ pub struct Settings {
     #[arg(long, env = "ALLCLEAR_DATABASE_URL", value_name = "ALLCLEAR_DATABASE_URL", value_parser = database, hide_env_values = true)]
     pub database_url: Option<String>,
 
+    /// `redis://…`, through which several nodes hear of each other's changes [default: one node]
+    #[arg(long, env = "ALLCLEAR_REDIS_URL", value_name = "ALLCLEAR_REDIS_URL", value_parser = redis, hide_env_values = true)]
+    pub redis_url: Option<String>,
+
     /// The address mail comes from
     #[arg(
         long,
@@ -227,6 +231,10 @@ fn database(text: &str) -> Result<String, String> {
     if known { Ok(text.to_owned()) } else { Err("it must begin with postgres:// or sqlite:".to_owned()) }
 }
 
+fn redis(text: &str) -> Result<String, String> {
+    if text.starts_with("redis:") { Ok(text.to_owned()) } else { Err("it must begin with redis://".to_owned()) }
+}
+
 fn limit(text: &str) -> Result<Limit, String> {
     let numbers = text.split_once('/').and_then(|(burst, hour)| Some((burst.parse().ok()?, hour.parse().ok()?)));
     match numbers {
@@ -289,6 +297,7 @@ mod tests {
             ("--database-url", "mysql://x"),
             ("--trusted-proxies", "10.0.0.0/99"),
             ("--allowed-origins", "https://a.example/path"),
+            ("--redis-url", "http://x"),
             ("--limit-sign-in", "0/5"),
             ("--ping-interval", "0"),
             ("--ping-timeout", "20s"),

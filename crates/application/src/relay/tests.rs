@@ -1,6 +1,7 @@
 use super::*;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use tokio::sync::mpsc;
 
 use crate::outbox::PublicEvent;
@@ -20,6 +21,10 @@ impl Outbox for Committed {
         }
         let later = self.commits.iter().filter(|commit| commit.revision() > revision);
         Ok(Backlog::Commits(later.take(usize::try_from(limit).unwrap()).cloned().collect()))
+    }
+
+    async fn prune(&self, _: DateTime<Utc>, _: u64) -> Result<u64, Error> {
+        Ok(0)
     }
 
     async fn revisions(&self, wanted: &[OrganisationId]) -> Result<Vec<(OrganisationId, Revision)>, Error> {

@@ -3,13 +3,16 @@ use allclear_application::outbox::{Backlog, Outbox};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use allclear_persistence::database::Database;
+use chrono::TimeDelta;
 
-use crate::backend::organisation;
+use crate::backend::{clock, organisation};
 use crate::contract;
 
 contract!(
     a_reader_gets_what_follows_its_revision,
     a_reader_of_the_newest_revision_gets_nothing,
+    what_is_old_is_pruned_without_leaving_a_gap,
+    a_reader_of_what_was_pruned_is_told_so,
     revisions_are_told_of_organisations_that_exist,
 );
 
@@ -37,6 +40,28 @@ async fn a_reader_gets_what_follows_its_revision(database: &Database) {
 async fn a_reader_of_the_newest_revision_gets_nothing(database: &Database) {
     let acme = three_revisions(database).await;
     assert!(after(database, &acme, 3, 10).await.is_empty());
+}
+
+async fn what_is_old_is_pruned_without_leaving_a_gap(database: &Database) {
+    let acme = three_revisions(database).await;
+    let now = clock().now();
+    assert_eq!(database.prune(now - TimeDelta::hours(1), 10).await.unwrap(), 0);
+    assert_eq!(after(database, &acme, 0, 10).await, [1, 2, 3]);
+    assert_eq!(database.prune(now + TimeDelta::hours(1), 2).await.unwrap(), 2);
+    assert_eq!(after(database, &acme, 2, 10).await, [3]);
+    assert_eq!(database.prune(now + TimeDelta::hours(1), 2).await.unwrap(), 1);
+    assert!(after(database, &acme, 3, 10).await.is_empty(), "a reader who knows everything misses nothing");
+    database.ensure(&acme, Some("four".into())).await.unwrap();
+    assert_eq!(after(database, &acme, 3, 10).await, [4]);
+}
+
+async fn a_reader_of_what_was_pruned_is_told_so(database: &Database) {
+    let acme = three_revisions(database).await;
+    database.prune(clock().now() + TimeDelta::hours(1), 2).await.unwrap();
+    let read = async |revision| database.after(&acme, Revision(revision), 10).await.unwrap();
+    assert!(matches!(read(1).await, Backlog::TooOld), "some of it is gone");
+    database.prune(clock().now() + TimeDelta::hours(1), 2).await.unwrap();
+    assert!(matches!(read(2).await, Backlog::TooOld), "all of it is gone");
 }
 
 async fn revisions_are_told_of_organisations_that_exist(database: &Database) {

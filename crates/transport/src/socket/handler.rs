@@ -6,6 +6,7 @@ use std::time::Duration;
 use allclear_application::error::Error;
 use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
+use allclear_domain::organisation::Revision;
 use allclear_socketio::{Connect, ConnectError, DisconnectReason, Handler, Incoming, Socket};
 use serde::{Deserialize, Serialize};
 use tokio::time::{sleep, timeout};
@@ -19,7 +20,7 @@ use crate::status::pages::{List, Page, Pages};
 /// How many organisations one socket may follow.
 const MOST_ROOMS: usize = 32;
 /// How long an answer waits for the events that belong before it: twice what the relay takes to find one on its own.
-const EVENTS: Duration = Duration::from_millis(2 * 1000);
+const EVENTS: Duration = Duration::from_secs(2);
 /// Answers from pages of fewer bytes fit into a client's queue by the dozen.
 const SMALL: usize = 8 * 1024;
 /// How long a larger one waits for a slow client to take what was sent before, and how often it looks.
@@ -201,7 +202,7 @@ impl Visitors {
     ) -> Result<(), Refused> {
         let away = self.rooms.step_out(organisation, socket);
         let page = self.page(organisation).await;
-        let revision = page.as_ref().map_or_else(|_| Default::default(), |page| page.revision());
+        let revision = page.as_ref().map_or_else(|_| Revision::default(), |page| page.revision());
         if timeout(EVENTS, self.rooms.reach(organisation, revision)).await.is_err() {
             tracing::debug!(%organisation, "an answer did not wait for its events; they come after it");
         }

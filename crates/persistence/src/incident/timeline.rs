@@ -7,12 +7,14 @@ use allclear_application::public::incident::{TIMELINE_LENGTH, TimelineEntry};
 use allclear_domain::incident::IncidentStatus;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, Func, Query, SelectStatement};
-use sea_orm::{Condition, ConnectionTrait, FromQueryResult, Order};
+use sea_orm::{Condition, ConnectionTrait, DbBackend, FromQueryResult, JoinType, Order};
 use uuid::Uuid;
 
 use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
 use crate::error::broken;
+
+const COLUMNS: [Column; 5] = [Column::IncidentId, Column::Id, Column::Status, Column::Message, Column::CreatedAt];
 
 #[derive(FromQueryResult)]
 struct Row {
@@ -28,7 +30,7 @@ pub(super) async fn of(
     connection: &impl ConnectionTrait,
     incidents: Condition,
 ) -> Result<HashMap<Uuid, Vec<TimelineEntry>>, Error> {
-    let rows = connection.query_all(&newest(incidents)).await.map_err(broken)?;
+    let rows = connection.query_all(&newest(connection.get_database_backend(), incidents)).await.map_err(broken)?;
     let mut timelines: HashMap<_, Vec<_>> = HashMap::new();
     for row in rows {
         let row = Row::from_query_result(&row, "").map_err(broken)?;
@@ -57,9 +59,36 @@ pub(super) fn entry(row: Model) -> Result<TimelineEntry, Error> {
     })
 }
 
-/// The updates of each incident from the hundredth newest on, newest first. The hundredth is looked up in the index for each
-/// incident, so older ones are not read.
-pub(super) fn newest(incidents: Condition) -> SelectStatement {
+/// The newest updates of each incident, newest first. What an incident has beyond them is not read.
+pub(super) fn newest(backend: DbBackend, incidents: Condition) -> SelectStatement {
+    match backend {
+        DbBackend::Sqlite => from_the_first_shown(incidents),
+        _ => each_incident_by_itself(incidents),
+    }
+}
+
+/// By a join that PostgreSQL cannot but carry out incident by incident; left the choice, it reads every update there is when it
+/// thinks of too many incidents.
+fn each_incident_by_itself(incidents: Condition) -> SelectStatement {
+    let shown = Alias::new("shown");
+    let entries = Query::select()
+        .columns(COLUMNS)
+        .from(Entity)
+        .and_where(Expr::col((Entity, Column::IncidentId)).equals((incident::Entity, incident::Column::Id)))
+        .order_by((Entity, Column::Id), Order::Desc)
+        .limit(TIMELINE_LENGTH)
+        .take();
+    Query::select()
+        .columns(COLUMNS.map(|column| (shown.clone(), column)))
+        .from(incident::Entity)
+        .join_lateral(JoinType::InnerJoin, entries, shown.clone(), Expr::val(true))
+        .cond_where(incidents)
+        .order_by((shown, Column::Id), Order::Desc)
+        .take()
+}
+
+/// By the first update that is shown, which is looked up in the index for each incident: SQLite has no lateral joins.
+fn from_the_first_shown(incidents: Condition) -> SelectStatement {
     let older = Alias::new("older");
     let first = Query::select()
         .column((older.clone(), Column::Id))
@@ -70,16 +99,12 @@ pub(super) fn newest(incidents: Condition) -> SelectStatement {
         .offset(TIMELINE_LENGTH - 1)
         .take();
     let first = Func::coalesce([Expr::from(first), Expr::val(Uuid::nil())]);
-    let columns = [Column::IncidentId, Column::Id, Column::Status, Column::Message, Column::CreatedAt];
+    let of_the_incident = Expr::col((Entity, Column::IncidentId)).equals((incident::Entity, incident::Column::Id));
+    let shown = Expr::col((Entity, Column::Id)).gte(first);
     Query::select()
-        .columns(columns.map(|column| (Entity, column)))
+        .columns(COLUMNS.map(|column| (Entity, column)))
         .from(incident::Entity)
-        .inner_join(
-            Entity,
-            Condition::all()
-                .add(Expr::col((Entity, Column::IncidentId)).equals((incident::Entity, incident::Column::Id)))
-                .add(Expr::col((Entity, Column::Id)).gte(first)),
-        )
+        .inner_join(Entity, Condition::all().add(of_the_incident).add(shown))
         .cond_where(incidents)
         .order_by((Entity, Column::Id), Order::Desc)
         .take()

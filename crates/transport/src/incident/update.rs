@@ -4,7 +4,6 @@ use actix_web::{HttpResponse, get, patch, post, web};
 use allclear_application::incident::Incidents;
 use allclear_application::public::incident::IncidentStatusWord;
 use allclear_application::timestamp;
-use allclear_domain::author::Author;
 use allclear_domain::id::{IncidentId, IncidentUpdateId};
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::incident_update::{IncidentUpdate, IncidentUpdateDraft, IncidentUpdatePatch, check_deletion};
@@ -14,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::answer::{AllDeleted, Answer, list as answer_list};
+use crate::author::AuthorBody;
 use crate::caller::Operator;
 use crate::component::STATUS_MESSAGE;
 use crate::if_match::IfMatch;
@@ -36,30 +36,19 @@ struct IncidentUpdateBody {
     status: &'static str,
     message: String,
     /// Who recorded it.
-    user: UserBody,
+    user: AuthorBody,
     #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,
 }
 
-/// Who recorded an update.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = IncidentUpdateUser)]
-struct UserBody {
-    /// The user's identifier at the identity provider.
-    id: String,
-    /// The user's name of then.
-    name: String,
-}
-
 impl From<&IncidentUpdate> for IncidentUpdateBody {
     fn from(update: &IncidentUpdate) -> Self {
-        let Author { id, name } = update.author.clone();
         Self {
             id: update.id.to_string(),
             incident_id: update.incident_id.to_string(),
             status: update.status.as_str(),
             message: update.message.clone(),
-            user: UserBody { id, name },
+            user: (&update.author).into(),
             created_at: update.created_at,
         }
     }

@@ -1,0 +1,198 @@
+//! What 100,000 old incidents do to the status page, a list and an update: the same work beside 100 and beside 100,000, in
+//! turns, on SQLite and, where `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL. Fails where growth costs more than
+//! the budget.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench talks to who runs it")]
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use allclear_application::clock::Clock;
+use allclear_application::incident::IncidentStore;
+use allclear_application::incident::update::IncidentUpdateStore;
+use allclear_application::organisation::OrganisationStore;
+use allclear_application::page::Page;
+use allclear_application::public::SnapshotStore;
+use allclear_application::rule::Rule;
+use allclear_domain::author::Author;
+use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
+use allclear_domain::hold::Attachment;
+use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};
+use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
+use allclear_domain::incident_update::{Entry, IncidentUpdateDraft, Latest};
+use allclear_persistence::database::Database;
+use chrono::{DateTime, Utc};
+use sea_orm::{ConnectionTrait, DbBackend};
+use uuid::Uuid;
+
+const FEW: u32 = 100;
+const MANY: u32 = 100_000;
+const ROUNDS: usize = 200;
+/// How much more the work may cost beside many than beside few.
+const BUDGET: f64 = 1.2;
+
+struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "the clock of this bench")]
+    fn now(&self) -> DateTime<Utc> {
+        let now = Utc::now();
+        DateTime::from_timestamp_millis(now.timestamp_millis()).unwrap_or(now)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the clock of this bench")]
+    fn id(&self) -> Uuid {
+        Uuid::now_v7()
+    }
+}
+
+/// An organisation with old incidents and one that is open.
+struct Side {
+    database: Database,
+    acme: OrganisationId,
+    open: IncidentId,
+}
+
+impl Side {
+    async fn new(url: &str, old: u32) -> Self {
+        let database = Database::connect(url, Arc::new(SystemClock)).await.unwrap();
+        let acme = OrganisationId::parse("acme").unwrap();
+        database.ensure(&acme, Some("Acme".into())).await.unwrap();
+        let draft =
+            ComponentDraft { name: "API".into(), description: String::new(), status: ComponentStatus::default() };
+        let api = Component::create(ComponentId(SystemClock.id()), draft, SystemClock.now()).unwrap();
+        let api =
+            allclear_application::component::ComponentStore::insert(&database, &acme, api).await.unwrap().state.id;
+        let connection = sea_orm::Database::connect(url).await.unwrap();
+        for rows in old_incidents(connection.get_database_backend(), old) {
+            connection.execute_unprepared(&rows).await.unwrap();
+        }
+        let draft = IncidentDraft {
+            title: "Down".into(),
+            description: "All of it".into(),
+            status: IncidentStatus::Investigating,
+            occured_at: None,
+        };
+        let components = vec![Attachment { component_id: api, status: ComponentStatus::Degraded }];
+        let open = IncidentId(SystemClock.id());
+        let created = Incident::create(open, draft, &components, SystemClock.now()).unwrap();
+        IncidentStore::insert(&database, &acme, created, components).await.unwrap();
+        Self { database, acme, open }
+    }
+
+    async fn page(&self) {
+        let snapshot = self.database.snapshot(&self.acme, SystemClock.now()).await.unwrap().unwrap();
+        assert_eq!(snapshot.incidents.len(), 1);
+    }
+
+    async fn list(&self) {
+        let page = Page { limit: Some(50), before: None };
+        assert_eq!(IncidentStore::list(&self.database, &self.acme, page).await.unwrap().items.len(), 50);
+    }
+
+    async fn record(&self) {
+        let draft = IncidentUpdateDraft { message: "Still looking".into(), status: IncidentStatus::Investigating };
+        let author = Author { id: "user_1".into(), name: "Ann".into() };
+        let (id, now) = (IncidentUpdateId(SystemClock.id()), SystemClock.now());
+        let rule: Rule<Latest, Entry> = Box::new(move |latest| Ok(latest.record(id, draft, author, now)?));
+        IncidentUpdateStore::record(&self.database, &self.acme, self.open, rule).await.unwrap().unwrap();
+    }
+
+    async fn resolve_and_reopen(&self) {
+        for status in [IncidentStatus::Resolved, IncidentStatus::Investigating] {
+            let patch = IncidentPatch { status: Some(status), ..Default::default() };
+            let rule: Rule<Incident> = Box::new(move |incident| Ok(incident.edit(patch, SystemClock.now())?));
+            IncidentStore::change(&self.database, &self.acme, self.open, rule).await.unwrap().unwrap();
+        }
+    }
+}
+
+/// Incidents resolved years ago, with three updates each, that all affected the organisation's one component.
+fn old_incidents(backend: DbBackend, count: u32) -> [String; 4] {
+    let (series, id, other) = match backend {
+        DbBackend::Sqlite => (
+            format!(
+                "(WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {count}) SELECT n FROM s)"
+            ),
+            "unhex('01600000000070008000' || printf('%012x', n))",
+            "unhex('0160000000017000800' || k || lower(hex(substr(id, 11))))",
+        ),
+        _ => (
+            format!("generate_series(1, {count}) n"),
+            "('01600000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid",
+            "('01600000-0001-7000-800' || k || '-' || right(id::text, 12))::uuid",
+        ),
+    };
+    let moment = "'2020-01-01T00:00:00+00:00'";
+    let moment = if backend == DbBackend::Sqlite { moment.to_owned() } else { format!("TIMESTAMPTZ {moment}") };
+    [
+        format!(
+            "INSERT INTO incidents SELECT {id}, 'acme', 'Down', 'All of it', 'RESOLVED', {moment}, {moment}, {moment}, \
+             {moment}, 0 FROM {series}"
+        ),
+        format!(
+            "INSERT INTO incident_updates SELECT id, {other}, 'RESOLVED', 'Over', 'u', 'U', {moment}, 0 \
+             FROM incidents, (SELECT 1 AS k UNION SELECT 2 UNION SELECT 3) ks"
+        ),
+        "INSERT INTO incident_components SELECT incidents.id, components.id, 'DEGRADED' FROM incidents, components"
+            .into(),
+        "ANALYZE".into(),
+    ]
+}
+
+async fn timed(work: impl Future<Output = ()>) -> Duration {
+    let start = Instant::now();
+    work.await;
+    start.elapsed()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+/// Does a piece of work on both sides in turns and says what it cost; answers whether that is within the budget.
+macro_rules! compare {
+    ($name:literal, $few:expr, $many:expr, $work:ident) => {{
+        let (mut few, mut many) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            few.push(timed($few.$work()).await);
+            many.push(timed($many.$work()).await);
+        }
+        let (few, many) = (median(few), median(many));
+        let ratio = many.as_secs_f64() / few.as_secs_f64();
+        println!("  {:<26} {few:>9.1?} beside {FEW}, {many:>9.1?} beside {MANY}: {ratio:.2} times", $name);
+        ratio <= BUDGET
+    }};
+}
+
+async fn growth(few: &str, many: &str) -> bool {
+    let (few, many) = (Side::new(few, FEW).await, Side::new(many, MANY).await);
+    [
+        compare!("status page", few, many, page),
+        compare!("list of 50", few, many, list),
+        compare!("update", few, many, record),
+        compare!("resolve and reopen", few, many, resolve_and_reopen),
+    ]
+    .iter()
+    .all(|within| *within)
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| format!("sqlite:{}", folder.path().join(name).display());
+    println!("SQLite");
+    let mut within = growth(&file("few.db"), &file("many.db")).await;
+    if let Ok(server) = std::env::var("ALLCLEAR_TEST_POSTGRES_URL") {
+        println!("PostgreSQL");
+        let admin = sea_orm::Database::connect(format!("{server}/postgres")).await.unwrap();
+        for name in ["growth_few", "growth_many"] {
+            admin.execute_unprepared(&format!("DROP DATABASE IF EXISTS {name}")).await.unwrap();
+            admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
+        }
+        within &= growth(&format!("{server}/growth_few"), &format!("{server}/growth_many")).await;
+    }
+    println!("{} {BUDGET} times", if within { "all within" } else { "more than" });
+    if within { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

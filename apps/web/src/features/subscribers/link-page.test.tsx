@@ -1,5 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http } from 'msw';
+import { http, HttpResponse } from 'msw';
 import { expect, it } from 'vitest';
 import { calls } from '@/paths';
 import { renderRoutes } from '@/testing/render';
@@ -64,4 +64,49 @@ it('says that it could not unsubscribe', async () => {
   open(`/unsubscribe?${person}&unsubscribeCode=c0de`);
   expect(await screen.findByRole('heading', { name: 'Unsubscribe Failed' })).toBeInTheDocument();
   expect(screen.getByText('Wrong code')).toBeInTheDocument();
+});
+
+it.each([
+  ['/verify', 'verificationCode', calls.subscribers.verify, 'Unable to verify email'],
+  [
+    '/unsubscribe',
+    'unsubscribeCode',
+    calls.subscribers.unsubscribe,
+    'Unable to process unsubscribe request',
+  ],
+])(
+  'says of %s that it failed when the server says nothing of it',
+  async (path, code, call, text) => {
+    let asked = 0;
+    server.use(
+      http.post(apiUrl(call), () => {
+        asked += 1;
+        return asked === 1 ? HttpResponse.error() : new HttpResponse('<html>', { status: 502 });
+      }),
+    );
+    const { user } = open(`${path}?${person}&${code}=c0de`);
+    expect(await screen.findByText(text)).toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Try Again' }));
+    await waitFor(() => expect(asked).toBe(2));
+    expect(await screen.findByText(text)).toBeInTheDocument();
+  },
+);
+
+it('takes a link to an address with letters outside ASCII in its domain', async () => {
+  server.use(
+    http.post(apiUrl(calls.subscribers.verify), async ({ request }) => {
+      expect(await request.json()).toMatchObject({ email: 'ada+status@exämple.com' });
+      return answer({});
+    }),
+  );
+  const email = encodeURIComponent('ada+status@exämple.com');
+  open(`/verify?email=${email}&orgId=org-1&verificationCode=c0de`);
+  expect(await screen.findByRole('heading', { name: 'Email Verified!' })).toBeInTheDocument();
+});
+
+it('leads home from a failure', async () => {
+  server.use(http.post(apiUrl(calls.subscribers.unsubscribe), () => problem(400, 'Wrong code')));
+  const { user, router } = open(`/unsubscribe?${person}&unsubscribeCode=c0de`);
+  await user.click(await screen.findByRole('link', { name: 'Go Back' }));
+  await waitFor(() => expect(router.state.location.pathname).toBe('/'));
 });

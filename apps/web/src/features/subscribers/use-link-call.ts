@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useApi } from '@/api/api-provider';
-import { ApiError } from '@/api/error';
+import { answerOr } from '@/api/refusal';
 import { toast } from '@/ui/toast';
 
 export type Progress =
@@ -11,7 +11,7 @@ interface LinkCall {
   body: unknown;
   /** The toast after success. */
   done: string;
-  /** What is said of a failure that has no words of its own. */
+  /** What is said of a failure that the server says nothing of. */
   failed: string;
 }
 
@@ -29,8 +29,7 @@ export function useLinkCall({ path, body, done, failed }: LinkCall): [Progress, 
       toast.success(call.current.done);
       setProgress({ status: 'done' });
     } catch (error) {
-      const message = error instanceof ApiError ? error.message : call.current.failed;
-      setProgress({ status: 'failed', message });
+      setProgress({ status: 'failed', message: answerOr(call.current.failed, error) });
     }
   }, [api]);
 

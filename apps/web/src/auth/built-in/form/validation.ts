@@ -1,4 +1,5 @@
 import { string } from 'yup';
+import { emailAddress as mailAddress } from '@/api/rules';
 import { limits, text } from '@/api/text';
 
 /** The rules of the built-in provider's fields, with the server's own messages. */
@@ -16,11 +17,7 @@ export const organisationName = text(limits.name)
   .required('Name is required')
   .test('length', 'Name is required', (value) => characters(value) >= organisationNameMin);
 
-export const emailAddress = string()
-  .trim()
-  .required('Invalid email address')
-  .email('Invalid email address')
-  .test('length', 'Invalid email address', (value) => characters(value) <= limits.address);
+export const emailAddress = mailAddress();
 
 /** A password that exists: it may be shorter than a new one has to be. */
 export const givenPassword = string()

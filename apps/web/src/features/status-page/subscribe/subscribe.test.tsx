@@ -1,4 +1,4 @@
-import { render, screen, waitFor } from '@testing-library/react';
+import { render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http } from 'msw';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
@@ -65,6 +65,17 @@ it('keeps what was typed when the server refuses, and says why', async () => {
   expect(await screen.findByText('That address cannot be used')).toBeVisible();
   expect(screen.getByText('No such host')).toBeVisible();
   expect(email()).toHaveValue('eve@example.com');
+});
+
+it('says in the dialog, too, why no field is to blame', async () => {
+  server.use(
+    http.post(apiUrl(calls.subscribers.subscribe), () => problem(429, 'Too many: try later')),
+  );
+  const user = await open();
+  await user.type(email(), 'eve@example.com');
+  await user.click(submit());
+  const dialog = within(screen.getByRole('dialog', { name: 'Subscribe Via Email' }));
+  expect(await dialog.findByText('Too many: try later')).toBeVisible();
 });
 
 it('says that it failed when no answer comes', async () => {

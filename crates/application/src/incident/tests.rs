@@ -4,7 +4,7 @@ use allclear_domain::author::Author;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{ComponentId, IncidentUpdateId};
 use allclear_domain::incident::IncidentStatus;
-use allclear_domain::incident_update::{IncidentUpdate, IncidentUpdateDraft, Latest};
+use allclear_domain::incident_update::{IncidentUpdate, IncidentUpdateDraft, IncidentUpdatePatch, Latest};
 use allclear_domain::organisation::Revision;
 use chrono::DateTime;
 use uuid::Uuid;
@@ -202,6 +202,6 @@ async fn an_update_that_is_not_there_is_not_found() {
     let (acme, id, update) = (organisation(), IncidentId(Uuid::from_u128(1)), IncidentUpdateId(Uuid::from_u128(7)));
     let found = service.find_update(&acme, id, update).await;
     assert!(matches!(found, Err(Error::NotFound("Incident update"))));
-    let edited = service.edit_update(&acme, id, update, Default::default(), Precondition::Any).await;
+    let edited = service.edit_update(&acme, id, update, IncidentUpdatePatch::default(), Precondition::Any).await;
     assert!(matches!(edited, Err(Error::NotFound("Incident update"))));
 }

@@ -144,11 +144,11 @@ proptest! {
         for deed in &deeds {
             let before: Vec<_> = world.components.iter().map(|component| component.status).collect();
             let changed = world.does(deed);
-            for number in 0..COMPONENTS {
+            for (number, before) in before.into_iter().enumerate() {
                 let status = world.components[number].status;
                 match deed {
                     Deed::SetByHand(set, to) if *set == number => prop_assert_eq!(status, *to),
-                    _ if !changed.contains(&number) => prop_assert_eq!(status, before[number]),
+                    _ if !changed.contains(&number) => prop_assert_eq!(status, before),
                     _ if !world.held(number).is_empty() => prop_assert_eq!(status, worst(&world.held(number))),
                     _ => prop_assert_eq!(status, world.by_hand[number].unwrap_or(ComponentStatus::Operational)),
                 }

@@ -19,7 +19,7 @@ use chrono::TimeDelta;
 
 use crate::backend::{clock, organisation};
 use crate::contract;
-use fixture::{World, open_on, set};
+use fixture::{World, draft, open_on, set};
 
 contract!(
     a_stored_incident_reads_as_it_was_written,
@@ -92,9 +92,8 @@ async fn a_list_is_newest_first_and_comes_in_parts(database: &Database) {
 }
 
 async fn an_incident_of_no_organisation_is_refused(database: &Database) {
-    let world = World::new(database, "acme").await;
     let nobody = allclear_domain::id::OrganisationId::parse("nobody").unwrap();
-    let refused = IncidentStore::insert(database, &nobody, world.draft("Down", &[]), Vec::new()).await;
+    let refused = IncidentStore::insert(database, &nobody, draft("Down", &[]), Vec::new()).await;
     assert!(matches!(refused, Err(Error::NotFound("Organisation"))));
 }
 
@@ -103,7 +102,7 @@ async fn a_foreign_or_unknown_component_is_named_and_nothing_is_stored(database:
     let other = World::new(database, "other").await;
     let (ours, theirs) = (world.component("API").await, other.component("API").await);
     let components = [ours, theirs, ComponentId(clock().id())].map(|id| open_on(id, ComponentStatus::Degraded));
-    let created = world.draft("Down", &components);
+    let created = draft("Down", &components);
     let refused = IncidentStore::insert(database, &world.acme, created, components.to_vec()).await;
     let Err(Error::Invalid(Invalid { errors })) = refused else { panic!("{refused:?}") };
     let fields: Vec<_> = errors.iter().map(|error| error.field.as_str()).collect();

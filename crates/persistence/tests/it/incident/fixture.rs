@@ -41,6 +41,16 @@ pub(super) fn open_on(component_id: ComponentId, status: ComponentStatus) -> Att
     Attachment { component_id, status }
 }
 
+pub(super) fn draft(title: &str, components: &[Attachment]) -> Changed<Incident> {
+    let draft = IncidentDraft {
+        title: title.into(),
+        description: "All of it".into(),
+        status: IncidentStatus::Investigating,
+        occured_at: None,
+    };
+    Incident::create(IncidentId(clock().id()), draft, components, clock().now()).unwrap()
+}
+
 impl World {
     pub(super) async fn new(database: &Database, id: &str) -> Self {
         Self { database: Arc::new(database.clone()), acme: organisation(database, id).await }
@@ -63,18 +73,8 @@ impl World {
         ComponentStore::change(&*self.database, &self.acme, id, rule).await.unwrap().unwrap();
     }
 
-    pub(super) fn draft(&self, title: &str, components: &[Attachment]) -> Changed<Incident> {
-        let draft = IncidentDraft {
-            title: title.into(),
-            description: "All of it".into(),
-            status: IncidentStatus::Investigating,
-            occured_at: None,
-        };
-        Incident::create(IncidentId(clock().id()), draft, components, clock().now()).unwrap()
-    }
-
     pub(super) async fn open(&self, title: &str, components: &[Attachment]) -> Incident {
-        let created = self.draft(title, components);
+        let created = draft(title, components);
         let written = IncidentStore::insert(&*self.database, &self.acme, created, components.to_vec()).await.unwrap();
         written.state.incident
     }

@@ -111,9 +111,12 @@ it('begins anew, with nothing of the old one, when the organisation changes', as
 
 it('leaves an item of the old organisation for the list of the new one', async () => {
   const website = { id: '1', name: 'Website', description: '', status: 'OPERATIONAL' };
+  let asked = 0;
   server.use(
-    http.get(apiUrl(calls.components.item('1')), () => answer(website), { once: true }),
-    http.get(apiUrl(calls.components.item('1')), () => problem(404, 'No such component')),
+    http.get(apiUrl(calls.components.item('1')), () => {
+      asked += 1;
+      return asked === 1 ? answer(website) : problem(404, 'No such component');
+    }),
     http.get(apiUrl(calls.components.list), () => answer([])),
   );
   const { router, become } = renderApp(paths.components.edit('1'));
@@ -122,6 +125,7 @@ it('leaves an item of the old organisation for the list of the new one', async (
   expect(await screen.findByText('No Data')).toBeInTheDocument();
   expect(router.state.location.pathname).toBe(paths.components.list);
   expect(screen.queryByText('Error loading component')).not.toBeInTheDocument();
+  expect(asked).toBe(1);
 });
 
 it('goes to the landing page when somebody signs out', async () => {

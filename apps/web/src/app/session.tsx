@@ -1,4 +1,4 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { RouterProvider, type RouterProviderProps } from 'react-router-dom';
 import { ApiProvider } from '@/api/api-provider';
 import { useAuth, type AuthState } from '@/auth/auth';
@@ -14,8 +14,8 @@ export function Session({ router }: Pick<RouterProviderProps, 'router'>) {
     (notify) => router.subscribe(notify),
     () => router.state.initialized,
   );
-  useWayOutOfItems(router, state);
-  if (state.status === 'loading' || !isReady) return <StartingScreen />;
+  const isLeaving = useWayOutOfItems(router, state);
+  if (state.status === 'loading' || !isReady || isLeaving) return <StartingScreen />;
   return (
     <ApiProvider key={sessionKey(state)} getToken={getToken}>
       <RouterProvider router={router} />
@@ -23,18 +23,23 @@ export function Session({ router }: Pick<RouterProviderProps, 'router'>) {
   );
 }
 
-/** Another organisation does not have the item that is on screen, but it has the list of its kind. */
-function useWayOutOfItems(router: RouterProviderProps['router'], state: AuthState) {
+/**
+ * Another organisation does not have the item that is on screen, but it has the list of its kind. True while that
+ * is on its way: the item must not be asked for once more.
+ */
+function useWayOutOfItems(router: RouterProviderProps['router'], state: AuthState): boolean {
   const organisation = state.status === 'signed-in' ? (state.organisation?.id ?? null) : null;
-  const before = useRef(organisation);
+  const [before, setBefore] = useState(organisation);
+  const isAnother = before !== null && organisation !== null && before !== organisation;
+  const mustLeave = isAnother && router.state.matches.some(hasParameters);
+  if (before !== organisation && !mustLeave) setBefore(organisation);
+
   useEffect(() => {
-    const isAnother = before.current !== null && organisation !== null;
-    const { matches, location } = router.state;
-    if (isAnother && before.current !== organisation && matches.some(hasParameters)) {
-      void router.navigate(`/${location.pathname.split('/')[1] ?? ''}`);
-    }
-    before.current = organisation;
-  }, [router, organisation]);
+    if (!mustLeave) return;
+    const [, list = ''] = router.state.location.pathname.split('/');
+    void router.navigate(`/${list}`).then(() => setBefore(organisation));
+  }, [router, mustLeave, organisation]);
+  return mustLeave;
 }
 
 function hasParameters({ params }: { params: object }): boolean {

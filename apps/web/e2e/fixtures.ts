@@ -1,10 +1,16 @@
-import { test as base, type BrowserContext } from '@playwright/test';
-import { Operator, type Organisation } from './operator';
+import { test as base, type BrowserContext, type Page } from '@playwright/test';
+import { Operator, type Account, type Organisation } from './operator';
 import { Server } from './server';
 
 interface TestFixtures {
   /** A new organisation of the operator. */
   organisation: Organisation;
+  /** A server of its own, on which nobody has an account yet. */
+  installation: Server;
+  /** Somebody else with an account, and no organisation yet. */
+  newcomer: Operator;
+  /** A browser of its own, signed in as the operator of the organisation. `page` is a stranger's. */
+  desk: Page;
   /** What the browser complained of; a test that leaves something in it fails. */
   complaints: string[];
 }
@@ -21,6 +27,7 @@ declare global {
 }
 
 let organisations = 0;
+let newcomers = 0;
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   server: [
@@ -34,12 +41,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   operator: [
     async ({ server, playwright }, use) => {
       const request = await playwright.request.newContext({ baseURL: server.url });
-      const account = {
-        name: 'Ada Lovelace',
-        email: 'ada@example.com',
-        password: 'correct horse battery',
-      };
-      const operator = new Operator(account, request);
+      const operator = new Operator(accountOf('Ada Lovelace'), request);
       await operator.signUp();
       await use(operator);
       await request.dispose();
@@ -50,6 +52,27 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   organisation: async ({ operator }, use) => {
     organisations += 1;
     await use(await operator.createOrganisation(`Organisation ${organisations}`));
+  },
+  installation: async ({}, use) => {
+    const installation = await Server.start();
+    await use(installation);
+    await installation.remove();
+  },
+  newcomer: async ({ server, playwright }, use) => {
+    newcomers += 1;
+    const request = await playwright.request.newContext({ baseURL: server.url });
+    const newcomer = new Operator(accountOf(`Newcomer ${newcomers}`), request);
+    await newcomer.signUp();
+    await use(newcomer);
+    await request.dispose();
+  },
+  desk: async ({ browser, server, operator, organisation, complaints }, use) => {
+    await operator.bearer(organisation.id);
+    const context = await browser.newContext({ baseURL: server.url });
+    await listen(context, complaints);
+    await operator.signIn(context);
+    await use(await context.newPage());
+    await context.close();
   },
   complaints: [
     async ({ context }, use) => {
@@ -64,6 +87,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 });
 
 export { expect } from '@playwright/test';
+
+export function accountOf(name: string): Account {
+  const address = name.toLowerCase().replaceAll(' ', '.');
+  return { name, email: `${address}@example.com`, password: 'correct horse battery' };
+}
 
 /** Errors of scripts, errors in the console, and what the content security policy refused. */
 export async function listen(context: BrowserContext, complaints: string[]): Promise<void> {

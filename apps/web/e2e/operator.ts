@@ -4,7 +4,7 @@ interface Envelope<T> {
   data: T;
 }
 
-interface Account {
+export interface Account {
   name: string;
   email: string;
   password: string;
@@ -79,6 +79,14 @@ export class Organisation {
     });
     await expect(response, `${method} ${path}: ${await response.text()}`).toBeOK();
     return ((await response.json()) as Envelope<T>).data;
+  }
+
+  /** Invites somebody as a member, by mail. */
+  async invite(email: string): Promise<void> {
+    await this.call('POST', `/identity/organisations/${this.id}/invitations`, {
+      email,
+      role: 'member',
+    });
   }
 
   async createComponent(

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { expect } from '@playwright/test';
+import { mailedLinks } from './mail';
 
 const built = fileURLToPath(new URL('../../../target/debug/allclear', import.meta.url));
 const binary = process.env.ALLCLEAR_BINARY ?? built;
@@ -38,6 +40,17 @@ export class Server {
   /** Comes back on the same port, with the same data. */
   async startAgain(): Promise<void> {
     ({ process: this.process } = await launch(this.folder, Number(new URL(this.url).port)));
+  }
+
+  /** The link in the latest mail to an address, once it has come. */
+  async mailedLink(to: string): Promise<string> {
+    let link: string | undefined;
+    const look = async () => {
+      link = (await mailedLinks(join(this.folder, 'mail'), to)).at(-1);
+      return link;
+    };
+    await expect.poll(look, { message: `a mail to ${to}` }).toBeDefined();
+    return link ?? '';
   }
 
   async remove(): Promise<void> {

@@ -1,0 +1,235 @@
+import type { Page } from '@playwright/test';
+import { accountOf, expect, test } from './fixtures';
+import type { Account } from './operator';
+
+const organisationScreens = [
+  '/dashboard',
+  '/metrics',
+  '/components',
+  '/components/component/create',
+  '/incidents',
+  '/incidents/incident/create',
+  '/schedules',
+  '/schedules/maintenance/create',
+  '/subscribers',
+];
+
+const field = (page: Page, label: string) => page.getByLabel(`${label}*`, { exact: true });
+const userMenu = (page: Page, { name }: Account) =>
+  page.getByRole('button', { name: `Account of ${name}` });
+const arrivesAt = (page: Page, path: string) =>
+  expect(page).toHaveURL(({ pathname }) => pathname === path);
+
+async function fillSignIn(page: Page, { email }: Account, password: string) {
+  await field(page, 'Email').fill(email);
+  await field(page, 'Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+async function signOut(page: Page, account: Account) {
+  await userMenu(page, account).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+}
+
+test('the first account is made, founds an organisation and arrives on its dashboard', async ({
+  page,
+  installation,
+}) => {
+  const account = accountOf('Grace Hopper');
+  await page.goto(`${installation.url}/`);
+  await page.getByRole('link', { name: 'Get started' }).click();
+  await expect(page.getByRole('heading', { name: 'Create the first account' })).toBeVisible();
+  await field(page, 'Name').fill(account.name);
+  await field(page, 'Email').fill(account.email);
+  await field(page, 'Password').fill('too short');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await expect(page.getByText('Must be at least 12 characters')).toBeVisible();
+  await expect(field(page, 'Password')).toBeFocused();
+  await field(page, 'Password').fill(account.password);
+  await page.getByRole('button', { name: 'Create account' }).click();
+
+  await arrivesAt(page, '/onboarding');
+  await expect(page.getByRole('heading', { name: 'Welcome to Allclear' })).toBeVisible();
+  await field(page, 'Name').fill('Analytical Engines');
+  await page.getByRole('button', { name: 'Create organisation' }).click();
+
+  await arrivesAt(page, '/dashboard');
+  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
+  await expect(page.getByRole('main')).toContainText(
+    'Coming Soon: Our dashboard is currently in development...',
+  );
+  await expect(
+    page.getByRole('button', { name: 'Organisation: Analytical Engines' }),
+  ).toBeVisible();
+
+  await page.reload();
+  await expect(userMenu(page, account)).toBeVisible();
+  await arrivesAt(page, '/dashboard');
+});
+
+test('a wrong password is refused, the right one lets in, and signing out leads out', async ({
+  page,
+  newcomer,
+  complaints,
+}) => {
+  await newcomer.createOrganisation('Looms');
+  const { account } = newcomer;
+  await page.goto('/login');
+  await fillSignIn(page, account, 'something else');
+  await expect(page.getByRole('alert')).toHaveText('Wrong email or password');
+  await expect(field(page, 'Email')).toHaveValue(account.email);
+  // The browser tells of the refusal.
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+
+  await fillSignIn(page, account, account.password);
+  await arrivesAt(page, '/dashboard');
+  await signOut(page, account);
+  await arrivesAt(page, '/');
+  await page.goto('/components');
+  await arrivesAt(page, '/');
+  await page.goBack();
+  await expect(userMenu(page, account)).toBeHidden();
+});
+
+test('who is signed out sees the landing page instead of what is for members', async ({
+  page,
+  complaints,
+}) => {
+  for (const path of [...organisationScreens, '/onboarding']) {
+    await page.goto(path);
+    await arrivesAt(page, '/');
+    await expect(page.getByRole('link', { name: 'Login' })).toBeVisible();
+  }
+  await page.goto('/login');
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await arrivesAt(page, '/login');
+
+  const response = await page.goto('/nowhere');
+  expect(response?.status()).toBe(404);
+  await expect(page.getByRole('heading', { name: 'Page Not Found' })).toBeVisible();
+  await expect(page.getByRole('main')).toContainText(
+    "Oops! The page you're looking for doesn't exist or has been moved.",
+  );
+  // The browser tells of every page that is not found.
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+  await page.getByRole('link', { name: 'Back to Home' }).click();
+  await arrivesAt(page, '/');
+});
+
+test('who has no organisation is led to found or join one', async ({ page, newcomer }) => {
+  await newcomer.signIn(page.context());
+  for (const path of ['/', '/login', '/verify', ...organisationScreens]) {
+    await page.goto(path);
+    await arrivesAt(page, '/onboarding');
+  }
+  await expect(page.getByRole('heading', { name: 'Create an organisation' })).toBeVisible();
+  await page.getByRole('button', { name: 'Create organisation' }).click();
+  await expect(page.getByText('Name is required')).toBeVisible();
+});
+
+test('who has an organisation is led to its dashboard, and sees the status page', async ({
+  desk,
+  organisation,
+}) => {
+  for (const path of ['/', '/login', '/onboarding']) {
+    await desk.goto(path);
+    await arrivesAt(desk, '/dashboard');
+  }
+  await desk.getByRole('link', { name: 'Status Page' }).click();
+  await arrivesAt(desk, organisation.statusPage);
+  await expect(desk.getByRole('heading', { level: 1, name: organisation.name })).toBeVisible();
+});
+
+test('somebody who is invited by mail creates an account and works in the organisation', async ({
+  desk,
+  page,
+  organisation,
+  server,
+}) => {
+  const { name, email, password } = accountOf('Charles Babbage');
+  await organisation.createComponent('Mill');
+  await desk.goto('/organisation');
+  await field(desk, 'Email').fill(email);
+  await desk.getByRole('button', { name: 'Send invitation' }).click();
+  await expect(desk.getByText(`Invitation sent to ${email}`)).toBeVisible();
+
+  const link = await server.mailedLink(email);
+  await page.goto(link);
+  await expect(page.getByRole('heading', { name: `Join ${organisation.name}` })).toBeVisible();
+  await expect(field(page, 'Email')).toHaveValue(email);
+  await field(page, 'Name').fill(name);
+  await field(page, 'Password').fill(password);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await arrivesAt(page, '/dashboard');
+  await page.getByRole('link', { name: 'Components' }).click();
+  await expect(page.getByRole('cell', { name: 'Mill', exact: true })).toBeVisible();
+
+  await desk.reload();
+  const members = desk.getByRole('list', { name: 'Members' });
+  await expect(members.getByRole('listitem').filter({ hasText: name })).toContainText(email);
+});
+
+test('an invitation works once', async ({ page, newcomer, organisation, server, complaints }) => {
+  const { email } = newcomer.account;
+  await organisation.invite(email);
+  const link = await server.mailedLink(email);
+  await newcomer.signIn(page.context());
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Join', exact: true }).click();
+  await arrivesAt(page, '/dashboard');
+  await expect(
+    page.getByRole('button', { name: `Organisation: ${organisation.name}` }),
+  ).toBeVisible();
+
+  await page.goto(link);
+  await expect(page.getByRole('dialog', { name: 'Invitation' }).getByRole('alert')).toBeVisible();
+  // The browser tells of the refusal.
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+});
+
+test('another organisation takes the whole app over, and nothing of the first one stays', async ({
+  desk,
+  operator,
+  organisation,
+}) => {
+  const { id } = await organisation.createComponent('Loom');
+  const other = await operator.createOrganisation('Another house');
+  await other.createComponent('Kiln');
+  await operator.bearer(organisation.id);
+  await desk.goto('/components');
+  await desk.getByRole('checkbox', { name: 'Select Loom' }).check();
+  await expect(desk.getByText('1 selected')).toBeVisible();
+
+  await desk.getByRole('button', { name: `Organisation: ${organisation.name}` }).click();
+  await desk.getByRole('menuitemcheckbox', { name: other.name }).click();
+  await expect(desk.getByRole('cell', { name: 'Kiln', exact: true })).toBeVisible();
+  await expect(desk.getByText('Loom')).toBeHidden();
+  await expect(desk.getByText('1 selected')).toBeHidden();
+
+  await desk.getByRole('button', { name: `Organisation: ${other.name}` }).click();
+  await desk.getByRole('menuitemcheckbox', { name: organisation.name, exact: true }).click();
+  await desk.getByRole('link', { name: 'Edit Loom' }).click();
+  await arrivesAt(desk, `/components/component/edit/${id}`);
+  await desk.getByRole('button', { name: `Organisation: ${organisation.name}` }).click();
+  await desk.getByRole('menuitemcheckbox', { name: other.name }).click();
+  await arrivesAt(desk, '/components');
+  await expect(desk.getByRole('cell', { name: 'Kiln', exact: true })).toBeVisible();
+  await desk.reload();
+  await expect(desk.getByRole('button', { name: `Organisation: ${other.name}` })).toBeVisible();
+});
+
+test('a forgotten password is replaced by a mailed link', async ({ page, newcomer, server }) => {
+  const { account } = newcomer;
+  await page.goto('/login');
+  await page.getByRole('button', { name: 'Forgot your password?' }).click();
+  await field(page, 'Email').fill(account.email);
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  await expect(page.getByRole('heading', { name: 'Look into your mail' })).toBeVisible();
+
+  await page.goto(await server.mailedLink(account.email));
+  await field(page, 'New password').fill('a few other words');
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await expect(page.getByText('Your password is changed. Sign in with the new one.')).toBeVisible();
+  await fillSignIn(page, account, 'a few other words');
+  await arrivesAt(page, '/onboarding');
+});

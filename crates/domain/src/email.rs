@@ -9,19 +9,54 @@ pub const EMAIL_MAX: usize = 254;
 
 const REFUSAL: &str = "Invalid email address";
 
-/// Refuses what the HTML standard's `<input type="email">` refuses, and anything over [`EMAIL_MAX`]. The part before
-/// the `@` must be ASCII: some letters outside it, the Kelvin sign for one, would become ASCII ones in lower case, and so
-/// somebody else's address.
+/// Refuses what the HTML standard's `<input type="email">` refuses, what no mail can be addressed to, and anything over
+/// [`EMAIL_MAX`]. The domain may be an internationalised one (RFC 5890).
 ///
 /// # Errors
 /// When the text is no such address.
 pub fn email_address(text: &str) -> Result<(), ValidationError> {
-    let fits = text.chars().count() <= EMAIL_MAX;
-    let plain = text.rsplit_once('@').is_some_and(|(local, _)| local.is_ascii());
-    if fits && plain && text.validate_email() {
+    let fits = text.chars().count() <= EMAIL_MAX && Mailbox::of(text).as_str().len() <= EMAIL_MAX;
+    let parts = text.rsplit_once('@');
+    if fits && parts.is_some_and(|(local, domain)| plain(local) && named(domain)) && text.validate_email() {
         return Ok(());
     }
     Err(ValidationError::new("email").with_message(REFUSAL.into()))
+}
+
+/// The part before the `@` is ASCII: some letters outside it, the Kelvin sign for one, would become ASCII ones in lower
+/// case, and so somebody else's address. Its dots stand between other letters (RFC 5322, section 3.2.3), or no mail server
+/// takes it.
+fn plain(local: &str) -> bool {
+    local.is_ascii() && local.split('.').all(|word| !word.is_empty())
+}
+
+/// The domain is a name, not an address literal such as `[127.0.0.1]`, by which strangers would have us knock at machines
+/// of our own network.
+fn named(domain: &str) -> bool {
+    !domain.contains(['[', ']'])
+}
+
+/// An address in the form in which two that name one mailbox are the same: the domain in ASCII and lower case (RFC 5890,
+/// section 2.3.2.1; UTS 46 takes many spellings to one), the part before the `@` as it was typed, which is for the
+/// receiving side alone to interpret (RFC 5321, section 2.4). Mail can be sent to it as it is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Mailbox(String);
+
+impl Mailbox {
+    /// The mailbox of an address.
+    #[must_use]
+    pub fn of(address: &str) -> Self {
+        let address = address.trim();
+        let Some((local, domain)) = address.rsplit_once('@') else { return Self(address.to_owned()) };
+        let domain = idna::domain_to_ascii(domain).unwrap_or_else(|_| domain.to_lowercase());
+        Self(format!("{local}@{domain}"))
+    }
+
+    /// The mailbox as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 /// An address in the form in which addresses are compared: lower case. Mail goes to the address as it was entered.
@@ -66,6 +101,27 @@ mod tests {
     }
 
     #[test]
+    fn an_address_that_no_mail_can_go_to_is_refused() {
+        let literals = ["a@[127.0.0.1]", "a@b[127.0.0.1]", "a@b\r\nBcc: c@d [127.0.0.1]"];
+        let dots = [".a@b.cd", "a.@b.cd", "a..b@c.de"];
+        for bad in literals.into_iter().chain(dots) {
+            assert!(email_address(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_mailbox_has_one_domain_however_it_is_spelt_and_the_local_part_as_typed() {
+        let mailbox = "Ann@xn--exmple-cua.com";
+        for spelling in
+            ["Ann@exämple.com", "Ann@EXÄMPLE.com", "Ann@xn--EXMPLE-cua.com", " Ann@ex\u{61}\u{308}mple.com "]
+        {
+            assert_eq!(Mailbox::of(spelling).as_str(), mailbox, "{spelling}");
+        }
+        assert_eq!(Mailbox::of("a@\u{ff45}xample.com"), Mailbox::of("a@example.com"));
+        assert_ne!(Mailbox::of("ann@example.com"), Mailbox::of("Ann@example.com"));
+    }
+
+    #[test]
     fn an_address_has_at_most_254_characters() {
         let of_length = |length: usize| format!("a@{}bc", "b.".repeat((length - 4) / 2));
         assert!(email_address(&of_length(254)).is_ok());
@@ -73,6 +129,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_mailbox_is_an_address_and_its_own_mailbox(address in "[a-z.]{1,9}@[a-zäöß.-]{1,9}") {
+            if email_address(&address).is_ok() {
+                let mailbox = Mailbox::of(&address);
+                prop_assert!(mailbox.as_str().is_ascii());
+                prop_assert!(email_address(mailbox.as_str()).is_ok());
+                prop_assert_eq!(Mailbox::of(mailbox.as_str()), mailbox);
+            }
+        }
+
         #[test]
         fn addresses_that_differ_in_case_are_the_same(address in "[a-zA-Z]{1,9}@[a-zA-Z]{1,9}") {
             prop_assert_eq!(EmailKey::of(&address), EmailKey::of(&address.to_uppercase()));

@@ -82,6 +82,11 @@ identifier!(
     MaintenanceUpdateId
 );
 
+identifier!(
+    /// Names a subscriber.
+    SubscriberId
+);
+
 /// Names an organisation: the identity provider's string, taken as it is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OrganisationId(String);

@@ -1,0 +1,67 @@
+//! How often a mailbox is mailed at the wish of strangers.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// So many mails at once, then so many an hour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MailLimit {
+    /// At once; none is taken for one.
+    pub burst: u32,
+    /// An hour; none is taken for one.
+    pub per_hour: u32,
+}
+
+impl MailLimit {
+    /// Takes one mail out of what is left, and answers until when the mailbox's use shows; none where nothing is left.
+    /// `used_until` is what the mail before it answered. This is the generic cell rate algorithm (ITU-T I.371, annex A):
+    /// one moment is all that has to be kept, and nothing once it is over.
+    #[must_use]
+    pub fn take(self, used_until: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        let interval = TimeDelta::milliseconds(3_600_000 / i64::from(self.per_hour.max(1)));
+        let begin = used_until.map_or(now, |until| until.max(now));
+        let until = begin + interval;
+        (until - now <= interval * i32::try_from(self.burst.max(1)).unwrap_or(i32::MAX)).then_some(until)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const LIMIT: MailLimit = MailLimit { burst: 3, per_hour: 1 };
+
+    fn at(minute: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(minute * 60, 0).unwrap()
+    }
+
+    /// At which of these minutes a mail goes out.
+    fn mailed(limit: MailLimit, minutes: &[i64]) -> Vec<i64> {
+        let mut used_until = None;
+        let mut goes = |minute: &i64| {
+            let taken = limit.take(used_until, at(*minute));
+            used_until = taken.or(used_until);
+            taken.is_some()
+        };
+        minutes.iter().copied().filter(|minute| goes(minute)).collect()
+    }
+
+    #[test]
+    fn three_go_at_once_and_then_one_an_hour() {
+        assert_eq!(mailed(LIMIT, &[0, 0, 0, 0, 59, 60, 61, 119, 120]), [0, 0, 0, 60, 120]);
+        assert_eq!(mailed(LIMIT, &[0, 0, 0, 180, 180, 180, 180]), [0, 0, 0, 180, 180, 180]);
+        assert_eq!(mailed(MailLimit { burst: 0, per_hour: 0 }, &[0, 0, 60]), [0, 60]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_hour_sees_more_than_the_burst_and_the_rate(mut minutes in proptest::collection::vec(0_i64..600, 0..60)) {
+            minutes.sort_unstable();
+            let mailed = mailed(LIMIT, &minutes);
+            for first in &mailed {
+                let within = mailed.iter().filter(|minute| (*first..first + 60).contains(*minute)).count();
+                prop_assert!(within <= 3, "{mailed:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Subscribers: who is mailed what happens at an organisation.
+
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use validator::Validate;
+
+use crate::component::UnknownStatus;
+use crate::email::{Mailbox, email_address};
+use crate::id::SubscriberId;
+use crate::validation::Invalid;
+
+/// Whether somebody is mailed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SubscriberStatus {
+    /// Not yet: the link of the verification mail has not been followed.
+    Pending,
+    /// Yes.
+    Subscribed,
+    /// No longer.
+    Unsubscribed,
+}
+
+impl SubscriberStatus {
+    /// Every status.
+    pub const ALL: [Self; 3] = [Self::Pending, Self::Subscribed, Self::Unsubscribed];
+
+    /// The word of the API and the database.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "PENDING",
+            Self::Subscribed => "SUBSCRIBED",
+            Self::Unsubscribed => "UNSUBSCRIBED",
+        }
+    }
+}
+
+impl fmt::Display for SubscriberStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for SubscriberStatus {
+    type Err = UnknownStatus;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|status| status.as_str() == word).ok_or(UnknownStatus)
+    }
+}
+
+/// Somebody who subscribed to an organisation's updates, as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subscriber {
+    /// Its identifier.
+    pub id: SubscriberId,
+    /// The address as it was typed.
+    pub email: String,
+    /// Whether mail goes there.
+    pub status: SubscriberStatus,
+    /// Whether who reads mail at the address has said that it shall.
+    pub is_verified: bool,
+    /// How often it has unsubscribed. A verification link holds only within the round it was mailed in: an old one does
+    /// not undo a later unsubscribe.
+    pub round: i32,
+    /// When it subscribed first.
+    pub created_at: DateTime<Utc>,
+    /// When it last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// What is entered for a subscriber, trimmed.
+#[derive(Debug, Clone, PartialEq, Eq, Validate)]
+pub struct SubscriberDraft {
+    /// The address.
+    #[validate(custom(function = email_address))]
+    pub email: String,
+}
+
+/// The link's time is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("This link has expired. Please subscribe again to get a new one")]
+pub struct LinkExpired;
+
+impl Subscriber {
+    /// How long the link of a verification mail works.
+    pub const VERIFICATION_LIFE: TimeDelta = TimeDelta::days(7);
+
+    /// A new subscriber, pending.
+    ///
+    /// # Errors
+    /// [`Invalid`] when the address is none.
+    pub fn create(id: SubscriberId, draft: SubscriberDraft, now: DateTime<Utc>) -> Result<Self, Invalid> {
+        draft.validate().map_err(Invalid::from)?;
+        let status = SubscriberStatus::Pending;
+        Ok(Self { id, email: draft.email, status, is_verified: false, round: 0, created_at: now, updated_at: now })
+    }
+
+    /// The mailbox that its mail goes to: an organisation has one subscriber for each.
+    #[must_use]
+    pub fn mailbox(&self) -> Mailbox {
+        Mailbox::of(&self.email)
+    }
+
+    /// This subscriber after subscribing again: pending once more where it had unsubscribed, else as it is.
+    #[must_use]
+    pub fn subscribe_again(self, now: DateTime<Utc>) -> Self {
+        match self.status {
+            SubscriberStatus::Pending | SubscriberStatus::Subscribed => self,
+            SubscriberStatus::Unsubscribed => {
+                Self { status: SubscriberStatus::Pending, is_verified: false, updated_at: now, ..self }
+            }
+        }
+    }
+
+    /// Whether a verification link is to be mailed: nobody has followed one yet.
+    #[must_use]
+    pub fn awaits_verification(&self) -> bool {
+        self.status == SubscriberStatus::Pending
+    }
+
+    /// This subscriber after following a verification link that was mailed in its present round. Following it twice
+    /// changes nothing more.
+    ///
+    /// # Errors
+    /// [`LinkExpired`] from the moment the link ends.
+    pub fn verify(self, expires_at: DateTime<Utc>, now: DateTime<Utc>) -> Result<Self, LinkExpired> {
+        if now >= expires_at {
+            return Err(LinkExpired);
+        }
+        match self.status {
+            SubscriberStatus::Pending => {
+                Ok(Self { status: SubscriberStatus::Subscribed, is_verified: true, updated_at: now, ..self })
+            }
+            SubscriberStatus::Subscribed | SubscriberStatus::Unsubscribed => Ok(self),
+        }
+    }
+
+    /// This subscriber after following an unsubscribe link. Following it twice changes nothing more.
+    #[must_use]
+    pub fn unsubscribe(self, now: DateTime<Utc>) -> Self {
+        match self.status {
+            SubscriberStatus::Pending | SubscriberStatus::Subscribed => {
+                let round = self.round.saturating_add(1);
+                Self { status: SubscriberStatus::Unsubscribed, round, updated_at: now, ..self }
+            }
+            SubscriberStatus::Unsubscribed => self,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

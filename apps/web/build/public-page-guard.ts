@@ -2,7 +2,8 @@ import { gzipSync } from 'node:zlib';
 import type { Plugin, Rolldown } from 'vite';
 
 /** What a visitor of a public status page must never have to load. */
-const forbidden = /node_modules\/(@clerk|formik|yup|@tanstack|react-router|react-router-dom)\//;
+const forbidden =
+  /node_modules\/(@clerk|formik|yup|@tanstack|react-router|react-router-dom|socket\.io-client|engine\.io-client)\//;
 
 /**
  * Fails the build when the script of the public status page is larger than `maxBytes` compressed,

@@ -19,6 +19,14 @@ export function withReplaced<T extends Listed>(item: T): ListChange<T> {
   return (pages) => pages.map((page) => page.map((other) => (other.id === item.id ? item : other)));
 }
 
+/** Gives the item of the same id what is told of it; what is not told, it keeps. */
+export function withChanged<T extends Listed>(told: Partial<NoInfer<T>> & Listed): ListChange<T> {
+  return (pages) =>
+    pages.map((page) =>
+      page.map((other) => (other.id === told.id ? { ...other, ...told } : other)),
+    );
+}
+
 export function without<T extends Listed>(id: string): ListChange<T> {
   return (pages) => pages.map((page) => page.filter((item) => item.id !== id));
 }

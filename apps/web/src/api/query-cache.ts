@@ -45,6 +45,13 @@ export class QueryCache implements Cache<unknown> {
     };
   }
 
+  /** Forgets at once what no mounted component uses. */
+  forgetUnused(): void {
+    for (const key of [...this.#entries.keys()]) {
+      if (!this.#users.has(key)) this.delete(key);
+    }
+  }
+
   #expireLater(key: string): void {
     this.#stopExpiry(key);
     this.#expiries.set(

@@ -4,6 +4,7 @@ import useSWRInfinite, { unstable_serialize } from 'swr/infinite';
 import type { Answer } from './client';
 import type { ApiError } from './error';
 import type { ListChange } from './list-changes';
+import { QueryCache } from './query-cache';
 
 /** As many as the server hands out at once. */
 const pageSize = 500;
@@ -53,12 +54,18 @@ export function useRefreshList(path: string): () => Promise<void> {
 
 /**
  * Changes what a list shows without asking the server: `change(withNew(item))`. For what is known already, such
- * as the answer to a save or an event of the socket.
+ * as the answer to a save.
  */
 export function useChangeList<T>(path: string): (change: ListChange<T>) => void {
+  const changeList = useChangeLists();
+  return useCallback((change) => changeList(path, change), [changeList, path]);
+}
+
+/** The same for any list, also one that `useQuery` reads as a whole: for what the events of the socket tell. */
+export function useChangeLists(): <T>(path: string, change: ListChange<T>) => void {
   const { cache, mutate } = useSWRConfig();
   return useCallback(
-    (change) => {
+    <T>(path: string, change: ListChange<T>) => {
       const keyOf = pageKey(path);
       const listKey = unstable_serialize(keyOf);
       const list = cache.get(listKey)?.data as Answer<T[]>[] | undefined;
@@ -79,7 +86,25 @@ export function useChangeList<T>(path: string): (change: ListChange<T>) => void 
       else
         void mutate(path, { ...whole, data: change([whole.data]).flat() }, { revalidate: false });
     },
-    [cache, mutate, path],
+    [cache, mutate],
+  );
+}
+
+/**
+ * Asks anew for what is on screen of some lists and of what belongs to them, and forgets everything that is not on
+ * screen. Answers when it is all in.
+ */
+export function useReadAnew(): (lists: readonly string[], belongs: RegExp) => Promise<void> {
+  const { cache, mutate } = useSWRConfig();
+  return useCallback(
+    async (lists, belongs) => {
+      if (cache instanceof QueryCache) cache.forgetUnused();
+      await Promise.all([
+        ...lists.map((path) => mutate(unstable_serialize(pageKey(path)))),
+        mutate((key) => typeof key === 'string' && belongs.test(key)),
+      ]);
+    },
+    [cache, mutate],
   );
 }
 

@@ -2,7 +2,9 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { RouterProvider, type RouterProviderProps } from 'react-router-dom';
 import { ApiProvider } from '@/api/api-provider';
 import { useAuth, type AuthState } from '@/auth/auth';
+import { leaveTrace } from '@/auth/signed-in-trace';
 import { StartingScreen } from '@/auth/start-screens';
+import { RealtimeProvider } from '@/realtime/realtime-provider';
 
 /**
  * The app as one person in one organisation sees it. Another person or organisation gets a new one, so that
@@ -15,12 +17,24 @@ export function Session({ router }: Pick<RouterProviderProps, 'router'>) {
     () => router.state.initialized,
   );
   const isLeaving = useWayOutOfItems(router, state);
+  useTrace(state);
   if (state.status === 'loading' || !isReady || isLeaving) return <StartingScreen />;
   return (
     <ApiProvider key={sessionKey(state)} getToken={getToken}>
-      <RouterProvider router={router} />
+      <RealtimeProvider>
+        <RouterProvider router={router} />
+      </RealtimeProvider>
     </ApiProvider>
   );
+}
+
+/** The public pages of this browser learn from it whether it is worth asking who is there. */
+function useTrace(state: AuthState) {
+  const isOperator = state.status === 'signed-in' && state.organisation !== null;
+  const isKnown = state.status !== 'loading';
+  useEffect(() => {
+    if (isKnown) leaveTrace(isOperator);
+  }, [isKnown, isOperator]);
 }
 
 /**

@@ -1,6 +1,8 @@
 import '@/styles/index.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { hasTrace } from '@/auth/signed-in-trace';
+import { followEventStream, followLater, type Follow } from '@/features/status-page/event-stream';
 import { readSnapshot } from '@/features/status-page/snapshot';
 import { StatusPage } from '@/features/status-page/status-page';
 
@@ -12,8 +14,20 @@ const snapshot = readSnapshot(document);
 // The development server writes no snapshot into the page: there it is asked for.
 const isAskedFor = import.meta.env.DEV && snapshot === null;
 
+/** A stranger never loads what it takes to find out who is there, nor the socket. */
+const follow = hasTrace() ? followLater(chooseFollow) : followEventStream;
+
+async function chooseFollow(): Promise<Follow> {
+  try {
+    return await (await import('./status-follow')).chooseFollow();
+  } catch (error) {
+    console.error(error);
+    return followEventStream;
+  }
+}
+
 createRoot(root).render(
   <StrictMode>
-    <StatusPage orgId={orgId} {...(!isAskedFor && { snapshot })} />
+    <StatusPage orgId={orgId} follow={follow} {...(!isAskedFor && { snapshot })} />
   </StrictMode>,
 );

@@ -1,8 +1,12 @@
 import '@testing-library/jest-dom/vitest';
 import { cleanup, configure } from '@testing-library/react';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import { toast } from '@/ui/toast';
+import { FakeSocket } from './fake-socket';
 import { server, takeUnexpectedCalls } from './server';
+
+// No test opens a connection of its own.
+vi.mock('socket.io-client', () => import('./fake-socket'));
 
 // A screen's first rendering loads its code, which takes its time on a busy machine.
 configure({ asyncUtilTimeout: 4000 });
@@ -16,6 +20,7 @@ afterEach(() => {
   toast.remove();
   server.resetHandlers();
   localStorage.clear();
+  FakeSocket.all = [];
   expect(takeUnexpectedCalls(), 'calls that the test did not expect').toEqual([]);
 });
 

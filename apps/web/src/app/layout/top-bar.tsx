@@ -1,6 +1,7 @@
 import { PanelLeft } from 'lucide-react';
 import { useIdentity } from '@/auth/auth';
 import { IconButton } from '@/ui/icon-button';
+import { LiveStatus } from './live-status';
 import { ThemeMenu } from './theme-menu';
 import type { Sidebar } from './use-sidebar';
 
@@ -18,6 +19,7 @@ export function TopBar({ sidebar }: { sidebar: Sidebar }) {
         onClick={sidebar.toggle}
       />
       <div className="ml-auto flex min-w-0 items-center gap-2">
+        <LiveStatus />
         <ThemeMenu />
         <OrganisationSwitcher />
       </div>

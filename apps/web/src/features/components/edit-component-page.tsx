@@ -13,6 +13,7 @@ import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import { usePageTitle } from '@/ui/use-page-title';
 import { ComponentConflict } from './component-conflict';
 import { ComponentForm } from './component-form';
+import { ComponentNews } from './component-news';
 import { inputOf, newComponent } from './component-schema';
 
 export function EditComponentPage() {
@@ -60,6 +61,7 @@ function EditComponent({ id }: { id: string }) {
           pendingLabel="Updating..."
         >
           <ComponentConflict edit={edit} />
+          {loaded && <ComponentNews edit={edit} loaded={loaded} />}
         </ComponentForm>
       </CardBody>
     </Card>

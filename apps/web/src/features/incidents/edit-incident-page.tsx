@@ -11,7 +11,7 @@ import { toast } from '@/ui/toast';
 import { useGoBack } from '@/ui/use-go-back';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import { usePageTitle } from '@/ui/use-page-title';
-import { incidentValues, type Incident, type IncidentValues } from './incident';
+import { incidentValues, sameBesidesStatus, type Incident, type IncidentValues } from './incident';
 import { IncidentForm } from './incident-form';
 import { IncidentNews } from './incident-news';
 import { incidentSchema } from './incident-schema';
@@ -74,9 +74,4 @@ function EditIncident({ incidentId }: { incidentId: string }) {
       )}
     </div>
   );
-}
-
-/** An update sets the incident's status; it changes nothing else that the form holds. */
-function sameBesidesStatus(a: Incident, b: Incident): boolean {
-  return a.title === b.title && a.description === b.description && a.occuredAt === b.occuredAt;
 }

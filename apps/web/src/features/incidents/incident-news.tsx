@@ -1,10 +1,11 @@
 import { useFormikContext } from 'formik';
 import type { Edit } from '@/api/use-edit';
 import { useRebase } from '@/api/use-rebase';
+import { useItemNews } from '@/realtime/realtime';
 import { ConflictAlert } from '@/ui/conflict-alert';
 import { formatInstant } from '@/ui/datetime';
 import { incidentStatuses } from '@/ui/statuses';
-import { incidentValues, type Incident, type IncidentValues } from './incident';
+import { incidentValues, sameBesidesStatus, type Incident, type IncidentValues } from './incident';
 
 interface IncidentNewsProps {
   edit: Edit<Incident>;
@@ -15,6 +16,10 @@ interface IncidentNewsProps {
 export function IncidentNews({ edit, loaded }: IncidentNewsProps) {
   const form = useFormikContext<IncidentValues>();
   useRebase(form, incidentValues(loaded));
+  useItemNews('incident-updated', loaded.id, () => {
+    // What is being saved is followed by its answer.
+    if (!form.isSubmitting) void edit.follow(form.dirty ? sameBesidesStatus : () => true);
+  });
   if (edit.theirs === undefined) return null;
 
   const theirs = incidentValues(edit.theirs);

@@ -20,6 +20,7 @@ import {
   maintenanceInput,
   maintenanceTimeline,
   maintenanceValues,
+  sameBesidesStatus,
   type Maintenance,
   type MaintenanceValues,
 } from './maintenance';
@@ -108,10 +109,4 @@ function EditMaintenance({ maintenanceId }: { maintenanceId: string }) {
       )}
     </div>
   );
-}
-
-/** An update or a cancellation changes nothing that the form holds. */
-function sameBesidesStatus(a: Maintenance, b: Maintenance): boolean {
-  const [before, after] = [maintenanceValues(a), maintenanceValues(b)];
-  return JSON.stringify(before) === JSON.stringify(after);
 }

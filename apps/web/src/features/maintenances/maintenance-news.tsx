@@ -1,9 +1,15 @@
 import { useFormikContext } from 'formik';
 import type { Edit } from '@/api/use-edit';
 import { useRebase } from '@/api/use-rebase';
+import { useItemNews } from '@/realtime/realtime';
 import { ConflictAlert } from '@/ui/conflict-alert';
 import { Timestamp } from '@/ui/timestamp';
-import { maintenanceValues, type Maintenance, type MaintenanceValues } from './maintenance';
+import {
+  maintenanceValues,
+  sameBesidesStatus,
+  type Maintenance,
+  type MaintenanceValues,
+} from './maintenance';
 
 interface MaintenanceNewsProps {
   edit: Edit<Maintenance>;
@@ -14,6 +20,10 @@ interface MaintenanceNewsProps {
 export function MaintenanceNews({ edit, loaded }: MaintenanceNewsProps) {
   const form = useFormikContext<MaintenanceValues>();
   useRebase(form, maintenanceValues(loaded));
+  useItemNews('maintenance-updated', loaded.id, () => {
+    // What is being saved is followed by its answer.
+    if (!form.isSubmitting) void edit.follow(form.dirty ? sameBesidesStatus : () => true);
+  });
   if (edit.theirs === undefined) return null;
 
   const theirs = maintenanceValues(edit.theirs);

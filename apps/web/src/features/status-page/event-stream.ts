@@ -1,14 +1,15 @@
 import { backoffMs } from '@/api/retry';
-import type { StatusSnapshot } from '@/api/types';
 import { apiBase, calls } from '@/paths';
-import { liveEventNames, type LiveEvent } from './live-events';
+import { liveEventNames, type LiveEvent } from '@/realtime/live-events';
+import { onWake } from '@/realtime/wake';
+import type { CaughtUp } from './page-state';
 import { fetchSnapshot } from './snapshot';
 
 /** Who wants to know what changes. */
 export interface Viewer {
   tell: (event: LiveEvent) => void;
   /** The state read anew, because events were missed. */
-  catchUp: (snapshot: StatusSnapshot) => void;
+  catchUp: (state: CaughtUp) => void;
   /** Whether what is shown is the state of now. */
   connected: (connected: boolean) => void;
 }
@@ -20,17 +21,27 @@ export type Follow = (orgId: string, revision: number, viewer: Viewer) => () => 
 export const followEventStream: Follow = (orgId, revision, viewer) => {
   const stream = new EventStream(orgId, revision, viewer);
   stream.open();
-  const wakings = [
-    [window, 'online'],
-    [window, 'pageshow'],
-    [document, 'visibilitychange'],
-  ] as const;
-  for (const [target, name] of wakings) target.addEventListener(name, stream.wake);
+  const stopWaking = onWake(stream.wake);
   return () => {
-    for (const [target, name] of wakings) target.removeEventListener(name, stream.wake);
+    stopWaking();
     stream.close();
   };
 };
+
+/** Follows in a way that is still to be found out. */
+export function followLater(choose: () => Promise<Follow>): Follow {
+  return (...where) => {
+    let stop: (() => void) | undefined;
+    let left = false;
+    void choose().then((follow) => {
+      if (!left) stop = follow(...where);
+    });
+    return () => {
+      left = true;
+      stop?.();
+    };
+  };
+}
 
 /**
  * `EventSource` comes back by itself when a connection breaks, and resumes after the last event that it got. It gives
@@ -82,10 +93,7 @@ class EventStream {
 
   /** The network or the person is back: no need to wait for the time to come. */
   readonly wake = (): void => {
-    if (document.visibilityState === 'hidden' || this.source?.readyState !== EventSource.CLOSED) {
-      return;
-    }
-    this.retry(0);
+    if (this.source?.readyState === EventSource.CLOSED) this.retry(0);
   };
 
   private readonly receive = ({ type, data, lastEventId }: MessageEvent<string>): void => {

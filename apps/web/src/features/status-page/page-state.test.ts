@@ -8,7 +8,7 @@ import {
   anIncidentEntry,
   aSnapshot,
 } from './fixtures';
-import { liveEventNames, type LiveEvent, type LiveEventName } from './live-events';
+import { liveEventNames, type LiveEvent, type LiveEventName } from '@/realtime/live-events';
 import { applyEvent, type PageState } from './page-state';
 
 const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id);

@@ -5,16 +5,22 @@ import type {
   PublicMaintenance,
   StatusSnapshot,
 } from '@/api/types';
-import type { LiveEvent } from './live-events';
+import type { LiveEvent } from '@/realtime/live-events';
 
 /** What the page shows. The headline is left out: it is computed from the components. */
 export type PageState = Omit<StatusSnapshot, 'banner'>;
+
+/** What events change. */
+export type Lists = Pick<PageState, 'components' | 'incidents' | 'maintenances'>;
+
+/** The lists as they were read anew, at a moment. */
+export type CaughtUp = Lists & Pick<PageState, 'generatedAt'>;
 
 /**
  * The state after an event. An event that the state has in it already changes nothing for good: however many
  * of the last events come again, in their order, the state ends the same.
  */
-export function applyEvent(state: PageState, event: LiveEvent): PageState {
+export function applyEvent<State extends Lists>(state: State, event: LiveEvent): State {
   switch (event.name) {
     case 'new-component':
     case 'component-update':
@@ -78,7 +84,11 @@ function has(items: readonly Item[], { id }: Item): boolean {
 }
 
 /** Incidents call a component by its name, so they take a new one. */
-function withComponent(state: PageState, component: PublicComponent, isNew: boolean): PageState {
+function withComponent<State extends Lists>(
+  state: State,
+  component: PublicComponent,
+  isNew: boolean,
+): State {
   const { id, name } = component;
   return {
     ...state,
@@ -92,7 +102,7 @@ function withComponent(state: PageState, component: PublicComponent, isNew: bool
   };
 }
 
-function withoutComponent(state: PageState, id: string): PageState {
+function withoutComponent<State extends Lists>(state: State, id: string): State {
   return {
     ...state,
     components: remove(state.components, id),
@@ -103,22 +113,22 @@ function withoutComponent(state: PageState, id: string): PageState {
   };
 }
 
-function changeIncident(
-  state: PageState,
+function changeIncident<State extends Lists>(
+  state: State,
   id: string,
   change: (timeline: PublicIncident['IncidentTimeline']) => PublicIncident['IncidentTimeline'],
-): PageState {
+): State {
   const incidents = state.incidents.map((it) =>
     it.id === id ? { ...it, IncidentTimeline: change(it.IncidentTimeline) } : it,
   );
   return { ...state, incidents };
 }
 
-function changeMaintenance(
-  state: PageState,
+function changeMaintenance<State extends Lists>(
+  state: State,
   id: string,
   change: (timeline: PublicMaintenance['timeline']) => PublicMaintenance['timeline'],
-): PageState {
+): State {
   const maintenances = state.maintenances.map((it) =>
     it.id === id ? { ...it, timeline: change(it.timeline) } : it,
   );

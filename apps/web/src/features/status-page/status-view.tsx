@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { StatusSnapshot } from '@/api/types';
 import { paths } from '@/paths';
 import { ComponentList } from './component-list';
+import type { Follow } from './event-stream';
 import { IncidentList, isUnresolved } from './incident-list';
 import { LiveIndicator } from './live-indicator';
 import { MaintenanceList } from './maintenance-list';
@@ -12,12 +13,13 @@ import { useLive } from './use-live';
 
 interface StatusViewProps {
   snapshot: StatusSnapshot;
+  follow: Follow;
   actions?: ReactNode;
 }
 
 /** The page of an organisation, live from the snapshot on. */
-export function StatusView({ snapshot, actions }: StatusViewProps) {
-  const { state, connection, asOf, news, changes } = useLive(snapshot);
+export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
+  const { state, connection, asOf, news, changes } = useLive(snapshot, follow);
   useDocumentStatus(state);
   const { organisation, components, incidents, maintenances } = state;
   // While something is going on, what is said about it comes before the list of what it affects.

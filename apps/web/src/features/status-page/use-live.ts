@@ -1,9 +1,9 @@
 import { useEffect, useReducer } from 'react';
 import type { Instant, StatusSnapshot } from '@/api/types';
-import { followEventStream } from './event-stream';
-import type { LiveEvent } from './live-events';
+import type { LiveEvent } from '@/realtime/live-events';
+import type { Follow } from './event-stream';
 import { newsBetween } from './news';
-import { applyEvent, type PageState } from './page-state';
+import { applyEvent, type CaughtUp, type PageState } from './page-state';
 
 export type Connection = 'connecting' | 'live' | 'reconnecting';
 
@@ -20,26 +20,26 @@ export interface Live {
 
 type Action =
   | { type: 'event'; event: LiveEvent }
-  | { type: 'snapshot'; snapshot: StatusSnapshot }
+  | { type: 'catch-up'; state: CaughtUp }
   | { type: 'connected'; connected: boolean; now: Instant };
 
 /** What the screen reader is still to say; the rest has been said. */
 const newsKept = 5;
 
-/** The organisation's state from a snapshot on, live. */
-export function useLive(snapshot: StatusSnapshot): Live {
+/** The organisation's state from a snapshot on, live by the way that `follow` takes. */
+export function useLive(snapshot: StatusSnapshot, follow: Follow): Live {
   const [live, dispatch] = useReducer(reduce, snapshot, begin);
   const orgId = snapshot.organisation.id;
   const { revision } = snapshot;
   useEffect(
     () =>
-      followEventStream(orgId, revision, {
+      follow(orgId, revision, {
         tell: (event) => dispatch({ type: 'event', event }),
-        catchUp: (snapshot) => dispatch({ type: 'snapshot', snapshot }),
+        catchUp: (state) => dispatch({ type: 'catch-up', state }),
         connected: (connected) =>
           dispatch({ type: 'connected', connected, now: new Date().toISOString() }),
       }),
-    [orgId, revision],
+    [follow, orgId, revision],
   );
   return live;
 }
@@ -53,8 +53,11 @@ export function reduce(live: Live, action: Action): Live {
   switch (action.type) {
     case 'event':
       return move(live, applyEvent(live.state, action.event));
-    case 'snapshot':
-      return { ...move(live, action.snapshot), asOf: action.snapshot.generatedAt };
+    case 'catch-up':
+      return {
+        ...move(live, { ...live.state, ...action.state }),
+        asOf: action.state.generatedAt,
+      };
     case 'connected':
       if (action.connected) return { ...live, connection: 'live' };
       return {

@@ -1,0 +1,262 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { FakeSocket } from '@/testing/fake-socket';
+import { Connection, type SocketStatus } from './connection';
+import type { LiveEvent } from './live-events';
+
+let connection: Connection;
+let stop: () => void;
+let token: string | null;
+let asked: boolean[];
+let statuses: SocketStatus[];
+let told: (string | LiveEvent)[];
+let errors: unknown[];
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  errors = [];
+  vi.spyOn(console, 'error').mockImplementation((error) => errors.push(error));
+  token = 'first';
+  asked = [];
+  statuses = [];
+  told = [];
+  connection = new Connection('org-1', (options) => {
+    asked.push(options?.skipCache ?? false);
+    return Promise.resolve(token);
+  });
+  connection.subscribe(() => statuses.push(connection.getStatus()));
+  connection.follow({
+    joined: (revision) => told.push(`joined at ${revision}`),
+    tell: (event) => told.push(event),
+    lost: () => told.push('lost'),
+    ended: () => told.push('ended'),
+  });
+  stop = connection.start();
+  await settle();
+});
+
+afterEach(() => {
+  stop();
+  vi.useRealTimers();
+});
+
+/** Lets what is on its way arrive, without time passing. */
+const settle = () => vi.advanceTimersByTimeAsync(0);
+
+describe('connecting', () => {
+  it('goes by hand, with the times and the path of the specification', () => {
+    expect(FakeSocket.last.io.opts).toMatchObject({
+      path: '/socket.io',
+      autoConnect: false,
+      reconnectionAttempts: 5,
+      reconnectionDelay: 1000,
+      reconnectionDelayMax: 5000,
+      randomizationFactor: 0.5,
+      timeout: 20_000,
+    });
+    expect(FakeSocket.last.attempts).toBe(1);
+  });
+
+  it('is connecting, connected, and disconnected when it is stopped', async () => {
+    await FakeSocket.last.join();
+    stop();
+    expect(statuses).toEqual(['connecting', 'connected', 'disconnected']);
+    expect(FakeSocket.last.connected).toBe(false);
+  });
+
+  it('carries the token in CONNECT and in the header of the handshake', async () => {
+    await FakeSocket.last.accept();
+    expect(FakeSocket.last.payloads).toEqual([{ token: 'first' }]);
+    expect(FakeSocket.last.io.opts.extraHeaders).toEqual({ authorization: 'Bearer first' });
+  });
+
+  it('joins the room of its organisation', async () => {
+    await FakeSocket.last.accept();
+    expect(FakeSocket.last.asked).toEqual([['join', 'org-1']]);
+    FakeSocket.last.answer('join', { revision: 7 });
+    expect(told).toEqual(['joined at 7']);
+  });
+
+  it('does not connect when nobody is signed in', async () => {
+    stop();
+    token = null;
+    stop = connection.start();
+    await settle();
+    expect(connection.getStatus()).toBe('disconnected');
+    expect(FakeSocket.last.attempts).toBe(0);
+    expect(told).toEqual(['ended']);
+  });
+});
+
+describe('events', () => {
+  it('are told as they come, with their arguments', async () => {
+    await FakeSocket.last.join();
+    FakeSocket.last.fire('component-deleted', 'c1');
+    FakeSocket.last.fire('incident-timeline-deleted', 'i1', 'e1');
+    expect(told.slice(1)).toEqual([
+      { name: 'component-deleted', args: ['c1'] },
+      { name: 'incident-timeline-deleted', args: ['i1', 'e1'] },
+    ]);
+  });
+
+  it('are told to who comes later too, who learns that something may have been missed', async () => {
+    await FakeSocket.last.join(3);
+    const joined = vi.fn();
+    connection.follow({ joined, tell: vi.fn() });
+    expect(joined).toHaveBeenCalledExactlyOnceWith(null);
+  });
+
+  it('come in their place around a list that was asked for', async () => {
+    await FakeSocket.last.join();
+    const order: unknown[] = [];
+    connection.follow({ joined: vi.fn(), tell: ({ name }) => order.push(name) });
+    const read = connection.read('get-components', (list) => order.push(list));
+    FakeSocket.last.fire('component-deleted', 'c1');
+    FakeSocket.last.answer('get-components', []);
+    FakeSocket.last.fire('incident-deleted', 'i1');
+    await read;
+    expect(order).toEqual(['component-deleted', [], 'incident-deleted']);
+  });
+
+  it('says why a list is not to be had', async () => {
+    await FakeSocket.last.join();
+    const read = connection.read('get-incidents', vi.fn());
+    FakeSocket.last.answer('get-incidents', { message: 'Organisation not found' });
+    await expect(read).rejects.toThrow('Organisation not found');
+  });
+});
+
+describe('a lost connection', () => {
+  it('is disconnected, connecting and connected again, and joins anew with a fresh token', async () => {
+    await FakeSocket.last.join(1);
+    statuses = [];
+    FakeSocket.last.lose();
+    token = 'second';
+    FakeSocket.last.io.fire('reconnect_attempt', 1);
+    await FakeSocket.last.join(9);
+    expect(statuses).toEqual(['disconnected', 'connecting', 'connected']);
+    expect(FakeSocket.last.payloads.at(-1)).toEqual({ token: 'second' });
+    expect(told).toEqual(['joined at 1', 'lost', 'joined at 9']);
+  });
+
+  it('is disconnected after an attempt that failed, which the console is told', async () => {
+    statuses = [];
+    FakeSocket.last.fail();
+    FakeSocket.last.io.fire('reconnect_attempt', 1);
+    expect(statuses).toEqual(['disconnected', 'connecting']);
+    expect(errors).toEqual([new Error('xhr poll error')]);
+  });
+
+  it('has failed to reconnect when the attempts are exhausted', () => {
+    FakeSocket.last.fail();
+    FakeSocket.last.io.fire('reconnect_failed');
+    expect(connection.getStatus()).toBe('reconnect_failed');
+    expect(told).toEqual(['ended']);
+  });
+
+  it('is tried again by hand, when the network returns and when the page is looked at', async () => {
+    for (const wake of [
+      connection.reconnect,
+      () => window.dispatchEvent(new Event('online')),
+      () => document.dispatchEvent(new Event('visibilitychange')),
+    ]) {
+      FakeSocket.last.io.fire('reconnect_failed');
+      const { attempts } = FakeSocket.last;
+      wake();
+      await settle();
+      expect(connection.getStatus()).toBe('connecting');
+      expect(FakeSocket.last.attempts).toBe(attempts + 1);
+    }
+  });
+
+  it('is left alone while it stands', async () => {
+    await FakeSocket.last.join();
+    window.dispatchEvent(new Event('online'));
+    await settle();
+    expect(FakeSocket.last.attempts).toBe(1);
+  });
+});
+
+describe('a refusal', () => {
+  it('is tried again with another token, five times, ever later', async () => {
+    FakeSocket.last.refuse('The token is not valid');
+    expect(connection.getStatus()).toBe('disconnected');
+    for (const delay of [1000, 2000, 4000, 5000, 5000]) {
+      await vi.advanceTimersByTimeAsync(delay - 1);
+      expect(connection.getStatus()).toBe('disconnected');
+      await vi.advanceTimersByTimeAsync(1);
+      expect(connection.getStatus()).toBe('connecting');
+      expect(asked.at(-1)).toBe(true);
+      FakeSocket.last.refuse('The token is not valid');
+    }
+    expect(connection.getStatus()).toBe('reconnect_failed');
+    expect(errors).toHaveLength(6);
+  });
+
+  it('of the room is one too', async () => {
+    await FakeSocket.last.accept();
+    FakeSocket.last.answer('join', { message: 'Organisation not found' });
+    expect(connection.getStatus()).toBe('disconnected');
+    expect(errors).toEqual([new Error('Organisation not found')]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(FakeSocket.last.attempts).toBe(2);
+  });
+});
+
+describe('revoked access', () => {
+  it('ends the connection when there is no other token', async () => {
+    await FakeSocket.last.join();
+    token = null;
+    FakeSocket.last.revoke();
+    expect(connection.getStatus()).toBe('disconnected');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(connection.getStatus()).toBe('disconnected');
+    expect(FakeSocket.last.attempts).toBe(1);
+    expect(asked.at(-1)).toBe(true);
+    expect(told).toEqual(['joined at 1', 'lost', 'ended']);
+    expect(errors).toEqual([]);
+  });
+
+  it('is access again with a token that gives it', async () => {
+    await FakeSocket.last.join();
+    token = 'second';
+    FakeSocket.last.revoke();
+    await vi.advanceTimersByTimeAsync(1000);
+    await FakeSocket.last.join();
+    expect(connection.getStatus()).toBe('connected');
+    expect(FakeSocket.last.payloads.at(-1)).toEqual({ token: 'second' });
+  });
+});
+
+describe('the token', () => {
+  it('is renewed as soon as there is a newer one, and only then', async () => {
+    await FakeSocket.last.join();
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(FakeSocket.last.asked).toEqual([]);
+    token = 'second';
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(FakeSocket.last.asked).toEqual([['authenticate', 'second']]);
+    FakeSocket.last.answer('authenticate', { expiresAt: '2026-11-20T12:05:00.000Z' });
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(FakeSocket.last.asked).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  it('is renewed at a ping, when the timers of a hidden page sleep', async () => {
+    await FakeSocket.last.join();
+    token = 'second';
+    FakeSocket.last.io.fire('ping');
+    await settle();
+    expect(FakeSocket.last.asked).toEqual([['authenticate', 'second']]);
+  });
+
+  it('that the server does not take is told to the console alone', async () => {
+    await FakeSocket.last.join();
+    token = 'second';
+    await vi.advanceTimersByTimeAsync(10_000);
+    FakeSocket.last.answer('authenticate', { message: 'Another session' });
+    await settle();
+    expect(errors).toEqual([new Error('Another session')]);
+    expect(connection.getStatus()).toBe('connected');
+  });
+});

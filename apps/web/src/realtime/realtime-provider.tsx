@@ -1,0 +1,18 @@
+import { useEffect, useMemo, type ReactNode } from 'react';
+import { useAuth } from '@/auth/auth';
+import { Connection } from './connection';
+import { RealtimeContext } from './realtime';
+import { useListNews } from './use-list-news';
+
+/** Holds the app's one connection while somebody is signed in with an organisation. Needs an ApiProvider above it. */
+export function RealtimeProvider({ children }: { children: ReactNode }) {
+  const { state, getToken } = useAuth();
+  const orgId = state.status === 'signed-in' ? (state.organisation?.id ?? null) : null;
+  const connection = useMemo(
+    () => (orgId === null ? null : new Connection(orgId, getToken)),
+    [orgId, getToken],
+  );
+  useListNews(connection);
+  useEffect(() => connection?.start(), [connection]);
+  return <RealtimeContext value={connection}>{children}</RealtimeContext>;
+}

@@ -62,7 +62,11 @@ function EmailField({ autoComplete }: { autoComplete: string }) {
         <Input
           {...control}
           {...getFieldProps('email')}
-          type="email"
+          // As an "email" a browser would send letters outside ASCII otherwise than they are typed.
+          type="text"
+          inputMode="email"
+          autoCapitalize="none"
+          spellCheck={false}
           autoComplete={autoComplete}
           placeholder="name@example.com"
         />

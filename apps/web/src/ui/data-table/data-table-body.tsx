@@ -38,7 +38,10 @@ export function DataTableBody<Data extends RowData>({
     return (
       <tbody className={stacked.body}>
         <tr className={cn('border-b border-line', stacked.emptyRow)}>
-          <td colSpan={columnCount} className="h-24 px-4 text-center text-muted">
+          <td
+            colSpan={columnCount}
+            className={cn('h-24 px-4 text-center text-muted', stacked.emptyCell)}
+          >
             <p>No Data</p>
             {emptyHint && <div className="text-sm">{emptyHint}</div>}
           </td>

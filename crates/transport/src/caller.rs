@@ -3,7 +3,7 @@
 use actix_web::dev::Payload;
 use actix_web::http::{StatusCode, header};
 use actix_web::{FromRequest, HttpRequest, web};
-use allclear_application::caller::{Caller, Role, TokenVerifier};
+use allclear_application::caller::{Caller, TokenVerifier};
 use allclear_application::error::Error;
 use allclear_domain::author::Author;
 use allclear_domain::id::OrganisationId;
@@ -16,8 +16,6 @@ use crate::problem::Problem;
 pub(crate) struct Operator {
     /// The organisation of the token.
     pub organisation: OrganisationId,
-    /// The role in it.
-    pub role: Role,
     /// Who it is.
     pub caller: Caller,
 }
@@ -44,7 +42,7 @@ impl FromRequest for Operator {
             let Some(membership) = caller.membership.clone() else {
                 return Err(Problem::new(StatusCode::FORBIDDEN, "Please choose an organisation first"));
             };
-            Ok(Self { organisation: membership.organisation, role: membership.role, caller })
+            Ok(Self { organisation: membership.organisation, caller })
         })
     }
 }

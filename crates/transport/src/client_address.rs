@@ -25,6 +25,7 @@ impl TrustedProxies {
 
     /// The address of the client: the peer's, unless the peer is a trusted proxy; then the last address of
     /// `X-Forwarded-For` that is not one of ours. What a client writes there itself stands before it and counts nothing.
+    #[must_use]
     pub fn client(&self, request: &HttpRequest) -> Option<IpAddr> {
         let peer = request.peer_addr()?.ip().to_canonical();
         Some(self.client_behind(peer, request.headers()))

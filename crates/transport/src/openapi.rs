@@ -1,8 +1,8 @@
 //! The OpenAPI document, generated from the handlers.
 
 use actix_web::{App, HttpResponse, web};
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::OpenApi;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Components, OpenApi as Document, PathItem};
 use utoipa_actix_web::AppExt;
 
@@ -14,7 +14,7 @@ use crate::server::calls;
 pub fn document() -> Document {
     let app = App::new().into_utoipa_app().configure(|config| calls(config, &[]));
     let (_, mut document) = app.split_for_parts();
-    "Allclear".clone_into(&mut document.info.title);
+    document.info.title = String::from("Allclear");
     document.info.version = env!("CARGO_PKG_VERSION").to_owned();
     document.info.description = Some("Incidents, maintenance and the public status page.".to_owned());
     document.info.license = None;
@@ -36,7 +36,8 @@ struct Shared;
 
 /// Names each call by its method and path: `get_component_list`. Handlers of several features bear the same name.
 fn name_operations(path: &str, item: &mut PathItem) {
-    let words: Vec<_> = path.trim_start_matches("/api/v1/").split(['/', '{', '}', '-']).filter(|word| !word.is_empty()).collect();
+    let words: Vec<_> =
+        path.trim_start_matches("/api/v1/").split(['/', '{', '}', '-']).filter(|word| !word.is_empty()).collect();
     let words = words.join("_");
     let operations = [
         ("get", &mut item.get),

@@ -6,6 +6,8 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{self, ETag, EntityTag, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_domain::id::OrganisationId;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use rust_embed::{Embed, EmbeddedFile};
 
@@ -45,6 +47,7 @@ const ROUTES: [&str; 20] = [
 const NOT_BUILT: &str = "<!doctype html><title>Allclear</title><p>The web app is not part of this build.</p>";
 
 struct File {
+    is_page: bool,
     content_type: HeaderValue,
     tag: String,
     body: Encoded,
@@ -79,7 +82,7 @@ impl WebApp {
     fn answer(&self, request: &HttpRequest) -> HttpResponse {
         let path = request.path();
         // Pages are not files: they have addresses of their own.
-        if let Some(file) = self.files.get(path).filter(|_| !path.ends_with(".html")) {
+        if let Some(file) = self.files.get(path).filter(|file| !file.is_page) {
             return file.answer(request, StatusCode::OK, path.starts_with("/assets/"));
         }
         let status = if ROUTES.iter().any(|route| is_at(path, route)) { StatusCode::OK } else { StatusCode::NOT_FOUND };
@@ -98,7 +101,8 @@ impl File {
         let sibling = |ending: &str| Files::get(&format!("{path}.{ending}")).map(|file| bytes(file.data));
         Self {
             content_type: content_type.unwrap_or(HeaderValue::from_static("application/octet-stream")),
-            tag: file.metadata.sha256_hash().iter().take(12).map(|byte| format!("{byte:02x}")).collect(),
+            is_page: kind.starts_with("text/html"),
+            tag: URL_SAFE_NO_PAD.encode(&file.metadata.sha256_hash()[..12]),
             body: Encoded::precompressed(bytes(file.data), sibling("gz"), sibling("br")),
         }
     }

@@ -29,6 +29,7 @@ pub enum Coding {
 
 impl Encoded {
     /// Compresses a body. Takes milliseconds: call it where nobody waits behind.
+    #[must_use]
     pub fn new(plain: Vec<u8>) -> Self {
         let mut gzip = GzEncoder::new(Vec::new(), Compression::new(6));
         // Writing to memory does not fail.
@@ -42,6 +43,7 @@ impl Encoded {
     }
 
     /// A body whose compressed forms, where there are any, were made by a build.
+    #[must_use]
     pub fn precompressed(plain: Bytes, gzip: Option<Bytes>, brotli: Option<Bytes>) -> Self {
         Self { plain, gzip: gzip.unwrap_or_default(), brotli: brotli.unwrap_or_default() }
     }
@@ -64,6 +66,7 @@ impl Encoded {
 
 impl Coding {
     /// The value of `Content-Encoding`; none for identity.
+    #[must_use]
     pub const fn header(self) -> Option<HeaderValue> {
         match self {
             Self::Identity => None,

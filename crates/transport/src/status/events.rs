@@ -92,9 +92,7 @@ fn frames(
     let live = BroadcastStream::new(live).map(Result::ok);
     let frames = stream::iter(first).map(Some).chain(live);
     let rest = frames.scan((since, false), |(seen, over), frame| {
-        let next = match frame {
-            _ if *over => Next::End,
-            None => Next::End,
+        let next = match frame.filter(|_| !*over) {
             Some(Frame::Resync(bytes)) => {
                 *over = true;
                 Next::Send(bytes)
@@ -105,7 +103,7 @@ fn frames(
                 *seen = revision;
                 Next::Send(bytes)
             }
-            Some(Frame::Commit(..)) => Next::End,
+            Some(Frame::Commit(..)) | None => Next::End,
         };
         std::future::ready(match next {
             Next::Send(bytes) => Some(Some(bytes)),

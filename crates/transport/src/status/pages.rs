@@ -138,9 +138,7 @@ impl Pages {
         if self.relay.follow(organisation).await?.is_none() {
             return Ok(None);
         }
-        let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
-        entries.entry(organisation.clone()).or_default();
-        drop(entries);
+        self.entries.write().unwrap_or_else(PoisonError::into_inner).entry(organisation.clone()).or_default();
         Box::pin(self.page(organisation)).await
     }
 

@@ -138,12 +138,14 @@ impl Channel {
 }
 
 /// Tells a viewer to read the snapshot anew.
+#[must_use]
 pub fn resync() -> Frame {
     Frame::Resync(Bytes::from_static(b"event: resync\ndata: []\n\n"))
 }
 
 /// A commit as event stream text: the revision is the id of its last event, so a viewer that was cut off in the middle
 /// gets all of it again.
+#[must_use]
 pub fn encode(commit: &Commit) -> Bytes {
     let mut text = String::new();
     let last = commit.events.len().saturating_sub(1);

@@ -139,7 +139,7 @@ describe('a lost connection', () => {
     expect(told).toEqual(['joined at 1', 'lost', 'joined at 9']);
   });
 
-  it('is disconnected after an attempt that failed, which the console is told', async () => {
+  it('is disconnected after an attempt that failed, which the console is told', () => {
     statuses = [];
     FakeSocket.last.fail();
     FakeSocket.last.io.fire('reconnect_attempt', 1);

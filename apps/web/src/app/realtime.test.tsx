@@ -1,0 +1,163 @@
+import { act, screen } from '@testing-library/react';
+import { http } from 'msw';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Component } from '@/api/types';
+import { hasTrace } from '@/auth/signed-in-trace';
+import { calls, paths } from '@/paths';
+import { FakeSocket } from '@/testing/fake-socket';
+import { answer, apiUrl, server } from '@/testing/server';
+import { renderApp, signedIn, withoutOrganisation } from './testing';
+
+const website: Component = {
+  id: 'c1',
+  name: 'Website',
+  description: '',
+  status: 'OPERATIONAL',
+  createdAt: '2026-11-20T10:00:00.000Z',
+  updatedAt: '2026-11-20T10:00:00.000Z',
+};
+
+beforeEach(() => {
+  server.use(
+    http.get(apiUrl(calls.components.list), () => answer([website])),
+    http.get(apiUrl(calls.components.item('c1')), () => answer(website, { etag: '"1"' })),
+  );
+});
+
+const opened = () => expect.poll(() => FakeSocket.all.length).toBe(1);
+const status = () => screen.getByText(/^Live updates:/, { selector: '[role=status]' });
+
+describe('the socket', () => {
+  it('is opened once, for who is signed in with an organisation', async () => {
+    const { router } = renderApp(paths.dashboard);
+    await opened();
+    await act(() => FakeSocket.last.join());
+    expect(FakeSocket.last.payloads).toEqual([{ token: 'test-token' }]);
+    await act(() => router.navigate(paths.metrics));
+    expect(FakeSocket.all).toHaveLength(1);
+    expect(FakeSocket.last.connected).toBe(true);
+  });
+
+  it.each([
+    { who: 'a stranger', auth: { status: 'signed-out' } as const, path: paths.login },
+    { who: 'somebody without an organisation', auth: withoutOrganisation, path: paths.onboarding },
+    { who: 'nobody yet', auth: { status: 'loading' } as const, path: paths.login },
+  ])('is not opened for $who', async ({ auth, path }) => {
+    renderApp(path, { auth });
+    await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
+    expect(FakeSocket.all).toEqual([]);
+  });
+
+  it('is dropped when its person signs out', async () => {
+    const { become } = renderApp(paths.dashboard);
+    await opened();
+    await act(() => FakeSocket.last.join());
+    expect(hasTrace()).toBe(true);
+    act(() => become({ status: 'signed-out' }));
+    expect(FakeSocket.last.connected).toBe(false);
+    expect(hasTrace()).toBe(false);
+  });
+
+  it('is another one in another organisation', async () => {
+    const { become } = renderApp(paths.dashboard);
+    await opened();
+    const first = FakeSocket.last;
+    await act(() => first.join());
+    const organisation = { ...signedIn.organisation, id: 'org-2' };
+    act(() => become({ ...signedIn, organisation }));
+    await expect.poll(() => FakeSocket.all.length).toBe(2);
+    expect(first.connected).toBe(false);
+    await act(() => FakeSocket.last.accept());
+    expect(FakeSocket.last.asked).toEqual([['join', 'org-2']]);
+  });
+});
+
+describe('the frame', () => {
+  it('says how the socket is, without ado', async () => {
+    vi.spyOn(console, 'error').mockReturnValue();
+    renderApp(paths.dashboard);
+    await opened();
+    expect(status()).toHaveTextContent('Live updates: connecting');
+    await act(() => FakeSocket.last.join());
+    expect(status()).toHaveTextContent('Live updates: connected');
+    act(() => FakeSocket.last.lose());
+    expect(status()).toHaveTextContent('Live updates: disconnected');
+    expect(screen.queryByRole('button', { name: 'Reconnect' })).not.toBeInTheDocument();
+    expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+  });
+
+  it('offers to reconnect once it is no longer tried', async () => {
+    const { user } = renderApp(paths.dashboard);
+    await opened();
+    act(() => FakeSocket.last.io.fire('reconnect_failed'));
+    expect(status()).toHaveTextContent('Live updates: could not reconnect');
+    await user.click(screen.getByRole('button', { name: 'Reconnect' }));
+    await act(() => FakeSocket.last.join());
+    expect(status()).toHaveTextContent('Live updates: connected');
+    expect(screen.queryByRole('button', { name: 'Reconnect' })).not.toBeInTheDocument();
+  });
+});
+
+describe('a screen', () => {
+  const renamed = { ...website, name: 'Shop' };
+  const rename = () => {
+    server.use(
+      http.get(apiUrl(calls.components.item('c1')), () => answer(renamed, { etag: '"2"' })),
+    );
+    act(() => FakeSocket.last.fire('component-update', renamed));
+  };
+
+  it('shows what another operator does', async () => {
+    renderApp(paths.components.list);
+    await screen.findByText('Website');
+    await act(() => FakeSocket.last.join());
+    rename();
+    expect(await screen.findByText('Shop')).toBeInTheDocument();
+    expect(screen.queryByText('Website')).not.toBeInTheDocument();
+  });
+
+  it('with a form that nobody has typed into takes over what another operator saved', async () => {
+    renderApp(paths.components.edit('c1'));
+    await expect.poll(() => screen.queryByLabelText(/^Name/)).toHaveValue('Website');
+    await act(() => FakeSocket.last.join());
+    rename();
+    await expect.poll(() => screen.getByLabelText(/^Name/)).toHaveValue('Shop');
+  });
+
+  it('with a form that somebody has typed into keeps what was typed', async () => {
+    const { user } = renderApp(paths.components.edit('c1'));
+    await expect.poll(() => screen.queryByLabelText(/^Name/)).toHaveValue('Website');
+    await act(() => FakeSocket.last.join());
+    await user.type(screen.getByLabelText(/^Name/), ' and app');
+    rename();
+    await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
+    expect(screen.getByLabelText(/^Name/)).toHaveValue('Website and app');
+  });
+
+  it('takes over an update of another operator, and keeps what was typed', async () => {
+    const incident = {
+      id: 'i1',
+      title: 'Payments fail',
+      description: 'Cards are declined.',
+      status: 'INVESTIGATING',
+      occuredAt: '2026-11-20T09:00:00.000Z',
+      resolvedAt: null,
+      createdAt: '2026-11-20T09:05:00.000Z',
+    };
+    let now = incident;
+    server.use(
+      http.get(apiUrl(calls.incidents.item('i1')), () => answer(now, { etag: now.status })),
+      http.get(apiUrl(calls.incidents.updates('i1')), () => answer([])),
+    );
+    const { user } = renderApp(paths.incidents.edit('i1'));
+    await expect.poll(() => screen.queryByLabelText(/^Title/)).toHaveValue('Payments fail');
+    await act(() => FakeSocket.last.join());
+    await user.type(screen.getByLabelText(/^Title/), ' often');
+    expect(screen.getByRole('button', { name: 'Record Update' })).toBeEnabled();
+    now = { ...incident, status: 'RESOLVED' };
+    act(() => FakeSocket.last.fire('incident-updated', { ...now, components: [] }));
+    await expect.poll(() => screen.getByRole('radio', { name: 'Resolved' })).toBeChecked();
+    expect(screen.getByLabelText(/^Title/)).toHaveValue('Payments fail often');
+    expect(screen.getByRole('button', { name: 'Record Update' })).toBeDisabled();
+  });
+});

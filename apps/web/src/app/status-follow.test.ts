@@ -1,0 +1,51 @@
+import { http } from 'msw';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { hasTrace, leaveTrace } from '@/auth/signed-in-trace';
+import { followEventStream } from '@/features/status-page/event-stream';
+import { calls } from '@/paths';
+import { FakeSocket } from '@/testing/fake-socket';
+import { answer, apiUrl, server } from '@/testing/server';
+import { chooseFollow } from './status-follow';
+
+const person = { id: 'user-1', name: 'Ada', email: 'ada@example.com', administrator: false };
+const organisation = { id: 'org-1', name: 'Analytical Engines', role: 'admin' };
+
+function serve(session: object | null) {
+  server.use(
+    http.get(apiUrl(calls.configuration), () => answer({ identityProvider: 'built-in' })),
+    http.get(apiUrl(calls.identity.session), () => answer(session)),
+    http.post(apiUrl(calls.identity.token), () => answer({ token: 't', expiresAt: 'later' })),
+  );
+}
+
+beforeEach(() => leaveTrace(true));
+
+it('is the socket, with the person’s token, for who is signed in with an organisation', async () => {
+  serve({ user: person, organisations: [organisation], activeOrganisationId: 'org-1' });
+  const follow = await chooseFollow();
+  const connected = vi.fn();
+  const stop = follow('org-1', 7, { tell: vi.fn(), catchUp: vi.fn(), connected });
+  await expect.poll(() => FakeSocket.all.length).toBe(1);
+  await FakeSocket.last.join(7);
+  expect(FakeSocket.last.payloads).toEqual([{ token: 't' }]);
+  expect(connected).toHaveBeenLastCalledWith(true);
+  stop();
+  expect(FakeSocket.last.connected).toBe(false);
+});
+
+it.each([
+  { who: 'who is signed out by now', session: null },
+  {
+    who: 'who has no organisation',
+    session: { user: person, organisations: [], activeOrganisationId: null },
+  },
+])('is the event stream for $who, and is not asked about again', async ({ session }) => {
+  serve(session);
+  expect(await chooseFollow()).toBe(followEventStream);
+  expect(hasTrace()).toBe(false);
+});
+
+it('is the event stream where the identity provider cannot say who is there', async () => {
+  server.use(http.get(apiUrl(calls.configuration), () => answer({ identityProvider: 'clerk' })));
+  expect(await chooseFollow()).toBe(followEventStream);
+});

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Connection } from '@/realtime/connection';
+import { FakeSocket } from '@/testing/fake-socket';
+import type { Viewer } from './event-stream';
+import { FakeEventSource } from './fake-event-source';
+import { aComponent, anIncident } from './fixtures';
+import { followSocket } from './follow-socket';
+
+const viewer = { tell: vi.fn(), catchUp: vi.fn(), connected: vi.fn() } satisfies Viewer;
+let stop: () => void;
+let token: string | null;
+
+beforeEach(async () => {
+  FakeEventSource.install();
+  vi.resetAllMocks();
+  token = 'a token';
+  const follow = followSocket((orgId) => {
+    const connection = new Connection(orgId, () => Promise.resolve(token));
+    return { connection, close: connection.start() };
+  });
+  stop = follow('org-1', 7, viewer);
+  await expect.poll(() => FakeSocket.all.length).toBe(1);
+});
+
+afterEach(() => stop());
+
+/** Answers the three questions for the lists; the viewer hears of it a moment later. */
+async function answerLists(components = [aComponent()], incidents = [anIncident()]) {
+  FakeSocket.last.answer('get-components', components);
+  FakeSocket.last.answer('get-incidents', incidents);
+  FakeSocket.last.answer('get-maintenances', []);
+  await vi.waitFor(() => expect(viewer.connected).toHaveBeenLastCalledWith(true));
+}
+
+describe('the first connection', () => {
+  it('is live at once when the page is as new as the room', async () => {
+    await FakeSocket.last.join(7);
+    expect(viewer.connected).toHaveBeenLastCalledWith(true);
+    expect(FakeSocket.last.asked).toEqual([]);
+    expect(FakeEventSource.all).toEqual([]);
+  });
+
+  it('reads the three lists when something has happened since', async () => {
+    await FakeSocket.last.join(8);
+    expect(FakeSocket.last.asked).toEqual([
+      ['get-components', 'org-1'],
+      ['get-incidents', 'org-1'],
+      ['get-maintenances', 'org-1'],
+    ]);
+    expect(viewer.connected).not.toHaveBeenCalled();
+    await answerLists();
+    expect(viewer.catchUp).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({
+        components: [aComponent()],
+        incidents: [anIncident()],
+        maintenances: [],
+      }),
+    );
+  });
+
+  it('loses nothing that is told between the answers', async () => {
+    await FakeSocket.last.join(8);
+    FakeSocket.last.answer('get-components', [aComponent()]);
+    FakeSocket.last.fire('component-update', aComponent({ status: 'DEGRADED' }));
+    FakeSocket.last.fire('new-incident', anIncident({ id: 'in the list that follows' }));
+    FakeSocket.last.answer('get-incidents', [anIncident()]);
+    FakeSocket.last.answer('get-maintenances', []);
+    await vi.waitFor(() => expect(viewer.catchUp).toHaveBeenCalled());
+    expect(viewer.catchUp).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({
+        components: [aComponent({ status: 'DEGRADED' })],
+        incidents: [anIncident()],
+      }),
+    );
+    expect(viewer.tell).toHaveBeenCalledTimes(2);
+  });
+});
+
+it('tells of a lost connection, and reads anew after it', async () => {
+  await FakeSocket.last.join(7);
+  FakeSocket.last.lose();
+  expect(viewer.connected).toHaveBeenLastCalledWith(false);
+  FakeSocket.last.io.fire('reconnect_attempt', 1);
+  await FakeSocket.last.join(9);
+  await answerLists();
+  expect(viewer.catchUp).toHaveBeenCalledOnce();
+});
+
+it('asks nothing after a lost connection when nothing has happened', async () => {
+  await FakeSocket.last.join(7);
+  FakeSocket.last.lose();
+  await FakeSocket.last.join(7);
+  expect(FakeSocket.last.asked).toEqual([]);
+  expect(viewer.connected).toHaveBeenLastCalledWith(true);
+});
+
+it('begins a reading that was cut off anew', async () => {
+  await FakeSocket.last.join(8);
+  FakeSocket.last.answer('get-components', []);
+  FakeSocket.last.lose();
+  await FakeSocket.last.join(9);
+  await answerLists();
+  expect(viewer.catchUp).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ components: [aComponent()] }),
+  );
+});
+
+describe('the event stream takes over', () => {
+  const takesOver = async () => {
+    await expect.poll(() => FakeEventSource.all.length).toBe(1);
+    expect(FakeEventSource.last.url).toBe('/api/v1/status/org-1/events?since=7');
+    FakeEventSource.last.open();
+    expect(viewer.connected).toHaveBeenLastCalledWith(true);
+    expect(FakeSocket.last.connected).toBe(false);
+  };
+
+  it('when the attempts to reconnect are exhausted', async () => {
+    FakeSocket.last.io.fire('reconnect_failed');
+    await takesOver();
+  });
+
+  it('when the visitor has signed out', async () => {
+    await FakeSocket.last.join(7);
+    vi.useFakeTimers();
+    token = null;
+    FakeSocket.last.revoke();
+    await vi.advanceTimersByTimeAsync(1500);
+    vi.useRealTimers();
+    await takesOver();
+  });
+
+  it('when the lists are not to be had by the socket', async () => {
+    vi.spyOn(console, 'error').mockReturnValue();
+    await FakeSocket.last.join(8);
+    FakeSocket.last.answer('get-components', { message: 'Organisation not found' });
+    await takesOver();
+  });
+
+  it('and ends with the page', async () => {
+    FakeSocket.last.io.fire('reconnect_failed');
+    await takesOver();
+    stop();
+    expect(FakeEventSource.last.readyState).toBe(FakeEventSource.CLOSED);
+  });
+});

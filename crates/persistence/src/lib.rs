@@ -15,6 +15,8 @@ pub mod membership;
 pub mod organisation;
 pub mod outbox;
 pub mod password;
+#[cfg(test)]
+mod plan;
 pub mod scheduler;
 pub mod session;
 pub mod snapshot;

@@ -1,5 +1,7 @@
 //! Maintenances and their [updates](update).
 
+#[cfg(test)]
+mod plan;
 pub mod update;
 
 use std::cmp::Reverse;
@@ -155,7 +157,7 @@ pub(crate) async fn shown(
 }
 
 /// Without an order: SQLite would follow the index that has it, through everything that is over.
-fn showing(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
+pub(crate) fn showing(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
     of(organisation).filter(Column::ShownUntil.gte(now))
 }
 
@@ -170,19 +172,20 @@ pub(crate) async fn public(
     report.map(PublicMaintenance::from).ok_or_else(missing)
 }
 
-/// The maintenances a query selects, with their timelines: two statements, however many there are.
+/// The maintenances a query selects, with their timelines.
 async fn reports(
     transaction: &DatabaseTransaction,
     query: Select<Entity>,
     now: DateTime<Utc>,
 ) -> Result<Vec<MaintenanceReport>, Error> {
-    let selected = query.clone().select_only().column(Column::Id);
-    let mut timelines = update::timelines(transaction, selected).await?;
+    let rows = query.all(transaction).await.map_err(broken)?;
+    let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
+    let mut timelines = update::timelines(transaction, &ids).await?;
     let report = |row: Model| {
         let timeline: Vec<MaintenanceEntry> = timelines.remove(&row.id).unwrap_or_default();
         MaintenanceReport { maintenance: maintenance(row), timeline, read_at: now }
     };
-    Ok(query.all(transaction).await.map_err(broken)?.into_iter().map(report).collect())
+    Ok(rows.into_iter().map(report).collect())
 }
 
 /// Notes that viewers know how far the maintenance is now.

@@ -1,21 +1,15 @@
 //! How the databases find what a write and the status page need among many old incidents.
 
-use std::sync::Arc;
-
-use allclear_application::clock::Clock;
 use allclear_domain::id::OrganisationId;
-use chrono::{DateTime, Utc};
+use chrono::DateTime;
 use sea_orm::sea_query::SelectStatement;
-use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DatabaseConnection, DbBackend, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect, QueryTrait, Statement,
-};
+use sea_orm::{ColumnTrait, Condition, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 use uuid::Uuid;
 
 use super::{public, timeline};
-use crate::database::Database;
 use crate::entity::{incident, incident_update};
 use crate::hold::holding;
+use crate::plan::{plan, postgresql, sqlite};
 
 /// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000 resolved incidents with two updates each
 /// that all affected one component, and one that is open.
@@ -29,18 +23,6 @@ const OLD_INCIDENTS: [&str; 6] = [
     "INSERT INTO incident_components SELECT id, lpad('c', 32, '0')::uuid, 'DEGRADED' FROM incidents",
     "ANALYZE",
 ];
-
-struct Stopped;
-
-impl Clock for Stopped {
-    fn now(&self) -> DateTime<Utc> {
-        DateTime::default()
-    }
-
-    fn id(&self) -> Uuid {
-        Uuid::nil()
-    }
-}
 
 /// Every query whose cost must not grow with old incidents, by name.
 fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
@@ -73,22 +55,9 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
     ]
 }
 
-async fn plan(connection: &DatabaseConnection, query: &SelectStatement) -> String {
-    let backend = connection.get_database_backend();
-    let (explain, column) = match backend {
-        DbBackend::Sqlite => ("EXPLAIN QUERY PLAN", "detail"),
-        _ => ("EXPLAIN", "QUERY PLAN"),
-    };
-    let sql = format!("{explain} {}", backend.build(query));
-    let rows = connection.query_all_raw(Statement::from_string(backend, sql)).await.unwrap();
-    rows.iter().map(|row| row.try_get::<String>("", column).unwrap()).collect::<Vec<_>>().join("\n")
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn sqlite_searches_and_never_scans() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite:{}", folder.path().join("allclear.db").display());
-    let database = Database::connect(&url, Arc::new(Stopped)).await.unwrap();
+    let (database, _folder) = sqlite().await;
     for (name, query) in queries(database.read().get_database_backend()) {
         let plan = plan(database.read(), &query).await;
         assert!(!plan.contains("SCAN"), "{name}:\n{plan}");
@@ -99,14 +68,7 @@ async fn sqlite_searches_and_never_scans() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn postgresql_searches_and_never_scans() {
-    let Ok(server) = std::env::var("ALLCLEAR_TEST_POSTGRES_URL") else { return };
-    let name = format!("plan_{}", std::process::id());
-    let admin = sea_orm::Database::connect(format!("{server}/postgres")).await.unwrap();
-    admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
-    let database = Database::connect(&format!("{server}/{name}"), Arc::new(Stopped)).await.unwrap();
-    for rows in OLD_INCIDENTS {
-        database.read().execute_unprepared(rows).await.unwrap();
-    }
+    let Some(database) = postgresql("incidents", &OLD_INCIDENTS).await else { return };
     for (name, query) in queries(database.read().get_database_backend()) {
         let plan = plan(database.read(), &query).await;
         for table in ["incidents", "incident_updates", "incident_components"] {

@@ -15,7 +15,7 @@ use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter,
-    QueryOrder, QuerySelect, QueryTrait, Select,
+    QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -26,6 +26,9 @@ use crate::error::broken;
 use crate::maintenance::{find as find_parent, maintenance as state_of, note_announced};
 use crate::organisation::lock;
 use crate::outbox;
+
+/// How many maintenances one statement names.
+const AT_ONCE: usize = 500;
 
 #[async_trait]
 impl MaintenanceUpdateStore for Database {
@@ -188,18 +191,23 @@ impl Held {
     }
 }
 
-/// The updates of the maintenances a query selects the identifiers of, each maintenance's newest first.
+/// The updates of maintenances, each one's newest first.
 pub(crate) async fn timelines(
     transaction: &DatabaseTransaction,
-    maintenances: Select<parent::Entity>,
+    maintenances: &[Uuid],
 ) -> Result<HashMap<Uuid, Vec<MaintenanceEntry>>, Error> {
-    let query =
-        Entity::find().filter(Column::MaintenanceId.in_subquery(maintenances.into_query())).order_by_desc(Column::Id);
     let mut timelines: HashMap<Uuid, Vec<MaintenanceEntry>> = HashMap::new();
-    for row in query.all(transaction).await.map_err(broken)? {
-        timelines.entry(row.maintenance_id).or_default().push(MaintenanceEntry::from(&update(row)?));
+    for some in maintenances.chunks(AT_ONCE) {
+        for row in of_these(some).all(transaction).await.map_err(broken)? {
+            timelines.entry(row.maintenance_id).or_default().push(MaintenanceEntry::from(&update(row)?));
+        }
     }
     Ok(timelines)
+}
+
+/// Named one by one: given a query to take them from, PostgreSQL reads every update there is once it expects many.
+pub(crate) fn of_these(maintenances: &[Uuid]) -> Select<Entity> {
+    Entity::find().filter(Column::MaintenanceId.is_in(maintenances.iter().copied())).order_by_desc(Column::Id)
 }
 
 /// The updates of a maintenance, newest first.

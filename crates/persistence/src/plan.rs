@@ -1,0 +1,56 @@
+//! How the databases carry queries out: for tests that nothing is read that is not needed.
+
+use std::sync::Arc;
+
+use allclear_application::clock::Clock;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::SelectStatement;
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
+use tempfile::TempDir;
+use uuid::Uuid;
+
+use crate::database::Database;
+
+struct Stopped;
+
+impl Clock for Stopped {
+    fn now(&self) -> DateTime<Utc> {
+        DateTime::default()
+    }
+
+    fn id(&self) -> Uuid {
+        Uuid::nil()
+    }
+}
+
+/// An empty database: SQLite plans without a look at the rows.
+pub(crate) async fn sqlite() -> (Database, TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("allclear.db").display());
+    (Database::connect(&url, Arc::new(Stopped)).await.unwrap(), folder)
+}
+
+/// A database with these rows; none where the test run has no PostgreSQL.
+pub(crate) async fn postgresql(name: &str, rows: &[&str]) -> Option<Database> {
+    let server = std::env::var("ALLCLEAR_TEST_POSTGRES_URL").ok()?;
+    let name = format!("plan_{name}_{}", std::process::id());
+    let admin = sea_orm::Database::connect(format!("{server}/postgres")).await.unwrap();
+    admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
+    let database = Database::connect(&format!("{server}/{name}"), Arc::new(Stopped)).await.unwrap();
+    for statement in rows {
+        database.read().execute_unprepared(statement).await.unwrap();
+    }
+    Some(database)
+}
+
+/// What the database says it would do.
+pub(crate) async fn plan(connection: &DatabaseConnection, query: &SelectStatement) -> String {
+    let backend = connection.get_database_backend();
+    let (explain, column) = match backend {
+        DbBackend::Sqlite => ("EXPLAIN QUERY PLAN", "detail"),
+        _ => ("EXPLAIN", "QUERY PLAN"),
+    };
+    let sql = format!("{explain} {}", backend.build(query));
+    let rows = connection.query_all_raw(Statement::from_string(backend, sql)).await.unwrap();
+    rows.iter().map(|row| row.try_get::<String>("", column).unwrap()).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,181 @@
+import type { Page } from '@playwright/test';
+import { expect, listen, test as base } from './fixtures';
+
+interface Created {
+  id: string;
+}
+
+/** A second browser in which the operator has signed in on their own: another session of the same organisation. */
+const test = base.extend<{ colleague: Page }>({
+  colleague: async ({ browser, server, operator, organisation, complaints }, use) => {
+    const context = await browser.newContext({ baseURL: server.url });
+    await listen(context, complaints);
+    const { email, password } = operator.account;
+    const data = { email, password };
+    await expect(await context.request.post('/api/v1/identity/sign-in', { data })).toBeOK();
+    const chosen = { data: { organisationId: organisation.id } };
+    await expect(await context.request.post('/api/v1/identity/token', chosen)).toBeOK();
+    await use(await context.newPage());
+    await context.close();
+  },
+});
+
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+
+/** Opens a screen and waits until it is live, its list read. */
+async function open(page: Page, path: string): Promise<string[]> {
+  await page.goto(path);
+  await expect(page.getByText('Live updates: connected')).toBeAttached();
+  await expect(page.getByText('No Data').first()).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (/^\/api\/v1\/(component|incident|maintenance)\//.test(pathname)) asked.push(pathname);
+  });
+  return asked;
+}
+
+test('two operators see each other’s components without asking for them', async ({
+  desk,
+  colleague,
+}) => {
+  await open(desk, '/components');
+  const asked = await open(colleague, '/components');
+
+  await desk.getByRole('link', { name: 'New Component' }).click();
+  await desk.getByRole('textbox', { name: 'Name' }).fill('Website');
+  await desk.getByRole('button', { name: 'Create', exact: true }).click();
+  await expect(row(colleague, 'Website')).toContainText('Operational');
+  await desk.getByRole('link', { name: 'Edit Website' }).click();
+  await desk.getByText('Major Outage').click();
+  await desk.getByRole('button', { name: 'Update', exact: true }).click();
+  await expect(row(colleague, 'Website')).toContainText('Major Outage');
+  expect(asked).toEqual([]);
+
+  await expect(row(desk, 'Website')).toBeVisible();
+  await colleague.getByRole('button', { name: 'Delete Website' }).click();
+  await colleague.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(desk.getByText('No Data')).toBeVisible();
+});
+
+test('an operator watches an incident that another one works on', async ({
+  desk,
+  colleague,
+  organisation,
+}) => {
+  const { id: componentId } = await organisation.createComponent('Checkout');
+  const asked = await open(colleague, '/incidents');
+  const { id } = await organisation.call<Created>('POST', '/incident/create', {
+    title: 'Payments fail',
+    description: 'Cards are declined.',
+    status: 'INVESTIGATING',
+    occuredAt: new Date().toISOString(),
+    components: [{ componentId, status: 'MAJOR_OUTAGE' }],
+  });
+  await expect(row(colleague, 'Payments fail')).toContainText('Investigating');
+  expect(asked).toEqual([]);
+
+  await open(desk, `/incidents/incident/edit/${id}`);
+  await organisation.call('POST', `/incident/${id}/updates/create`, {
+    status: 'IDENTIFIED',
+    message: 'A provider is down.',
+  });
+  await expect(row(desk, 'A provider is down.')).toContainText('Ada Lovelace');
+  await expect(desk.getByRole('radio', { name: 'Identified' })).toBeChecked();
+  await expect(row(colleague, 'Payments fail')).toContainText('Identified');
+
+  await desk.getByRole('tab', { name: 'Components' }).click();
+  await expect(row(desk, 'Checkout')).toContainText('Major Outage');
+  await organisation.call('POST', `/incident/${id}/components/detach`, {
+    componentIds: [componentId],
+  });
+  await expect(row(desk, 'Checkout')).toBeHidden();
+  await organisation.call('DELETE', `/incident/${id}`);
+  await expect(colleague.getByText('No Data')).toBeVisible();
+  expect(asked).toEqual([]);
+});
+
+test('an operator watches a maintenance that another one plans, and the clock begins', async ({
+  colleague,
+  organisation,
+}) => {
+  const asked = await open(colleague, '/schedules');
+  const { id } = await organisation.call<Created>('POST', '/maintenance/create', {
+    title: 'Database upgrade',
+    description: 'Writes pause.',
+    status: 'SCHEDULED',
+    startAt: new Date(Date.now() + 3000).toISOString(),
+  });
+  await expect(row(colleague, 'Database upgrade')).toContainText('Scheduled');
+  await expect(row(colleague, 'Database upgrade')).toContainText('In Progress', {
+    timeout: 10_000,
+  });
+  await organisation.call('DELETE', `/maintenance/${id}`);
+  await expect(colleague.getByText('No Data')).toBeVisible();
+  expect(asked).toEqual([]);
+});
+
+test('what was typed stays when another operator saves the same component', async ({
+  desk,
+  organisation,
+}) => {
+  const { id } = await organisation.createComponent('Website');
+  await desk.goto(`/components/component/edit/${id}`);
+  await expect(desk.getByText('Live updates: connected')).toBeAttached();
+  const name = desk.getByRole('textbox', { name: 'Name' });
+  await organisation.call('PATCH', `/component/${id}`, { name: 'Shop' });
+  await expect(name).toHaveValue('Shop');
+  await name.fill('My shop');
+  await organisation.call('PATCH', `/component/${id}`, { name: 'Their shop' });
+  await organisation.createComponent('A later event');
+  await desk.waitForTimeout(300);
+  await expect(name).toHaveValue('My shop');
+});
+
+test('an operator’s screen catches up once after the server was away', async ({
+  desk,
+  organisation,
+  server,
+  complaints,
+}) => {
+  const asked = await open(desk, '/components');
+  await server.stop();
+  await expect(desk.getByText(/^Live updates: (dis)?connect(ed|ing)$/)).not.toHaveText(
+    'Live updates: connected',
+  );
+  await server.startAgain();
+  await organisation.createComponent('Website');
+  await expect(row(desk, 'Website')).toBeVisible({ timeout: 20_000 });
+  await expect(desk.getByText('Live updates: connected')).toBeAttached();
+  await desk.waitForLoadState('networkidle');
+  expect(asked).toEqual(['/api/v1/component/list']);
+  // That the server was away is what this test is about: it is said in the console, and nowhere else.
+  await expect(desk.getByRole('status').filter({ hasText: 'Error' })).toHaveCount(0);
+  complaints.splice(0);
+});
+
+test('the status page of a signed-in visitor lives on the socket, a stranger’s does not', async ({
+  desk,
+  page,
+  organisation,
+}) => {
+  const asked: Record<'operator' | 'stranger', string[]> = { operator: [], stranger: [] };
+  await open(desk, '/components');
+  desk.on('request', (request) => asked.operator.push(new URL(request.url()).pathname));
+  page.on('request', (request) => asked.stranger.push(new URL(request.url()).pathname));
+  for (const visitor of [desk, page]) {
+    await visitor.goto(organisation.statusPage);
+    await expect(visitor.getByText('Live', { exact: true })).toBeVisible();
+  }
+  const { id } = await organisation.createComponent('Website');
+  await organisation.call('PATCH', `/component/${id}`, { status: 'DEGRADED' });
+  for (const visitor of [desk, page]) {
+    const components = visitor.getByRole('region', { name: 'Components' });
+    await expect(components.getByText('Degraded Performance')).toBeVisible();
+  }
+  expect(asked.operator).toContain('/socket.io/');
+  expect(asked.operator.filter((path) => path.endsWith('/events'))).toEqual([]);
+  expect(asked.stranger.filter((path) => path.startsWith('/socket.io'))).toEqual([]);
+  expect(asked.stranger.filter((path) => path.includes('/identity/'))).toEqual([]);
+});

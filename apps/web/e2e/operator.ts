@@ -35,6 +35,13 @@ export class Operator {
     return token;
   }
 
+  /** Follows the link of an invitation. */
+  async accept(link: string): Promise<void> {
+    await this.identity('invitations/accept', {
+      token: new URL(link).searchParams.get('invitation'),
+    });
+  }
+
   /** Signs a browser in as this person. */
   async signIn(browser: BrowserContext): Promise<void> {
     const { cookies } = await this.request.storageState();

@@ -31,7 +31,7 @@ fn now() -> DateTime<Utc> {
 fn queries() -> Vec<(&'static str, SelectStatement)> {
     let acme = OrganisationId::parse("acme").unwrap();
     let page = of(&acme).order_by_desc(Column::Id).limit(500);
-    let listed: Vec<_> = (19_501..=20_000).map(Uuid::from_u128).collect();
+    let listed: Vec<_> = (1..=update::AT_ONCE as u128).map(Uuid::from_u128).collect();
     vec![
         ("maintenances_by_showing", showing(&acme, now()).into_query()),
         ("maintenances_by_change", next().into_query()),

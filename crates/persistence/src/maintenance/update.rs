@@ -27,8 +27,8 @@ use crate::maintenance::{find as find_parent, maintenance as state_of, note_anno
 use crate::organisation::lock;
 use crate::outbox;
 
-/// How many maintenances one statement names.
-const AT_ONCE: usize = 500;
+/// How many maintenances one statement names: few enough that PostgreSQL looks each of them up.
+pub(crate) const AT_ONCE: usize = 100;
 
 #[async_trait]
 impl MaintenanceUpdateStore for Database {

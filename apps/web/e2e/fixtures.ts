@@ -53,9 +53,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     organisations += 1;
     await use(await operator.createOrganisation(`Organisation ${organisations}`));
   },
-  installation: async ({}, use) => {
+  installation: async ({ context }, use) => {
     const installation = await Server.start();
     await use(installation);
+    // A page whose server goes away says so in the console.
+    await Promise.all(context.pages().map((page) => page.close()));
     await installation.remove();
   },
   newcomer: async ({ server, playwright }, use) => {

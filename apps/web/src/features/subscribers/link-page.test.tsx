@@ -25,6 +25,10 @@ it('verifies the address that the link names, once', async () => {
   expect(screen.getByRole('heading', { name: 'Verifying Email' })).toBeInTheDocument();
   expect(await screen.findByRole('heading', { name: 'Email Verified!' })).toBeInTheDocument();
   expect(toasts().getByText('Email verified successfully!')).toBeInTheDocument();
+  expect(screen.getByRole('link', { name: 'View Status Page' })).toHaveAttribute(
+    'href',
+    '/status/org-1',
+  );
   expect(bodies).toEqual([{ email: 'ada@example.com', orgId: 'org-1', verificationCode: 'c0de' }]);
 });
 

@@ -1,5 +1,6 @@
 import { Navigate, useSearchParams } from 'react-router-dom';
 import { calls, paths } from '@/paths';
+import { buttonVariants } from '@/ui/button-variants';
 import { LinkPage } from './link-page';
 import { verificationOf } from './link-query';
 import { useLinkCall } from './use-link-call';
@@ -29,6 +30,11 @@ function Verifying({ verification }: { verification: Verification }) {
         failed: 'Verification Failed',
       }}
       done={`Updates will be mailed to ${verification.email}.`}
+      doneAction={
+        <a href={paths.status(verification.orgId)} className={buttonVariants()}>
+          View Status Page
+        </a>
+      }
       onRetry={retry}
     />
   );

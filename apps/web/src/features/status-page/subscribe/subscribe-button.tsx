@@ -1,22 +1,29 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Button } from '@/ui/button';
-import { toast } from '@/ui/toast';
 import type { SubscribeDialogProps } from './subscribe-dialog';
 
-type Dialog = (props: SubscribeDialogProps) => React.ReactNode;
+type Dialog = (props: SubscribeDialogProps) => ReactNode;
+
+interface SubscribeButtonProps {
+  orgId: string;
+  /** Whether the page has no toaster to show what becomes of it. */
+  standalone?: boolean;
+}
 
 /** Opens the dialog, whose code is loaded when it is asked for: few visitors need it. */
-export function SubscribeButton({ orgId }: { orgId: string }) {
+export function SubscribeButton({ orgId, standalone = false }: SubscribeButtonProps) {
   const [Dialog, setDialog] = useState<Dialog>();
   const [open, setOpen] = useState(false);
+  const [failed, setFailed] = useState(false);
 
   async function show() {
+    setFailed(false);
     try {
-      const { SubscribeDialog } = await import('./subscribe-dialog');
-      setDialog(() => SubscribeDialog);
+      const dialog = await loadDialog(standalone);
+      setDialog(() => dialog);
       setOpen(true);
     } catch {
-      toast.error('The form could not be loaded. Check your connection and try again.');
+      setFailed(true);
     }
   }
 
@@ -26,6 +33,17 @@ export function SubscribeButton({ orgId }: { orgId: string }) {
         Subscribe To Updates
       </Button>
       {Dialog && <Dialog orgId={orgId} open={open} onOpenChange={setOpen} />}
+      {failed && (
+        // Looks like a toast, whose code cannot be loaded either.
+        <p role="alert" className="toaster toast">
+          The form could not be loaded. Check your connection and try again.
+        </p>
+      )}
     </>
   );
+}
+
+async function loadDialog(standalone: boolean): Promise<Dialog> {
+  if (standalone) return (await import('./standalone-subscribe-dialog')).StandaloneSubscribeDialog;
+  return (await import('./subscribe-dialog')).SubscribeDialog;
 }

@@ -1,24 +1,18 @@
 import { render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http } from 'msw';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { calls } from '@/paths';
 import { answer, apiUrl, problem, server } from '@/testing/server';
 import { toast } from '@/ui/toast';
-import { Toaster } from '@/ui/toaster';
 import { SubscribeButton } from './subscribe-button';
 
 // What the button loads when it is pressed is slow to load the first time.
-beforeAll(() => import('./subscribe-dialog'));
+beforeAll(() => import('./standalone-subscribe-dialog'));
 beforeEach(() => toast.remove());
 
 async function open() {
-  render(
-    <>
-      <SubscribeButton orgId="org-1" />
-      <Toaster />
-    </>,
-  );
+  render(<SubscribeButton standalone orgId="org-1" />);
   const user = userEvent.setup();
   await user.click(screen.getByRole('button', { name: 'Subscribe To Updates' }));
   await screen.findByRole('dialog', { name: 'Subscribe Via Email' });
@@ -94,4 +88,28 @@ it('says that it failed when an answer has no message', async () => {
   await user.type(email(), 'eve@example.com');
   await user.click(submit());
   expect(await screen.findByText('Failed to create subscriber')).toBeVisible();
+});
+
+it('leaves what it has to say to the toaster of the app around it', async () => {
+  render(<SubscribeButton orgId="org-1" />);
+  await userEvent.click(screen.getByRole('button', { name: 'Subscribe To Updates' }));
+  await screen.findByRole('dialog', { name: 'Subscribe Via Email' });
+  expect(document.querySelector('[data-toaster]')).toBeNull();
+});
+
+it('says that its form could not be loaded, until it can', async () => {
+  vi.doMock('./standalone-subscribe-dialog', () => {
+    throw new Error('offline');
+  });
+  vi.resetModules();
+  const again = await import('./subscribe-button');
+  render(<again.SubscribeButton standalone orgId="org-1" />);
+  const button = screen.getByRole('button', { name: 'Subscribe To Updates' });
+  await userEvent.click(button);
+  expect(await screen.findByRole('alert')).toHaveTextContent('The form could not be loaded.');
+  vi.doUnmock('./standalone-subscribe-dialog');
+  vi.resetModules();
+  await userEvent.click(button);
+  expect(await screen.findByRole('dialog', { name: 'Subscribe Via Email' })).toBeVisible();
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });

@@ -7,7 +7,8 @@ import { SidebarContent } from './sidebar-content';
 /** The sidebar beside the page: 16rem wide, or 3rem with icons alone. */
 export function SidebarColumn({ isExpanded }: { isExpanded: boolean }) {
   return (
-    <div
+    <aside
+      aria-label="Sidebar"
       data-print="hidden"
       className={cn(
         'sticky top-0 flex h-dvh shrink-0 flex-col overflow-hidden border-r border-line bg-surface transition-[width]',
@@ -22,6 +23,6 @@ export function SidebarColumn({ isExpanded }: { isExpanded: boolean }) {
         <span className={isExpanded ? 'truncate' : 'sr-only'}>Allclear</span>
       </Link>
       <SidebarContent iconOnly={!isExpanded} onFollow={() => undefined} />
-    </div>
+    </aside>
   );
 }

@@ -37,7 +37,7 @@ export const maintenanceColumns = column.columns([
     id: 'actions',
     header: 'Actions',
     cell: ({ row }) => (
-      <div className="flex items-center gap-1">
+      <div className="flex items-center gap-1 @max-xl:flex-wrap">
         <CompleteMaintenance maintenance={row.original} />
         <Link
           to={paths.schedules.edit(row.original.id)}

@@ -23,6 +23,8 @@ test: _test-tools _web
     .ci/with-servers cargo test --locked --workspace
     npm --prefix {{ web }} test
     cargo build --quiet --locked --bin allclear
+    node --test crates/server/tests/socket/*.test.mjs
+    node crates/socketio/conformance/run.mjs
     if .ci/browser >/dev/null; then CHROMIUM=$(.ci/browser) npm --prefix {{ web }} run e2e; fi
 
 # Formats are kept, lints are clean, types fit, arrows point inwards, generated files are fresh.
@@ -36,6 +38,10 @@ check: _web-dependencies _deny
     npm --prefix {{ web }} run typecheck
     {{ just_executable() }} generate
     git diff --exit-code -- docs/openapi.json {{ web }}/src/api/schema.gen.ts
+
+# Runs the benches: what growth costs, on both databases.
+bench: _test-tools
+    .ci/with-servers cargo bench --locked -p allclear-persistence
 
 # Writes what is generated: the OpenAPI document, and from it the web app's types.
 generate: _web-dependencies

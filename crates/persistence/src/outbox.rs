@@ -20,6 +20,8 @@ use crate::event;
 #[async_trait]
 impl Outbox for Database {
     async fn after(&self, organisation: &OrganisationId, revision: Revision, limit: u64) -> Result<Backlog, Error> {
+        // Read before the commits: one that lands between the two reads must not look pruned.
+        let newest = self.revisions(std::slice::from_ref(organisation)).await?;
         let rows = Entity::find()
             .filter(Column::OrganisationId.eq(organisation.as_str()))
             .filter(Column::Revision.gt(revision.0))
@@ -32,11 +34,8 @@ impl Outbox for Database {
         if rows.first().is_some_and(|oldest| oldest.revision != revision.next().0) {
             return Ok(Backlog::TooOld);
         }
-        if rows.is_empty() {
-            let newest = self.revisions(std::slice::from_ref(organisation)).await?;
-            if newest.first().is_some_and(|(_, newest)| *newest > revision) {
-                return Ok(Backlog::TooOld);
-            }
+        if rows.is_empty() && newest.first().is_some_and(|(_, newest)| *newest > revision) {
+            return Ok(Backlog::TooOld);
         }
         let commit = |row: crate::entity::outbox::Model| {
             let events = serde_json::from_str(&row.events).map_err(Error::internal)?;

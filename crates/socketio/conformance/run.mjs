@@ -33,7 +33,7 @@ async function start(binary) {
 
 const installed = spawnSync("npm", ["ls", "--depth=0"], { cwd: here, stdio: "ignore" });
 if (installed.status !== 0) {
-  const install = spawnSync("npm", ["install", "--no-audit", "--no-fund"], { cwd: here, stdio: "inherit" });
+  const install = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: here, stdio: "inherit" });
   if (install.status !== 0) process.exit(install.status ?? 1);
 }
 const files = process.argv.slice(2);

@@ -11,6 +11,7 @@ use crate::contract;
 contract!(
     a_reader_gets_what_follows_its_revision,
     a_reader_of_the_newest_revision_gets_nothing,
+    a_reader_that_keeps_up_with_a_writer_never_has_to_start_anew,
     what_is_old_is_pruned_without_leaving_a_gap,
     a_reader_of_what_was_pruned_is_told_so,
     revisions_are_told_of_organisations_that_exist,
@@ -40,6 +41,24 @@ async fn a_reader_gets_what_follows_its_revision(database: &Database) {
 async fn a_reader_of_the_newest_revision_gets_nothing(database: &Database) {
     let acme = three_revisions(database).await;
     assert!(after(database, &acme, 3, 10).await.is_empty());
+}
+
+async fn a_reader_that_keeps_up_with_a_writer_never_has_to_start_anew(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let writing = async {
+        for number in 0..100 {
+            database.ensure(&acme, Some(format!("Acme {number}"))).await.unwrap();
+        }
+    };
+    let reading = async {
+        let mut told = 0;
+        while told < 100 {
+            let read = after(database, &acme, told, 3).await;
+            assert_eq!(read, (told + 1..).take(read.len()).collect::<Vec<_>>());
+            told += i64::try_from(read.len()).unwrap();
+        }
+    };
+    tokio::join!(writing, reading);
 }
 
 async fn what_is_old_is_pruned_without_leaving_a_gap(database: &Database) {

@@ -1,7 +1,9 @@
 //! A server for a test, and the people who use it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use allclear_application::clock::Clock;
 use allclear_server::app::App;
 use allclear_server::settings::Settings;
 use clap::{Command, FromArgMatches};
@@ -56,6 +58,13 @@ impl TestApp {
 
     pub(crate) async fn start_in(folder: TempDir, flags: &[&str]) -> Self {
         let app = App::start(&settings(&folder, flags)).await.unwrap();
+        Self { url: format!("http://{}", app.address()), folder, app }
+    }
+
+    /// A server whose time the test decides.
+    pub(crate) async fn start_at(flags: &[&str], clock: Arc<dyn Clock>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let app = App::start_at(&settings(&folder, flags), clock).await.unwrap();
         Self { url: format!("http://{}", app.address()), folder, app }
     }
 

@@ -27,6 +27,11 @@ impl Stream {
 
     /// The next event; comments are passed over.
     pub(crate) async fn next(&mut self) -> Event {
+        self.next_or_end().await.expect("the stream goes on")
+    }
+
+    /// The next event, or none when the stream has ended.
+    pub(crate) async fn next_or_end(&mut self) -> Option<Event> {
         loop {
             if let Some((block, rest)) = self.text.split_once("\n\n") {
                 let (block, rest) = (block.to_owned(), rest.to_owned());
@@ -34,12 +39,12 @@ impl Stream {
                 let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned);
                 if let Some(event) = field("event: ") {
                     let data = serde_json::from_str(&field("data: ").unwrap()).unwrap();
-                    return (event, data, field("id: ").map(|id| id.parse().unwrap()));
+                    return Some((event, data, field("id: ").map(|id| id.parse().unwrap())));
                 }
                 continue;
             }
             let chunk = tokio::time::timeout(Duration::from_secs(20), self.response.chunk()).await;
-            let chunk = chunk.expect("an event within the time").unwrap().expect("the stream goes on");
+            let chunk = chunk.expect("an event within the time").ok().flatten()?;
             self.text.push_str(std::str::from_utf8(&chunk).unwrap());
         }
     }

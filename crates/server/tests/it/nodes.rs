@@ -1,0 +1,147 @@
+//! Many nodes: what holds on one holds across all of them, whatever breaks in between.
+
+mod installation;
+
+use serde_json::Value;
+
+use crate::app::{Operator, operator_of};
+use crate::events::Stream;
+use crate::socket::Client;
+use installation::Installation;
+
+/// The same person at another address.
+fn at(operator: &Operator, url: &str) -> Operator {
+    Operator { url: url.to_owned(), ..operator.clone() }
+}
+
+/// Writes through the nodes in turn; answers the identifiers in the order they were made.
+async fn write(nodes: &[Operator], count: usize) -> Vec<String> {
+    let mut made = Vec::new();
+    for (number, node) in (0..count).zip(nodes.iter().cycle()) {
+        made.push(node.component(&format!("Component {number}")).await);
+    }
+    made
+}
+
+fn id(component: &Value) -> String {
+    component["id"].as_str().unwrap().to_owned()
+}
+
+/// A viewer of each kind.
+struct Viewers {
+    streams: Vec<Stream>,
+    sockets: Vec<Client>,
+}
+
+impl Viewers {
+    async fn of(operators: &[Operator]) -> Self {
+        let mut viewers = Self { streams: Vec::new(), sockets: Vec::new() };
+        for operator in operators {
+            viewers.streams.push(Stream::open(operator, "", None).await);
+            let mut socket = Client::anonymous(&operator.url).await;
+            socket.join(&operator.organisation).await;
+            viewers.sockets.push(socket);
+        }
+        viewers
+    }
+
+    /// Everyone hears of these components next, and in this order.
+    async fn hear_of(&mut self, made: &[String]) {
+        for made in made {
+            for stream in &mut self.streams {
+                let (name, args, _) = stream.next().await;
+                assert_eq!((name.as_str(), &id(&args[0])), ("new-component", made));
+            }
+            for socket in &mut self.sockets {
+                let (name, args) = socket.event().await;
+                assert_eq!((name.as_str(), &id(&args[0])), ("new-component", made));
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_on_one_node_reaches_viewers_of_all_nodes_in_order() {
+    let Some(installation) = Installation::start().await else { return };
+    let operator = operator_of(&installation.url, "ada@example.com", "Acme").await;
+    let nodes: Vec<_> = installation.nodes.iter().map(|node| at(&operator, &node.url)).collect();
+    let everywhere = [&nodes[..], std::slice::from_ref(&operator)].concat();
+    let mut viewers = Viewers::of(&everywhere).await;
+    let made = write(&everywhere, 30).await;
+    viewers.hear_of(&made).await;
+    for node in &nodes {
+        let snapshot = node.snapshot().await;
+        assert_eq!((snapshot["components"].as_array().unwrap().len(), &snapshot["revision"]), (30, &Value::from(30)));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn while_redis_is_away_and_after_it_is_back_no_event_is_lost() {
+    let Some(mut installation) = Installation::start().await else { return };
+    let operator = operator_of(&installation.url, "ada@example.com", "Acme").await;
+    let nodes: Vec<_> = installation.nodes.iter().map(|node| at(&operator, &node.url)).collect();
+    let mut viewers = Viewers::of(&nodes).await;
+    viewers.hear_of(&write(&nodes, 4).await).await;
+    installation.redis_goes().await;
+    viewers.hear_of(&write(&nodes, 20).await).await;
+    let unheard = write(&nodes, 6).await;
+    installation.redis_returns().await;
+    viewers.hear_of(&unheard).await;
+    viewers.hear_of(&write(&nodes, 10).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_node_loses_nothing_acknowledged_and_its_viewers_go_on_at_the_other() {
+    let Some(mut installation) = Installation::start().await else { return };
+    let operator = operator_of(&installation.url, "ada@example.com", "Acme").await;
+    let dying = installation.nodes.remove(0);
+    let (one, other) = (at(&operator, &dying.url), at(&operator, &installation.nodes[0].url));
+    let mut stream = Stream::open(&one, "", None).await;
+    let mut socket = Client::anonymous(&one.url).await;
+    socket.join(&operator.organisation).await;
+
+    let (told, mut acknowledged) = tokio::sync::mpsc::unbounded_channel();
+    let writing = tokio::spawn(async move {
+        for number in 0.. {
+            let body = serde_json::json!({"name": format!("Component {number}")});
+            let answer = one.request(reqwest::Method::POST, "/component/create").json(&body).send().await;
+            let Ok(answer) = answer else { return };
+            let Ok(answer) = answer.json::<Value>().await else { return };
+            told.send(id(&answer["data"])).unwrap();
+        }
+    });
+    let mut kept = Vec::new();
+    while kept.len() < 10 {
+        kept.push(acknowledged.recv().await.unwrap());
+    }
+    // A write is on its way at every moment.
+    dying.kill().await;
+    writing.await.unwrap();
+    while let Some(id) = acknowledged.recv().await {
+        kept.push(id);
+    }
+
+    let mut seen = 0;
+    while let Some((_, _, Some(revision))) = stream.next_or_end().await {
+        assert_eq!(revision, seen + 1);
+        seen = revision;
+    }
+    socket.end().await;
+    let through = at(&operator, &installation.url);
+    let mut resumed = Stream::open(&through, "", Some(seen)).await;
+    let mut back = Client::anonymous(&through.url).await;
+    back.join(&operator.organisation).await;
+    let list = back.ask("get-components", &operator.organisation).await;
+    let stored: Vec<_> = list.as_array().unwrap().iter().map(id).collect();
+    assert!(kept.iter().all(|id| stored.contains(id)), "what was acknowledged is there");
+    assert!(stored.len() <= kept.len() + 1, "and at most the one that was on its way");
+
+    let last = other.component("After").await;
+    let total = i64::try_from(stored.len()).unwrap() + 1;
+    for revision in seen + 1..=total {
+        let (_, args, at) = resumed.next().await;
+        assert_eq!(at, Some(revision), "the stream resumes where it was cut");
+        assert!(revision < total || id(&args[0]) == last);
+    }
+    assert_eq!(id(&back.event().await.1[0]), last);
+}

@@ -1,0 +1,111 @@
+//! Two nodes on one PostgreSQL and one Redis, behind nginx with the configuration of `docs/nginx.conf`.
+
+use std::net::TcpListener;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+
+use crate::process::{Process, command};
+
+/// The server the test run has started; its databases are thrown away with it.
+const POSTGRES: &str = "ALLCLEAR_TEST_POSTGRES_URL";
+const NGINX: &str = include_str!("../../../../../docs/nginx.conf");
+
+/// An installation of two nodes. Everything ends with it.
+pub(crate) struct Installation {
+    /// Where nginx listens.
+    pub(crate) url: String,
+    pub(crate) nodes: Vec<Process>,
+    redis_port: u16,
+    redis: Option<Child>,
+    _nginx: Child,
+    _folder: TempDir,
+}
+
+impl Installation {
+    /// None, and a word about it, where something it needs is not installed; on CI that is a failure.
+    pub(crate) async fn start() -> Option<Self> {
+        let Some((database, nginx)) = needed() else {
+            assert!(std::env::var_os("CI").is_none(), "something is missing");
+            return None;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let (port, redis_port) = (free_port(), free_port());
+        let redis = redis(redis_port).await;
+        let url = format!("http://127.0.0.1:{port}");
+        let database = fresh(&database).await;
+        let mut nodes = Vec::new();
+        for name in ["one", "two"] {
+            let redis = format!("redis://127.0.0.1:{redis_port}");
+            let own = ["--database-url", &database, "--redis-url", &redis, "--public-url", &url, "--log", "error"];
+            nodes.push(Process::serve(command(&folder.path().join(name), &own)).await);
+        }
+        let address = |node: &Process| node.url.trim_start_matches("http://").to_owned();
+        let configuration = NGINX
+            .replace("10.0.0.11:8080", &address(&nodes[0]))
+            .replace("10.0.0.12:8080", &address(&nodes[1]))
+            .replace("listen 80;", &format!("listen 127.0.0.1:{port};\n        access_log off;"));
+        let file = folder.path().join("nginx.conf");
+        std::fs::write(&file, configuration).unwrap();
+        let globals = format!("daemon off; master_process off; pid {}/nginx.pid;", folder.path().display());
+        let nginx = Command::new(nginx).arg("-c").arg(&file).args(["-g", &globals]).kill_on_drop(true).spawn().unwrap();
+        listening(port).await;
+        Some(Self { url, nodes, redis_port, redis: Some(redis), _nginx: nginx, _folder: folder })
+    }
+
+    /// Kills Redis.
+    pub(crate) async fn redis_goes(&mut self) {
+        self.redis.take().unwrap().kill().await.unwrap();
+    }
+
+    /// Starts Redis again where it was.
+    pub(crate) async fn redis_returns(&mut self) {
+        self.redis = Some(redis(self.redis_port).await);
+    }
+}
+
+/// The address of PostgreSQL and the path of nginx.
+fn needed() -> Option<(String, &'static str)> {
+    let runs = |program: &str| std::process::Command::new(program).arg("-v").output().is_ok();
+    let nginx = ["nginx", "/usr/sbin/nginx"].into_iter().find(|program| runs(program));
+    let found = std::env::var(POSTGRES).ok().zip(nginx).filter(|_| runs("redis-server") && runs("psql"));
+    if found.is_none() {
+        eprintln!("left out: needs {POSTGRES}, nginx, redis-server and psql");
+    }
+    found
+}
+
+async fn fresh(server: &str) -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let name = format!("nodes_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let create = format!("CREATE DATABASE {name}");
+    let created = Command::new("psql").arg(format!("{server}/postgres")).args(["-qc", &create]).status().await;
+    assert!(created.unwrap().success());
+    format!("{server}/{name}")
+}
+
+async fn redis(port: u16) -> Child {
+    let arguments = ["--bind", "127.0.0.1", "--save", "", "--port", &port.to_string()];
+    let redis = Command::new("redis-server").args(arguments).stdout(Stdio::null()).kill_on_drop(true).spawn();
+    listening(port).await;
+    redis.unwrap()
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Waits until somebody listens.
+async fn listening(port: u16) {
+    let mut tries = tokio::time::interval(Duration::from_millis(20));
+    let connected = async {
+        while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+            tries.tick().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), connected).await.expect("it listens in time");
+}

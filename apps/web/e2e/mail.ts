@@ -12,5 +12,5 @@ export async function mailedLinks(folder: string, to: string): Promise<string[]>
 function linksIn(mail: string): string[] {
   const [text = ''] = mail.split('text/html');
   const unbroken = text.replaceAll('=\r\n', '').replaceAll('=3D', '=');
-  return unbroken.match(/https?:\/\/\S+\?\w+=[\w-]+/g) ?? [];
+  return unbroken.match(/https?:\/\/\S+\?[\w%&=.*+-]*[\w-]/g) ?? [];
 }

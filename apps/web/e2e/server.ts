@@ -42,11 +42,12 @@ export class Server {
     ({ process: this.process } = await launch(this.folder, Number(new URL(this.url).port)));
   }
 
-  /** The link in the latest mail to an address, once it has come. */
-  async mailedLink(to: string): Promise<string> {
+  /** The link to a screen in the latest mail to an address, once it has come. */
+  async mailedLink(to: string, screen = '/login'): Promise<string> {
     let link: string | undefined;
     const look = async () => {
-      link = (await mailedLinks(join(this.folder, 'mail'), to)).at(-1);
+      const links = await mailedLinks(join(this.folder, 'mail'), to);
+      link = links.filter((each) => new URL(each).pathname === screen).at(-1);
       return link;
     };
     await expect.poll(look, { message: `a mail to ${to}` }).toBeDefined();
@@ -66,7 +67,7 @@ interface Launched {
 
 /** Nobody waits in a test for a limit that is there for attackers. */
 const unlimited = Object.fromEntries(
-  ['SIGN_IN', 'SIGN_UP', 'GUESSES', 'RESET', 'VERIFY', 'INVITE'].map((name) => [
+  ['SIGN_IN', 'SIGN_UP', 'GUESSES', 'RESET', 'SUBSCRIBE', 'VERIFY', 'INVITE'].map((name) => [
     `ALLCLEAR_LIMIT_${name}`,
     '1000/1000',
   ]),

@@ -95,6 +95,7 @@ describe('the frame', () => {
     await act(() => FakeSocket.last.join());
     expect(status()).toHaveTextContent('Live updates: connected');
     expect(screen.queryByRole('button', { name: 'Reconnect' })).not.toBeInTheDocument();
+    expect(document.body).not.toHaveFocus();
   });
 });
 

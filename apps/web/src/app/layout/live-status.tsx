@@ -1,4 +1,5 @@
 import { Wifi, WifiOff } from 'lucide-react';
+import { useRef } from 'react';
 import { useRealtime, useSocketStatus } from '@/realtime/realtime';
 import type { SocketStatus } from '@/realtime/connection';
 import { Button } from '@/ui/button';
@@ -25,18 +26,27 @@ export function LiveStatus() {
   const connection = useRealtime();
   const status = useSocketStatus();
   const { label, icon: Icon, className } = looks[status];
+  const place = useRef<HTMLDivElement>(null);
+  const failed = status === 'reconnect_failed';
+
+  function reconnect() {
+    // The button goes; whoever pressed it stays where it was.
+    place.current?.focus();
+    connection?.reconnect();
+  }
+
   return (
-    <div className="flex items-center gap-1">
+    <div ref={place} tabIndex={-1} className="flex items-center gap-1 outline-none">
       <Tooltip content={label} side="bottom">
-        <span className="grid size-8 place-content-center">
+        <span className={cn('grid size-8 place-content-center', failed && 'max-sm:hidden')}>
           <Icon aria-hidden className={cn('size-4', className)} />
         </span>
       </Tooltip>
       <span role="status" className="sr-only">
         {label}
       </span>
-      {status === 'reconnect_failed' && (
-        <Button size="sm" onClick={connection?.reconnect}>
+      {failed && (
+        <Button size="sm" onClick={reconnect}>
           Reconnect
         </Button>
       )}

@@ -2,7 +2,7 @@ import { http, HttpResponse } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { calls } from '@/paths';
 import { answer, apiUrl, problem, server } from '@/testing/server';
-import { followEventStream, type Viewer } from './event-stream';
+import { followEventStream, followLater, type Viewer } from './event-stream';
 import { aComponent, aSnapshot } from './fixtures';
 import { FakeEventSource } from './fake-event-source';
 
@@ -143,4 +143,21 @@ it('stops when nobody watches any more', async () => {
   FakeEventSource.last.giveUp();
   await pass(60_000);
   expect(FakeEventSource.all).toHaveLength(1);
+});
+
+it('follows nothing for a page that was left before its way was known', async () => {
+  const follow = vi.fn(() => vi.fn());
+  followLater(() => Promise.resolve(follow))('org-1', 7, viewer)();
+  await pass(0);
+  expect(follow).not.toHaveBeenCalled();
+});
+
+it('follows in the way that was found out, until the page is left', async () => {
+  const leave = vi.fn();
+  const follow = vi.fn(() => leave);
+  const stopLater = followLater(() => Promise.resolve(follow))('org-1', 7, viewer);
+  await pass(0);
+  expect(follow).toHaveBeenCalledExactlyOnceWith('org-1', 7, viewer);
+  stopLater();
+  expect(leave).toHaveBeenCalledOnce();
 });

@@ -27,7 +27,7 @@ impl fmt::Debug for SigningKey {
 /// An installation's secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secrets {
-    /// 256 random bits, base64url. Salts of passwords are derived from it.
+    /// 256 random bits, base64url. Salts of passwords and the codes of subscribers' links are derived from it.
     pub salt: String,
     /// At least one, the newest first. The newest signs; a token of any is accepted.
     pub signing_keys: Vec<SigningKey>,

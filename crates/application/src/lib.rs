@@ -30,6 +30,7 @@ pub mod rule;
 pub mod scheduler;
 pub mod secret;
 pub mod session;
+pub mod subscriber;
 pub mod timestamp;
 pub mod waitlist;
 

@@ -1,5 +1,8 @@
 //! Links that mails carry.
 
+use allclear_domain::id::OrganisationId;
+use url::form_urlencoded;
+
 use crate::secret::SecretToken;
 
 /// Makes whole URLs of the installation's public one.
@@ -31,5 +34,41 @@ impl Links {
     #[must_use]
     pub fn reset(&self, token: &SecretToken) -> String {
         format!("{}/login?reset={}", self.public_url, token.reveal())
+    }
+
+    /// Where to confirm a subscription.
+    #[must_use]
+    pub fn verify(&self, email: &str, organisation: &OrganisationId, code: &str) -> String {
+        self.subscription("verify", email, organisation, ("verificationCode", code))
+    }
+
+    /// Where to end a subscription.
+    #[must_use]
+    pub fn unsubscribe(&self, email: &str, organisation: &OrganisationId, code: &str) -> String {
+        self.subscription("unsubscribe", email, organisation, ("unsubscribeCode", code))
+    }
+
+    fn subscription(&self, page: &str, email: &str, organisation: &OrganisationId, code: (&str, &str)) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.append_pair("email", email).append_pair("orgId", organisation.as_str()).append_pair(code.0, code.1);
+        format!("{}/{page}?{}", self.public_url, query.finish())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_carries_any_address_whole() {
+        let organisation = OrganisationId::parse("org_1").unwrap();
+        let links = Links::new("https://status.example.com/");
+        let link = links.verify("o'neil+a&b=c@exämple.com", &organisation, "x-_9");
+        assert_eq!(
+            link,
+            "https://status.example.com/verify?email=o%27neil%2Ba%26b%3Dc%40ex%C3%A4mple.com&orgId=org_1&verificationCode=x-_9"
+        );
+        let link = links.unsubscribe("ann@example.com", &organisation, "x");
+        assert!(link.ends_with("/unsubscribe?email=ann%40example.com&orgId=org_1&unsubscribeCode=x"), "{link}");
     }
 }

@@ -35,6 +35,15 @@ pub enum MailContent {
         /// Where to sign in.
         link: String,
     },
+    /// Somebody subscribed the address to an organisation's updates.
+    Verification {
+        /// The organisation's name.
+        organisation: String,
+        /// Where to confirm it.
+        link: String,
+        /// Where to end it.
+        unsubscribe: String,
+    },
 }
 
 /// How to reset the password of one account.

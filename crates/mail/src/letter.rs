@@ -57,6 +57,22 @@ struct KnownAddressHtml<'a> {
     link: &'a str,
 }
 
+#[derive(Template)]
+#[template(path = "verification.txt", escape = "none")]
+struct VerificationText<'a> {
+    organisation: &'a str,
+    link: &'a str,
+    unsubscribe: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "verification.html")]
+struct VerificationHtml<'a> {
+    organisation: &'a str,
+    link: &'a str,
+    unsubscribe: &'a str,
+}
+
 impl Letter {
     /// The mail that says this.
     pub(crate) fn write(content: &MailContent) -> Result<Self, Error> {
@@ -79,6 +95,12 @@ impl Letter {
             MailContent::KnownAddress { link } => {
                 let (text, html) = (KnownAddressText { link }, KnownAddressHtml { link });
                 Self::render("Somebody signed up with your address".to_owned(), &text, &html, vec![link.clone()])
+            }
+            MailContent::Verification { organisation, link, unsubscribe } => {
+                let subject = format!("Confirm your subscription to {}", one_line(organisation));
+                let text = VerificationText { organisation, link, unsubscribe };
+                let html = VerificationHtml { organisation, link, unsubscribe };
+                Self::render(subject, &text, &html, vec![link.clone()])
             }
         }
     }
@@ -130,6 +152,22 @@ mod tests {
             invitation(Some("Acme\r\nBcc: eve@example.com"), None).subject,
             "You are invited to Acme Bcc: eve@example.com"
         );
+    }
+
+    #[test]
+    fn a_verification_says_whose_updates_and_has_both_links() {
+        let link =
+            "https://status.example.com/verify?email=ann%40example.com&orgId=org_1&verificationCode=x".to_owned();
+        let unsubscribe = link.replace("verify", "unsubscribe");
+        let organisation = "<b>Acme</b>".to_owned();
+        let content = MailContent::Verification { organisation, link: link.clone(), unsubscribe: unsubscribe.clone() };
+        let letter = Letter::write(&content).unwrap();
+        assert_eq!(letter.subject, "Confirm your subscription to <b>Acme</b>");
+        assert!(letter.text.contains(&link) && letter.text.contains(&unsubscribe), "{}", letter.text);
+        assert!(!letter.html.contains("<b>Acme"), "{}", letter.html);
+        for shown in [link, unsubscribe].map(|link| link.replace('&', "&#38;")) {
+            assert!(letter.html.contains(&format!("href=\"{shown}\"")), "{}", letter.html);
+        }
     }
 
     #[test]

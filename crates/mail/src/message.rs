@@ -3,6 +3,7 @@
 use std::time::SystemTime;
 
 use allclear_application::error::Error;
+use allclear_domain::email::Mailbox as Address;
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use lettre::Message;
@@ -22,7 +23,9 @@ pub(crate) fn message(
     now: DateTime<Utc>,
     id: Uuid,
 ) -> Result<Message, Error> {
-    let to = to.parse().map_err(|_| Invalid::field("email", "Invalid email address"))?;
+    // Few mail servers take an internationalised domain as it is typed (RFC 6531); all take its ASCII form.
+    let address = if to.is_ascii() { to.to_owned() } else { Address::of(to).as_str().to_owned() };
+    let to = address.parse().map_err(|_| Invalid::field("email", "Invalid email address"))?;
     let to = Mailbox::new(None, to);
     Message::builder()
         .message_id(Some(format!("<{id}@{}>", from.email.domain())))

@@ -50,6 +50,12 @@ async fn a_name_cannot_add_a_header() {
 }
 
 #[tokio::test]
+async fn an_internationalised_domain_is_written_in_ascii() {
+    let message = sent(Mail { to: "Bob@exämple.com".into(), ..invitation("Acme") }).await;
+    assert!(message.contains("To: Bob@xn--exmple-cua.com\r\n"), "{message}");
+}
+
+#[tokio::test]
 async fn an_address_that_takes_no_mail_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mailer = FileMailer::new(folder.path(), "status@example.com", clock()).unwrap();

@@ -1,0 +1,221 @@
+//! Subscribers: the use cases and the port that keeps them. What an answer and its time give away, and what not: whoever
+//! is not an operator learns of no address whether it is known.
+
+mod code;
+
+use std::sync::Arc;
+
+use allclear_domain::email::{EmailKey, Mailbox};
+use allclear_domain::id::{OrganisationId, SubscriberId};
+use allclear_domain::mail_limit::MailLimit;
+use allclear_domain::organisation::Organisation;
+use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
+use allclear_domain::validation::Invalid;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use validator::Validate;
+
+use crate::background::Background;
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::link::Links;
+use crate::mail::{Mail, MailContent, Mailer};
+use crate::organisation::OrganisationStore;
+use crate::page::{Listed, Page};
+use crate::secret::Seal;
+use crate::subscriber::code::Codes;
+
+/// A rule to run on the subscriber of a mailbox, if there is one, inside the transaction that writes its result.
+pub type SubscriberRule = Box<dyn FnOnce(Option<Subscriber>) -> Result<Subscriber, Error> + Send>;
+
+/// Keeps subscribers. Writing them makes no revision and no event: nothing about them is public.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait SubscriberStore: Send + Sync {
+    /// The subscribers of an organisation, newest first.
+    async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<Subscriber>, Error>;
+
+    /// An organisation's subscriber with this mailbox.
+    async fn find(&self, organisation: &OrganisationId, mailbox: &Mailbox) -> Result<Option<Subscriber>, Error>;
+
+    /// Runs a rule on an organisation's subscriber with this mailbox and stores what it answers, which MUST have the same
+    /// mailbox. An adapter MUST write in any case, so that the time does not tell whether anything has changed.
+    /// [`Error::NotFound`] where the organisation is gone.
+    async fn save(
+        &self,
+        organisation: &OrganisationId,
+        mailbox: Mailbox,
+        rule: SubscriberRule,
+    ) -> Result<Subscriber, Error>;
+
+    /// Removes a subscriber of an organisation. Answers whether there was one.
+    async fn delete(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<bool, Error>;
+
+    /// Takes one verification mail out of what an address may be sent, by whichever organisation and node. Answers whether
+    /// one was left. However many come at once, an adapter MUST NOT let more pass than the limit says.
+    async fn may_mail(&self, address: EmailKey, limit: MailLimit, now: DateTime<Utc>) -> Result<bool, Error>;
+}
+
+/// What the use cases work with.
+pub struct SubscriberPorts {
+    /// Keeps subscribers.
+    pub subscribers: Arc<dyn SubscriberStore>,
+    /// Keeps organisations.
+    pub organisations: Arc<dyn OrganisationStore>,
+    /// Sends mail.
+    pub mailer: Arc<dyn Mailer>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// What visitors and operators do with subscribers.
+pub struct Subscribers {
+    ports: SubscriberPorts,
+    background: Background,
+    links: Links,
+    codes: Codes,
+    mail_limit: MailLimit,
+}
+
+impl Subscribers {
+    /// How many verification mails an address may be sent where nothing else is configured.
+    pub const MAIL_LIMIT: MailLimit = MailLimit { burst: 3, per_hour: 1 };
+
+    const WRONG_LINK: Error = Error::BadCode("This link is wrong or has expired");
+    const EXPIRED: Error = Error::BadCode("This link has expired. Please subscribe again to get a new one");
+    const KNOWN: &str = "This address is a subscriber already";
+
+    /// The use cases over these ports. Codes are sealed with `seal`.
+    #[must_use]
+    pub const fn new(
+        ports: SubscriberPorts,
+        background: Background,
+        links: Links,
+        seal: Seal,
+        mail_limit: MailLimit,
+    ) -> Self {
+        Self { ports, background, links, codes: Codes::new(seal), mail_limit }
+    }
+
+    /// Subscribes an address at a visitor's wish: where it awaits verification after that, a link is mailed to it. Known
+    /// and unknown addresses cost the same and are answered alike; the mail goes out after the answer.
+    /// [`Error::Invalid`], [`Error::NotFound`] where there is no such organisation.
+    pub async fn subscribe(
+        self: &Arc<Self>,
+        organisation: &OrganisationId,
+        draft: SubscriberDraft,
+    ) -> Result<(), Error> {
+        self.enter(organisation, draft, |known, now| Ok(known.subscribe_again(now))).await?;
+        Ok(())
+    }
+
+    /// Adds a subscriber at an operator's wish, and mails the link. [`Error::Invalid`], [`Error::Conflict`] for a known
+    /// address.
+    pub async fn add(
+        self: &Arc<Self>,
+        organisation: &OrganisationId,
+        draft: SubscriberDraft,
+    ) -> Result<Subscriber, Error> {
+        self.enter(organisation, draft, |_, _| Err(Error::Conflict(Self::KNOWN.to_owned()))).await
+    }
+
+    /// The subscribers of an organisation, newest first.
+    pub async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<Subscriber>, Error> {
+        self.ports.subscribers.list(organisation, page).await
+    }
+
+    /// Removes a subscriber. [`Error::NotFound`] where there is none.
+    pub async fn delete(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<(), Error> {
+        let deleted = self.ports.subscribers.delete(organisation, id).await?;
+        if deleted { Ok(()) } else { Err(Error::NotFound("Subscriber")) }
+    }
+
+    /// Follows the link of a verification mail. [`Error::NotFound`] where there is no such organisation,
+    /// [`Error::BadCode`] when the code is wrong or has expired.
+    pub async fn verify(&self, organisation: &OrganisationId, email: &str, code: &str) -> Result<(), Error> {
+        self.organisation(organisation).await?;
+        let (mailbox, now) = (Mailbox::of(email), self.ports.clock.now());
+        // Whether the address is known shows only once the code has proved that it was mailed there.
+        let known = self.ports.subscribers.find(organisation, &mailbox).await?;
+        self.codes.verification(known.as_ref(), code).ok_or(Self::WRONG_LINK)?;
+        let (codes, code) = (self.codes.clone(), code.to_owned());
+        let rule: SubscriberRule = Box::new(move |known| {
+            let expires_at = codes.verification(known.as_ref(), &code).ok_or(Self::WRONG_LINK)?;
+            known.ok_or(Self::WRONG_LINK)?.verify(expires_at, now).map_err(|_| Self::EXPIRED)
+        });
+        self.ports.subscribers.save(organisation, mailbox, rule).await?;
+        Ok(())
+    }
+
+    /// Follows an unsubscribe link. [`Error::NotFound`] where there is no such organisation, [`Error::BadCode`] when the
+    /// code is wrong.
+    pub async fn unsubscribe(&self, organisation: &OrganisationId, email: &str, code: &str) -> Result<(), Error> {
+        self.organisation(organisation).await?;
+        let (mailbox, now) = (Mailbox::of(email), self.ports.clock.now());
+        let known = self.ports.subscribers.find(organisation, &mailbox).await?;
+        if !self.codes.unsubscribes(known.as_ref(), code) {
+            return Err(Self::WRONG_LINK);
+        }
+        let (codes, code) = (self.codes.clone(), code.to_owned());
+        let rule: SubscriberRule = Box::new(move |known| match known {
+            Some(subscriber) if codes.unsubscribes(Some(&subscriber), &code) => Ok(subscriber.unsubscribe(now)),
+            _ => Err(Self::WRONG_LINK),
+        });
+        self.ports.subscribers.save(organisation, mailbox, rule).await?;
+        Ok(())
+    }
+
+    async fn organisation(&self, id: &OrganisationId) -> Result<Organisation, Error> {
+        self.ports.organisations.find(id).await?.ok_or(Error::NotFound("Organisation"))
+    }
+
+    /// Stores a new subscriber, or what becomes of the one there is, and has the link mailed where one is awaited.
+    async fn enter(
+        self: &Arc<Self>,
+        organisation: &OrganisationId,
+        draft: SubscriberDraft,
+        known_one: fn(Subscriber, DateTime<Utc>) -> Result<Subscriber, Error>,
+    ) -> Result<Subscriber, Error> {
+        draft.validate().map_err(Invalid::from)?;
+        let organisation = self.organisation(organisation).await?;
+        let (id, now) = (SubscriberId(self.ports.clock.id()), self.ports.clock.now());
+        let mailbox = Mailbox::of(&draft.email);
+        let rule: SubscriberRule = Box::new(move |known| match known {
+            Some(subscriber) => known_one(subscriber, now),
+            None => Ok(Subscriber::create(id, draft, now)?),
+        });
+        let subscriber = self.ports.subscribers.save(&organisation.id, mailbox, rule).await?;
+        if subscriber.awaits_verification() {
+            let (service, subscriber) = (Arc::clone(self), subscriber.clone());
+            let work = async move { service.mail_verification(organisation, &subscriber, now).await };
+            self.background.start("mailing a verification", work);
+        }
+        Ok(subscriber)
+    }
+
+    /// Mails the link, unless the address has been sent too many of late.
+    async fn mail_verification(
+        &self,
+        organisation: Organisation,
+        subscriber: &Subscriber,
+        now: DateTime<Utc>,
+    ) -> Result<(), Error> {
+        // The key is of the mailbox: however the domain is spelt, it is one address.
+        let address = EmailKey::of(subscriber.mailbox().as_str());
+        if !self.ports.subscribers.may_mail(address, self.mail_limit, now).await? {
+            tracing::info!(organisation = %organisation.id, "an address got no verification mail: it had too many");
+            return Ok(());
+        }
+        let code = self.codes.verification_code(subscriber, now + Subscriber::VERIFICATION_LIFE);
+        let (email, id) = (&subscriber.email, &organisation.id);
+        let content = MailContent::Verification {
+            link: self.links.verify(email, id, &code),
+            unsubscribe: self.links.unsubscribe(email, id, &self.codes.unsubscribe_code(subscriber)),
+            organisation: organisation.name,
+        };
+        self.ports.mailer.send(Mail { to: email.clone(), content }).await
+    }
+}
+
+#[cfg(test)]
+mod tests;

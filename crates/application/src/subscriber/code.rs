@@ -1,0 +1,128 @@
+//! The codes in subscribers' links. They are marks of the installation's [`Seal`], so nothing of them is stored.
+
+use allclear_domain::subscriber::Subscriber;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, Utc};
+use subtle::ConstantTimeEq;
+use uuid::Uuid;
+
+use crate::secret::Seal;
+
+const VERIFY: &str = "subscriber verification";
+const UNSUBSCRIBE: &str = "subscriber unsubscribe";
+
+/// Makes codes and checks them, in a time that depends neither on where a wrong one differs nor on whether there is such a
+/// subscriber.
+#[derive(Debug, Clone)]
+pub(super) struct Codes(Seal);
+
+impl Codes {
+    pub(super) const fn new(seal: Seal) -> Self {
+        Self(seal)
+    }
+
+    /// The code of a verification link: the moment it ends, in milliseconds of Unix time, and a mark on it. It holds within
+    /// the subscriber's present round.
+    pub(super) fn verification_code(&self, subscriber: &Subscriber, expires_at: DateTime<Utc>) -> String {
+        let moment = expires_at.timestamp_millis().to_be_bytes();
+        let mark = self.verification_mark(Some(subscriber), moment);
+        URL_SAFE_NO_PAD.encode([moment.as_slice(), &mark].concat())
+    }
+
+    /// When a verification link ends, be that past or to come; none when its code is not this subscriber's.
+    pub(super) fn verification(&self, subscriber: Option<&Subscriber>, code: &str) -> Option<DateTime<Utc>> {
+        let presented = URL_SAFE_NO_PAD.decode(code).unwrap_or_default();
+        let (moment, mark) = presented.split_first_chunk::<8>().unwrap_or((&[0; 8], &[]));
+        let right: bool = self.verification_mark(subscriber, *moment).ct_eq(mark).into();
+        let expires_at = DateTime::from_timestamp_millis(i64::from_be_bytes(*moment));
+        if right && subscriber.is_some() { expires_at } else { None }
+    }
+
+    fn verification_mark(&self, subscriber: Option<&Subscriber>, moment: [u8; 8]) -> [u8; 32] {
+        let (id, mailbox) = identity(subscriber);
+        let round = subscriber.map_or(0, |known| known.round).to_be_bytes();
+        self.0.mark(VERIFY, &[id.as_bytes(), mailbox.as_bytes(), &round, &moment])
+    }
+
+    /// The code of an unsubscribe link. It holds as long as the subscriber exists.
+    pub(super) fn unsubscribe_code(&self, subscriber: &Subscriber) -> String {
+        URL_SAFE_NO_PAD.encode(self.unsubscribe_mark(Some(subscriber)))
+    }
+
+    /// Whether an unsubscribe link's code is this subscriber's.
+    pub(super) fn unsubscribes(&self, subscriber: Option<&Subscriber>, code: &str) -> bool {
+        let presented = URL_SAFE_NO_PAD.decode(code).unwrap_or_default();
+        let right: bool = self.unsubscribe_mark(subscriber).as_slice().ct_eq(&presented).into();
+        right && subscriber.is_some()
+    }
+
+    fn unsubscribe_mark(&self, subscriber: Option<&Subscriber>) -> [u8; 32] {
+        let (id, mailbox) = identity(subscriber);
+        self.0.mark(UNSUBSCRIBE, &[id.as_bytes(), mailbox.as_bytes()])
+    }
+}
+
+/// Whose code it is; somebody who is nobody where there is no such subscriber, so that the work is the same.
+fn identity(subscriber: Option<&Subscriber>) -> (Uuid, String) {
+    match subscriber {
+        Some(subscriber) => (subscriber.id.0, subscriber.mailbox().as_str().to_owned()),
+        None => (Uuid::nil(), "nobody@example.com".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use allclear_domain::id::SubscriberId;
+    use allclear_domain::subscriber::SubscriberDraft;
+
+    use crate::fixture::now;
+
+    fn codes() -> Codes {
+        Codes::new(Seal::new("the installation's secret").unwrap())
+    }
+
+    fn subscriber(number: u128) -> Subscriber {
+        let draft = SubscriberDraft { email: "ann@example.com".into() };
+        Subscriber::create(SubscriberId(Uuid::from_u128(number)), draft, now()).unwrap()
+    }
+
+    #[test]
+    fn a_verification_code_says_when_it_ends_to_its_own_subscriber_in_its_own_round() {
+        let (codes, ann) = (codes(), subscriber(1));
+        let code = codes.verification_code(&ann, now());
+        assert_eq!(codes.verification(Some(&ann), &code), Some(now()));
+        let later = Subscriber { round: 1, ..ann.clone() };
+        let elsewhere = Subscriber { email: "eve@example.com".into(), ..ann.clone() };
+        for other in [Some(&later), Some(&elsewhere), Some(&subscriber(2)), None] {
+            assert_eq!(codes.verification(other, &code), None);
+        }
+    }
+
+    #[test]
+    fn no_other_code_is_taken_and_the_end_cannot_be_moved() {
+        let (codes, ann) = (codes(), subscriber(1));
+        let code = codes.verification_code(&ann, now());
+        let mut bytes = URL_SAFE_NO_PAD.decode(&code).unwrap();
+        bytes[7] ^= 1;
+        let moved = URL_SAFE_NO_PAD.encode(&bytes);
+        let unsubscribe = codes.unsubscribe_code(&ann);
+        for wrong in ["", "AAAA", "not base64!", &code[..20], &moved, &unsubscribe] {
+            assert_eq!(codes.verification(Some(&ann), wrong), None, "{wrong}");
+        }
+        for wrong in ["", "AAAA", "not base64!", &unsubscribe[..20], &code] {
+            assert!(!codes.unsubscribes(Some(&ann), wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_unsubscribe_code_holds_in_every_round_for_its_own_subscriber() {
+        let (codes, ann) = (codes(), subscriber(1));
+        let code = codes.unsubscribe_code(&ann);
+        assert!(codes.unsubscribes(Some(&Subscriber { round: 7, ..ann }), &code));
+        assert!(!codes.unsubscribes(Some(&subscriber(2)), &code));
+        assert!(!codes.unsubscribes(None, &code));
+    }
+}

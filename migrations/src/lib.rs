@@ -7,6 +7,7 @@ mod m0002_accounts;
 mod m0003_incidents;
 mod m0004_maintenances;
 mod m0005_outbox_by_age;
+mod m0006_subscribers;
 
 /// Every step, in order.
 #[derive(Debug)]
@@ -20,6 +21,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0003_incidents::Migration),
             Box::new(m0004_maintenances::Migration),
             Box::new(m0005_outbox_by_age::Migration),
+            Box::new(m0006_subscribers::Migration),
         ]
     }
 }

@@ -20,4 +20,5 @@ mod plan;
 pub mod scheduler;
 pub mod session;
 pub mod snapshot;
+pub mod subscriber;
 pub mod waitlist;

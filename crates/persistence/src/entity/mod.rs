@@ -16,5 +16,7 @@ pub(crate) mod outbox;
 pub(crate) mod password_reset;
 pub(crate) mod session;
 pub(crate) mod signing_key;
+pub(crate) mod subscriber;
 pub(crate) mod user;
+pub(crate) mod verification_mail;
 pub(crate) mod waiting;

@@ -11,6 +11,7 @@ mod organisation;
 mod outbox;
 mod scheduler;
 mod snapshot;
+mod subscriber;
 
 /// Makes a test of each named function of this module, once a database.
 macro_rules! contract {

@@ -1,0 +1,144 @@
+//! Subscribers, and how often addresses were mailed a verification of late.
+
+use allclear_application::error::Error;
+use allclear_application::page::{Listed, Page};
+use allclear_application::subscriber::{SubscriberRule, SubscriberStore};
+use allclear_domain::email::{EmailKey, Mailbox};
+use allclear_domain::id::{OrganisationId, SubscriberId};
+use allclear_domain::mail_limit::MailLimit;
+use allclear_domain::subscriber::Subscriber;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+};
+
+use crate::database::Database;
+use crate::entity::subscriber::{Column, Entity, Model};
+use crate::entity::verification_mail;
+use crate::error::broken;
+use crate::organisation::lock;
+
+#[async_trait]
+impl SubscriberStore for Database {
+    async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<Subscriber>, Error> {
+        let mut query = of(organisation).order_by_desc(Column::Id);
+        if let Some(before) = page.before {
+            query = query.filter(Column::Id.lt(before));
+        }
+        let rows = query.limit(page.limit.map(|limit| limit + 1)).all(self.read()).await.map_err(broken)?;
+        let subscribers = rows.into_iter().map(subscriber).collect::<Result<Vec<_>, _>>()?;
+        Ok(Listed::cut(subscribers, page, |subscriber| subscriber.id.0))
+    }
+
+    async fn find(&self, organisation: &OrganisationId, mailbox: &Mailbox) -> Result<Option<Subscriber>, Error> {
+        find(self.read(), organisation, mailbox).await
+    }
+
+    async fn save(
+        &self,
+        organisation: &OrganisationId,
+        mailbox: Mailbox,
+        rule: SubscriberRule,
+    ) -> Result<Subscriber, Error> {
+        let organisation = organisation.clone();
+        self.write(move |transaction| {
+            Box::pin(async move {
+                // Of several who subscribe one address at once, one finds it missing.
+                lock(transaction, &organisation).await?.ok_or(Error::NotFound("Organisation"))?;
+                let before = find(transaction, &organisation, &mailbox).await?;
+                let is_new = before.is_none();
+                let state = rule(before)?;
+                let row = row(&organisation, &state);
+                if is_new {
+                    let insert = Entity::insert(row.into_active_model());
+                    insert.exec_without_returning(transaction).await.map_err(broken)?;
+                } else {
+                    // Every column is set, also where nothing has changed: see the port.
+                    let all = row.into_active_model().reset_all();
+                    Entity::update(all).exec(transaction).await.map_err(broken)?;
+                }
+                Ok(state)
+            })
+        })
+        .await
+    }
+
+    async fn delete(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<bool, Error> {
+        let organisation = organisation.clone();
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let gone = Entity::delete_by_id(id.0).filter(Column::OrganisationId.eq(organisation.as_str()));
+                Ok(gone.exec(transaction).await.map_err(broken)?.rows_affected > 0)
+            })
+        })
+        .await
+    }
+
+    async fn may_mail(&self, address: EmailKey, limit: MailLimit, now: DateTime<Utc>) -> Result<bool, Error> {
+        self.write(move |transaction| Box::pin(may_mail(transaction, address, limit, now))).await
+    }
+}
+
+/// Everything of an organisation: no query of subscribers goes without it.
+fn of(organisation: &OrganisationId) -> sea_orm::Select<Entity> {
+    Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
+}
+
+async fn find(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+    mailbox: &Mailbox,
+) -> Result<Option<Subscriber>, Error> {
+    let found = of(organisation).filter(Column::Mailbox.eq(mailbox.as_str())).one(connection).await.map_err(broken)?;
+    found.map(subscriber).transpose()
+}
+
+async fn may_mail(
+    transaction: &DatabaseTransaction,
+    address: EmailKey,
+    limit: MailLimit,
+    now: DateTime<Utc>,
+) -> Result<bool, Error> {
+    use verification_mail::{ActiveModel, Column, Entity};
+
+    let over = Entity::delete_many().filter(Column::UsedUntil.lte(now)).filter(Column::EmailKey.ne(address.as_str()));
+    over.exec(transaction).await.map_err(broken)?;
+    // The row is there before it is read, so that whoever comes at the same time waits for it.
+    let fresh = ActiveModel { email_key: Set(address.as_str().to_owned()), used_until: Set(now) };
+    let once = OnConflict::column(Column::EmailKey).do_nothing().to_owned();
+    Entity::insert(fresh).on_conflict(once).exec_without_returning(transaction).await.map_err(broken)?;
+    let row = Entity::find_by_id(address.as_str()).lock_exclusive().one(transaction).await.map_err(broken)?;
+    let Some(used_until) = limit.take(row.map(|row| row.used_until), now) else { return Ok(false) };
+    let used = ActiveModel { email_key: Set(address.as_str().to_owned()), used_until: Set(used_until) };
+    Entity::update(used).exec(transaction).await.map_err(broken)?;
+    Ok(true)
+}
+
+fn row(organisation: &OrganisationId, state: &Subscriber) -> Model {
+    Model {
+        id: state.id.0,
+        organisation_id: organisation.as_str().to_owned(),
+        email: state.email.clone(),
+        mailbox: state.mailbox().as_str().to_owned(),
+        status: state.status.as_str().to_owned(),
+        is_verified: state.is_verified,
+        round: state.round,
+        created_at: state.created_at,
+        updated_at: state.updated_at,
+    }
+}
+
+fn subscriber(row: Model) -> Result<Subscriber, Error> {
+    Ok(Subscriber {
+        id: SubscriberId(row.id),
+        email: row.email,
+        status: row.status.parse().map_err(Error::internal)?,
+        is_verified: row.is_verified,
+        round: row.round,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+    })
+}

@@ -1,0 +1,174 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures';
+import type { Organisation } from './operator';
+
+interface Created {
+  id: string;
+}
+
+/** One of everything, with text that is long and text that is markup. */
+async function fill(organisation: Organisation) {
+  const create = async (path: string, data: object) =>
+    (await organisation.call<Created>('POST', path, data)).id;
+  const componentId = await create('/component/create', {
+    name: 'Averylongnamewithoutaspaceinitthathastobebrokensomewhere',
+    status: 'DEGRADED',
+    description: '<b>Bold</b>',
+  });
+  await create('/component/create', { name: 'Website' });
+  const incidentId = await create('/incident/create', {
+    title: 'Payments fail in every shop that takes a card, and in some that do not',
+    description: 'Cards are declined.',
+    status: 'INVESTIGATING',
+    occuredAt: new Date().toISOString(),
+    components: [{ componentId, status: 'MAJOR_OUTAGE' }],
+  });
+  await create(`/incident/${incidentId}/updates/create`, {
+    status: 'IDENTIFIED',
+    message: 'The bank is down.\nWe wait.',
+  });
+  const maintenanceId = await create('/maintenance/create', {
+    title: 'Database upgrade',
+    description: 'Writes pause.',
+    startAt: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+  return {
+    componentForm: `/components/component/edit/${componentId}`,
+    incidentForm: `/incidents/incident/edit/${incidentId}`,
+    maintenanceForm: `/schedules/maintenance/edit/${maintenanceId}`,
+  };
+}
+
+async function open(page: Page, path: string, heading: string) {
+  await page.goto(path);
+  await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible();
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+}
+
+/** In the dark theme, and in the light one what may differ: the contrast. */
+async function expectAccessible(page: Page) {
+  const wrong = await violations(new AxeBuilder({ page }));
+  await page.evaluate(() => (document.documentElement.dataset.theme = 'light'));
+  wrong.push(...(await violations(new AxeBuilder({ page }).withRules('color-contrast'))));
+  await page.evaluate(() => (document.documentElement.dataset.theme = 'dark'));
+  expect(wrong).toEqual([]);
+}
+
+async function violations(axe: AxeBuilder): Promise<string[]> {
+  // A menu lies over the page and is no part of its content.
+  const found = await axe.exclude('[data-radix-popper-content-wrapper]').analyze();
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary ?? ''}`),
+  );
+}
+
+async function expectToFit(page: Page) {
+  const overhanging = await page.evaluate(() =>
+    [document.documentElement, ...document.querySelectorAll('main *')]
+      .filter((element) => element.scrollWidth > element.clientWidth + 1)
+      .filter(
+        (element) =>
+          element.matches(':root') || /auto|scroll/.test(getComputedStyle(element).overflowX),
+      )
+      .map(({ outerHTML }) => outerHTML.slice(0, 200)),
+  );
+  expect(overhanging).toEqual([]);
+}
+
+test('every screen of an operator is accessible in both themes', async ({ desk, organisation }) => {
+  test.slow();
+  const forms = await fill(organisation);
+  await desk.emulateMedia({ reducedMotion: 'reduce' });
+  for (const [path, heading] of [
+    ['/dashboard', 'Dashboard'],
+    ['/metrics', 'Metrics'],
+    ['/components', 'Components'],
+    ['/components/component/create', 'Create Component'],
+    [forms.componentForm, 'Edit Component'],
+    ['/incidents', 'Incidents'],
+    ['/incidents/incident/create', 'Create Incident'],
+    [forms.incidentForm, 'Edit Incident'],
+    ['/schedules', 'Maintenance'],
+    ['/schedules/maintenance/create', 'Create Maintenance'],
+    [forms.maintenanceForm, 'Edit Maintenance'],
+    ['/subscribers', 'Subscribers'],
+    ['/organisation', 'Organisation'],
+  ] as const) {
+    await test.step(path, async () => {
+      await open(desk, path, heading);
+      await expectAccessible(desk);
+    });
+  }
+});
+
+test('what opens over a screen is accessible in both themes', async ({
+  desk,
+  organisation,
+  operator,
+}) => {
+  test.slow();
+  const { incidentForm } = await fill(organisation);
+  await desk.emulateMedia({ reducedMotion: 'reduce' });
+  await open(desk, '/components', 'Components');
+  await desk.getByRole('button', { name: 'Delete Website' }).click();
+  await expect(desk.getByRole('alertdialog')).toBeVisible();
+  await expectAccessible(desk);
+  await desk.keyboard.press('Escape');
+
+  await desk.getByRole('button', { name: `Account of ${operator.account.name}` }).click();
+  await desk.getByRole('menuitem', { name: 'Profile' }).click();
+  await expect(desk.getByRole('dialog', { name: 'Profile' })).toBeVisible();
+  await expectAccessible(desk);
+
+  await open(desk, incidentForm, 'Edit Incident');
+  await desk.getByRole('button', { name: 'Record Update' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Record Update' });
+  await dialog.getByRole('button', { name: 'Record Update' }).click();
+  await expect(desk.getByText('Message is required')).toBeVisible();
+  await expectAccessible(desk);
+  await desk.keyboard.press('Escape');
+
+  await desk.getByRole('tab', { name: 'Components' }).click();
+  await desk.getByRole('button', { name: 'Attach', exact: true }).click();
+  await desk.getByRole('button', { name: 'Add Component' }).click();
+  await expectAccessible(desk);
+});
+
+test('the way in is accessible in both themes', async ({ page, operator }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.goto('/');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expectAccessible(page);
+  await page.goto('/login');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(page.getByText('Invalid email address')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Forgot your password?' }).click();
+  await page.getByRole('textbox', { name: 'Email' }).fill(operator.account.email);
+  await expectAccessible(page);
+});
+
+test('nothing has to be scrolled sideways on the narrowest phone', async ({
+  desk,
+  organisation,
+}) => {
+  const forms = await fill(organisation);
+  await desk.setViewportSize({ width: 320, height: 640 });
+  for (const [path, heading] of [
+    ['/components', 'Components'],
+    [forms.componentForm, 'Edit Component'],
+    ['/incidents', 'Incidents'],
+    ['/incidents/incident/create', 'Create Incident'],
+    [forms.incidentForm, 'Edit Incident'],
+    ['/schedules', 'Maintenance'],
+    [forms.maintenanceForm, 'Edit Maintenance'],
+    ['/subscribers', 'Subscribers'],
+    ['/organisation', 'Organisation'],
+  ] as const) {
+    await test.step(path, async () => {
+      await open(desk, path, heading);
+      await expectToFit(desk);
+    });
+  }
+});

@@ -26,6 +26,7 @@ use allclear_transport::socket::Sockets;
 use allclear_transport::status::events::EventStreams;
 use allclear_transport::status::pages::Pages;
 use allclear_transport::status::viewers::Viewers;
+use allclear_transport::subscriber::Throttle;
 use allclear_transport::web_app::WebApp;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -34,6 +35,7 @@ use crate::clock::SystemClock;
 use crate::figures;
 use crate::identity::{self, Identity};
 use crate::settings::Settings;
+use crate::subscriber;
 
 /// How often viewers get a sign of life: well within the minute after which proxies give up.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
@@ -83,7 +85,11 @@ impl App {
         let relay = Arc::new(Relay::new(Arc::clone(&store) as _, broadcast(settings)?));
         let background = Background::on(Handle::current());
 
-        let identity = identity::built_in(settings, &public_url, &database, &relay, &clock, &background).await?;
+        let mailer = identity::mailer(settings, &clock)?;
+        let identity =
+            identity::built_in(settings, &public_url, &database, &relay, &clock, &background, &mailer).await?;
+        let subscribers =
+            subscriber::subscribers(settings, &public_url, &database, &clock, &background, mailer).await?;
         let components = Arc::new(Components::new(Arc::clone(&store) as _, Arc::clone(&relay), Arc::clone(&clock)));
         let incidents = Arc::new(Incidents::new(
             Arc::clone(&store) as _,
@@ -121,6 +127,8 @@ impl App {
             components: Arc::clone(&components),
             incidents: Arc::clone(&incidents),
             maintenances: Arc::clone(&maintenances),
+            subscribers,
+            subscriber_throttle: Arc::new(Throttle::new(&settings.limits.subscriber())),
             pages,
             streams: Arc::new(streams),
             sockets: Arc::clone(&sockets),

@@ -49,10 +49,10 @@ pub(crate) async fn built_in(
     relay: &Arc<Relay>,
     clock: &Arc<dyn Clock>,
     background: &Background,
+    mailer: &Arc<dyn Mailer>,
 ) -> Result<Identity, String> {
     let store = Arc::new(database.clone());
     let links = Links::new(public_url);
-    let mailer = mailer(settings, clock)?;
     let secrets = secrets::load(store.as_ref(), clock.as_ref()).await.map_err(|error| error.to_string())?;
     let signer = Arc::new(Signer::new(&secrets.signing_keys, public_url).map_err(|error| error.to_string())?);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -64,7 +64,7 @@ pub(crate) async fn built_in(
         invitations: Arc::clone(&store) as _,
         waitlist: Arc::clone(&store) as _,
         hasher: Arc::clone(&hasher) as _,
-        mailer: Arc::clone(&mailer),
+        mailer: Arc::clone(mailer),
         clock: Arc::clone(clock),
     };
     let accounts = Accounts::new(ports, settings.sign_up.into(), background.clone(), links.clone());
@@ -75,15 +75,20 @@ pub(crate) async fn built_in(
         Arc::clone(&store) as _,
         Arc::clone(&store) as _,
         hasher,
-        Arc::clone(&mailer),
+        Arc::clone(mailer),
         Arc::clone(clock),
         background.clone(),
         links.clone(),
     );
     let memberships =
         Memberships::new(Arc::clone(&store) as _, Arc::clone(&store) as _, Arc::clone(relay), Arc::clone(clock));
-    let invitations =
-        Invitations::new(Arc::clone(&store) as _, Arc::clone(&store) as _, mailer, Arc::clone(clock), links);
+    let invitations = Invitations::new(
+        Arc::clone(&store) as _,
+        Arc::clone(&store) as _,
+        Arc::clone(mailer),
+        Arc::clone(clock),
+        links,
+    );
     let invitations = Arc::new(invitations);
     let waitlist = Waitlist::new(Arc::clone(&store) as _, Arc::clone(&invitations));
     let verifier = Verifier::new(&signer, store, Arc::clone(clock));
@@ -110,7 +115,7 @@ impl Identity {
             memberships: Arc::clone(&self.memberships),
             invitations: Arc::clone(&self.invitations),
             waitlist: Arc::clone(&self.waitlist),
-            throttle: Arc::new(Throttle::new(&settings.limits())),
+            throttle: Arc::new(Throttle::new(&settings.limits.identity())),
         }
     }
 }
@@ -128,7 +133,8 @@ pub(crate) async fn invite(settings: &Settings, address: String) -> Result<Strin
     Ok(invited)
 }
 
-fn mailer(settings: &Settings, clock: &Arc<dyn Clock>) -> Result<Arc<dyn Mailer>, String> {
+/// How mail goes out.
+pub(crate) fn mailer(settings: &Settings, clock: &Arc<dyn Clock>) -> Result<Arc<dyn Mailer>, String> {
     let folder = settings.data_dir.join("mail");
     let mailer = FileMailer::new(&folder, &settings.mail_from, Arc::clone(clock));
     Ok(Arc::new(mailer.map_err(|error| format!("mail to {}: {error}", folder.display()))?))

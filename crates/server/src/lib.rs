@@ -7,3 +7,4 @@ pub mod demo;
 mod figures;
 mod identity;
 pub mod settings;
+mod subscriber;

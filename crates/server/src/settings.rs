@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use allclear_transport::client_address::TrustedProxies;
-use allclear_transport::identity::throttle::{Limit, Limits};
 use allclear_transport::socket::SocketSettings;
 use clap::{Args, Command, ValueEnum};
 use url::Url;
+
+use self::limit::LimitSettings;
+
+mod limit;
 
 /// The file beside the process.
 pub const FILE: &str = "allclear.toml";
@@ -66,7 +69,7 @@ pub struct Settings {
     pub ping_timeout: Duration,
 
     #[command(flatten)]
-    limits: LimitSettings,
+    pub(crate) limits: LimitSettings,
 
     /// Where /discord leads
     #[arg(long, env = "ALLCLEAR_DISCORD_URL", value_name = "ALLCLEAR_DISCORD_URL", value_parser = web_address)]
@@ -88,34 +91,6 @@ pub struct Settings {
     /// How to write the log
     #[arg(long, env = "ALLCLEAR_LOG_FORMAT", value_name = "ALLCLEAR_LOG_FORMAT", default_value = "text")]
     pub log_format: LogFormat,
-}
-
-/// How often one client may try: so many at once, then so many an hour, written `10/30`.
-#[derive(Debug, Clone, Args)]
-struct LimitSettings {
-    /// Failed sign-ins of a client address: at once, and an hour
-    #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_IN", value_name = "ALLCLEAR_LIMIT_SIGN_IN", value_parser = limit)]
-    limit_sign_in: Option<Limit>,
-
-    /// Wrong passwords for a mail address: at once, and an hour
-    #[arg(long, env = "ALLCLEAR_LIMIT_GUESSES", value_name = "ALLCLEAR_LIMIT_GUESSES", value_parser = limit)]
-    limit_guesses: Option<Limit>,
-
-    /// Accounts made from a client address: at once, and an hour
-    #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_UP", value_name = "ALLCLEAR_LIMIT_SIGN_UP", value_parser = limit)]
-    limit_sign_up: Option<Limit>,
-
-    /// Password resets asked for from a client address: at once, and an hour
-    #[arg(long, env = "ALLCLEAR_LIMIT_RESET", value_name = "ALLCLEAR_LIMIT_RESET", value_parser = limit)]
-    limit_reset: Option<Limit>,
-
-    /// Links of mails followed from a client address: at once, and an hour
-    #[arg(long, env = "ALLCLEAR_LIMIT_VERIFY", value_name = "ALLCLEAR_LIMIT_VERIFY", value_parser = limit)]
-    limit_verify: Option<Limit>,
-
-    /// Invitations sent from a client address: at once, and an hour
-    #[arg(long, env = "ALLCLEAR_LIMIT_INVITE", value_name = "ALLCLEAR_LIMIT_INVITE", value_parser = limit)]
-    limit_invite: Option<Limit>,
 }
 
 /// Who may make an account.
@@ -144,20 +119,6 @@ impl Settings {
     pub fn database(&self) -> String {
         let file = || format!("sqlite:{}", self.data_dir.join("allclear.db").display());
         self.database_url.clone().unwrap_or_else(file)
-    }
-
-    /// How often one client may try what.
-    #[must_use]
-    pub fn limits(&self) -> Limits {
-        let (told, usual) = (&self.limits, Limits::default());
-        Limits {
-            sign_in: told.limit_sign_in.unwrap_or(usual.sign_in),
-            guesses: told.limit_guesses.unwrap_or(usual.guesses),
-            sign_up: told.limit_sign_up.unwrap_or(usual.sign_up),
-            reset: told.limit_reset.unwrap_or(usual.reset),
-            verify: told.limit_verify.unwrap_or(usual.verify),
-            invite: told.limit_invite.unwrap_or(usual.invite),
-        }
     }
 
     /// What is set on the socket.
@@ -233,14 +194,6 @@ fn database(text: &str) -> Result<String, String> {
 
 fn redis(text: &str) -> Result<String, String> {
     if text.starts_with("redis:") { Ok(text.to_owned()) } else { Err("it must begin with redis://".to_owned()) }
-}
-
-fn limit(text: &str) -> Result<Limit, String> {
-    let numbers = text.split_once('/').and_then(|(burst, hour)| Some((burst.parse().ok()?, hour.parse().ok()?)));
-    match numbers {
-        Some((burst @ 1.., per_hour @ 1..)) => Ok(Limit { burst, per_hour }),
-        _ => Err("it must be two numbers, at once and an hour: 10/30".to_owned()),
-    }
 }
 
 fn milliseconds(text: &str) -> Result<Duration, String> {

@@ -23,4 +23,6 @@ mod problem;
 pub mod server;
 pub mod socket;
 pub mod status;
+pub mod subscriber;
+pub mod throttle;
 pub mod web_app;

@@ -14,6 +14,7 @@ use allclear_application::component::Components;
 use allclear_application::health::Readiness;
 use allclear_application::incident::Incidents;
 use allclear_application::maintenance::Maintenances;
+use allclear_application::subscriber::Subscribers;
 use allclear_socketio::cut_dead_connections;
 use metrics_exporter_prometheus::PrometheusHandle;
 use utoipa_actix_web::service_config::ServiceConfig;
@@ -31,7 +32,9 @@ use crate::status::events::EventStreams;
 use crate::status::pages::Pages;
 use crate::status::viewers::Viewers;
 use crate::web_app::{WebApp, anything_else, nothing_there, status_page};
-use crate::{component, configuration, elsewhere, headers, identity, incident, maintenance, openapi, status};
+use crate::{
+    component, configuration, elsewhere, headers, identity, incident, maintenance, openapi, status, subscriber,
+};
 
 /// Everything the routes work with.
 #[derive(Clone)]
@@ -44,6 +47,10 @@ pub struct Parts {
     pub incidents: Arc<Incidents>,
     /// What operators do with maintenances.
     pub maintenances: Arc<Maintenances>,
+    /// What visitors and operators do with subscribers.
+    pub subscribers: Arc<Subscribers>,
+    /// How often a visitor may try to subscribe, verify and unsubscribe.
+    pub subscriber_throttle: Arc<subscriber::Throttle>,
     /// The public pages.
     pub pages: Arc<Pages>,
     /// The event streams of the public pages.
@@ -89,6 +96,7 @@ pub(crate) fn calls(config: &mut ServiceConfig, allowed_origins: &[String]) {
             .configure(component::calls)
             .configure(incident::calls)
             .configure(maintenance::calls)
+            .configure(subscriber::calls)
             .configure(configuration::calls)
             .configure(identity::calls)
             .default_service(web::to(nothing_there))
@@ -149,6 +157,8 @@ impl Parts {
             .app_data(Data::from(Arc::clone(&self.components)))
             .app_data(Data::from(Arc::clone(&self.incidents)))
             .app_data(Data::from(Arc::clone(&self.maintenances)))
+            .app_data(Data::from(Arc::clone(&self.subscribers)))
+            .app_data(Data::from(Arc::clone(&self.subscriber_throttle)))
             .app_data(Data::from(Arc::clone(&self.pages)))
             .app_data(Data::from(Arc::clone(&self.streams)))
             .app_data(Data::from(Arc::clone(&self.viewers)))

@@ -7,7 +7,7 @@ mod password;
 mod same_origin;
 mod throttle;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
@@ -122,7 +122,12 @@ pub(crate) fn mailed(app: &TestApp, to: &str, word: &str) -> Vec<String> {
 
 /// Every mail, oldest first, its quoted-printable lines joined.
 pub(crate) fn mails(app: &TestApp) -> Vec<String> {
-    let folder = std::fs::read_dir(app.folder.path().join("data/mail")).unwrap();
+    mails_in(app.folder.path())
+}
+
+/// Every mail of a server in this folder, likewise.
+pub(crate) fn mails_in(folder: &Path) -> Vec<String> {
+    let folder = std::fs::read_dir(folder.join("data/mail")).unwrap();
     let mut files: Vec<PathBuf> = folder.map(|file| file.unwrap().path()).collect();
     files.sort();
     let read = |file: &PathBuf| std::fs::read_to_string(file).unwrap().replace("=\r\n", "").replace("=3D", "=");

@@ -14,3 +14,4 @@ mod problem;
 mod process;
 mod socket;
 mod status;
+mod subscriber;

@@ -14,10 +14,11 @@ use validator::Validate;
 
 use super::cookie::{CookieSecurity, presented};
 use super::session::SignedIn;
-use super::throttle::{Throttle, client};
+use super::throttle::Throttle;
 use crate::answer::Answer;
 use crate::input::{Body, Input, Text};
 use crate::problem::{Problem, Refusals};
+use crate::throttle::client;
 
 /// An account.
 #[derive(Debug, Serialize, ToSchema)]

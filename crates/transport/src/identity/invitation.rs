@@ -17,10 +17,11 @@ use super::account::{checked, text};
 use super::membership::ROLE_MESSAGE;
 use super::organisation::{RoleWord, organisation};
 use super::session::SignedIn;
-use super::throttle::{Throttle, client};
+use super::throttle::Throttle;
 use crate::answer::{Answer, Deleted};
 use crate::input::{Body, Input, Text, Word};
 use crate::problem::{Problem, Refusals};
+use crate::throttle::client;
 
 /// A pending invitation.
 #[derive(Debug, Serialize, ToSchema)]

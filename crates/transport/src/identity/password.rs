@@ -11,10 +11,11 @@ use utoipa::ToSchema;
 
 use super::account::{checked, password, text};
 use super::session::SignedIn;
-use super::throttle::{Throttle, client};
+use super::throttle::Throttle;
 use crate::answer::Answer;
 use crate::input::{Body, Input, Text};
 use crate::problem::{Problem, Refusals};
+use crate::throttle::client;
 
 /// A change of password.
 #[derive(Debug, Deserialize, ToSchema)]

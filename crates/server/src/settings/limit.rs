@@ -1,0 +1,83 @@
+//! How often one may try what, and be mailed.
+
+use allclear_application::subscriber::Subscribers;
+use allclear_domain::mail_limit::MailLimit;
+use allclear_transport::identity::throttle::Limits;
+use allclear_transport::subscriber;
+use allclear_transport::throttle::Limit;
+use clap::Args;
+
+/// How often one client may try: so many at once, then so many an hour, written `10/30`.
+#[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
+pub(crate) struct LimitSettings {
+    /// Failed sign-ins of a client address: at once, and an hour
+    #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_IN", value_name = "ALLCLEAR_LIMIT_SIGN_IN", value_parser = limit)]
+    limit_sign_in: Option<Limit>,
+
+    /// Wrong passwords for a mail address: at once, and an hour
+    #[arg(long, env = "ALLCLEAR_LIMIT_GUESSES", value_name = "ALLCLEAR_LIMIT_GUESSES", value_parser = limit)]
+    limit_guesses: Option<Limit>,
+
+    /// Accounts made from a client address: at once, and an hour
+    #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_UP", value_name = "ALLCLEAR_LIMIT_SIGN_UP", value_parser = limit)]
+    limit_sign_up: Option<Limit>,
+
+    /// Password resets asked for from a client address: at once, and an hour
+    #[arg(long, env = "ALLCLEAR_LIMIT_RESET", value_name = "ALLCLEAR_LIMIT_RESET", value_parser = limit)]
+    limit_reset: Option<Limit>,
+
+    /// Links of mails followed from a client address: at once, and an hour
+    #[arg(long, env = "ALLCLEAR_LIMIT_VERIFY", value_name = "ALLCLEAR_LIMIT_VERIFY", value_parser = limit)]
+    limit_verify: Option<Limit>,
+
+    /// Subscriptions asked for from a client address: at once, and an hour
+    #[arg(long, env = "ALLCLEAR_LIMIT_SUBSCRIBE", value_name = "ALLCLEAR_LIMIT_SUBSCRIBE", value_parser = limit)]
+    limit_subscribe: Option<Limit>,
+
+    /// Verification mails to a mail address, by all organisations together: at once, and an hour
+    #[arg(long, env = "ALLCLEAR_LIMIT_VERIFICATION_MAIL", value_name = "ALLCLEAR_LIMIT_VERIFICATION_MAIL", value_parser = limit)]
+    limit_verification_mail: Option<Limit>,
+
+    /// Invitations sent from a client address: at once, and an hour
+    #[arg(long, env = "ALLCLEAR_LIMIT_INVITE", value_name = "ALLCLEAR_LIMIT_INVITE", value_parser = limit)]
+    limit_invite: Option<Limit>,
+}
+
+impl LimitSettings {
+    /// At the identity provider's calls.
+    pub(crate) fn identity(&self) -> Limits {
+        let usual = Limits::default();
+        Limits {
+            sign_in: self.limit_sign_in.unwrap_or(usual.sign_in),
+            guesses: self.limit_guesses.unwrap_or(usual.guesses),
+            sign_up: self.limit_sign_up.unwrap_or(usual.sign_up),
+            reset: self.limit_reset.unwrap_or(usual.reset),
+            verify: self.limit_verify.unwrap_or(usual.verify),
+            invite: self.limit_invite.unwrap_or(usual.invite),
+        }
+    }
+
+    /// At the subscriber calls.
+    pub(crate) fn subscriber(&self) -> subscriber::Limits {
+        let usual = subscriber::Limits::default();
+        subscriber::Limits {
+            subscribe: self.limit_subscribe.unwrap_or(usual.subscribe),
+            links: self.limit_verify.unwrap_or(usual.links),
+        }
+    }
+
+    /// How many verification mails a mail address may be sent.
+    pub(crate) fn verification_mail(&self) -> MailLimit {
+        let told = self.limit_verification_mail.map(|Limit { burst, per_hour }| MailLimit { burst, per_hour });
+        told.unwrap_or(Subscribers::MAIL_LIMIT)
+    }
+}
+
+fn limit(text: &str) -> Result<Limit, String> {
+    let numbers = text.split_once('/').and_then(|(burst, hour)| Some((burst.parse().ok()?, hour.parse().ok()?)));
+    match numbers {
+        Some((burst @ 1.., per_hour @ 1..)) => Ok(Limit { burst, per_hour }),
+        _ => Err("it must be two numbers, at once and an hour: 10/30".to_owned()),
+    }
+}

@@ -1,0 +1,105 @@
+//! The subscriber calls, and the links in the mails they send.
+
+mod limit;
+mod operator;
+mod visitor;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use allclear_application::clock::Clock;
+use allclear_server::app::App;
+use allclear_server::clock::SystemClock;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use url::Url;
+use uuid::Uuid;
+
+use crate::app::{Answer, Operator, cookie_client, operator_of, send, settings};
+use crate::identity::mails_in;
+
+const ADDRESS: &str = "Ann@example.com";
+
+/// A clock that can be put forward.
+#[derive(Default)]
+struct MovedClock {
+    minutes: AtomicI64,
+}
+
+impl Clock for MovedClock {
+    fn now(&self) -> DateTime<Utc> {
+        SystemClock.now() + TimeDelta::minutes(self.minutes.load(Ordering::Relaxed))
+    }
+
+    fn id(&self) -> Uuid {
+        SystemClock.id()
+    }
+}
+
+/// A server that can be stopped and started again, which waits for the mail it has to send.
+struct Site {
+    url: String,
+    folder: TempDir,
+    app: App,
+    clock: Arc<MovedClock>,
+}
+
+impl Site {
+    async fn start() -> Self {
+        Self::start_in(tempfile::tempdir().unwrap(), Arc::default()).await
+    }
+
+    async fn start_in(folder: TempDir, clock: Arc<MovedClock>) -> Self {
+        // Tokens hold across a restart, for the public address stays.
+        let settings = settings(&folder, &["--public-url", "http://status.example.com"]);
+        let app = App::start_at(&settings, Arc::clone(&clock) as _).await.unwrap();
+        Self { url: format!("http://{}", app.address()), folder, app, clock }
+    }
+
+    /// The same server, once every mail is written.
+    async fn settled(self) -> Self {
+        self.app.stop().await;
+        Self::start_in(self.folder, self.clock).await
+    }
+
+    async fn operator(&self, email: &str) -> Operator {
+        operator_of(&self.url, email, "Acme").await
+    }
+
+    /// Calls as a visitor, who has no token.
+    async fn post(&self, path: &str, body: Value) -> Answer {
+        send(cookie_client().post(format!("{}/api/v1/subscriber{path}", self.url)).json(&body)).await
+    }
+
+    async fn subscribe(&self, email: &str, organisation: &str) -> Answer {
+        self.post("/public", json!({"email": email, "orgId": organisation})).await
+    }
+
+    /// The subscribers as an operator sees them, wherever the server listens now.
+    async fn list(&self, operator: &Operator) -> Value {
+        let answer = self.at(operator).get("/subscriber/list").await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.body["data"].clone()
+    }
+
+    fn at(&self, operator: &Operator) -> Operator {
+        Operator { url: self.url.clone(), ..operator.clone() }
+    }
+
+    /// What the links to this page in the mails to an address carry, as the page sends it; oldest mail first.
+    fn links(&self, to: &str, page: &str) -> Vec<Value> {
+        let mails = mails_in(self.folder.path());
+        let to_them = mails.iter().filter(|mail| mail.contains(&format!("To: {to}\r\n")));
+        to_them.map(|mail| carried(mail, page)).collect()
+    }
+}
+
+/// What the link to this page in a mail's plain text carries.
+fn carried(mail: &str, page: &str) -> Value {
+    let (text, _) = mail.split_once("text/html").unwrap();
+    let start = format!("http://status.example.com/{page}?");
+    let link = text.split_whitespace().find(|word| word.starts_with(&start)).unwrap();
+    let url = Url::parse(link).unwrap();
+    url.query_pairs().map(|(key, value)| (key.into_owned(), Value::from(value.into_owned()))).collect()
+}

@@ -1,0 +1,73 @@
+use std::sync::atomic::Ordering;
+
+use serde_json::json;
+
+use super::{ADDRESS, Site};
+use crate::app::Answer;
+
+fn retry_after(answer: &Answer) -> u64 {
+    answer.headers["retry-after"].to_str().unwrap().parse().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_subscribes_so_often_and_no_more() {
+    let site = Site::start().await;
+    let organisation = site.operator("ada@example.com").await.organisation;
+    for number in 0..10 {
+        assert_eq!(site.subscribe(&format!("{number}@example.com"), &organisation).await.status, 200);
+    }
+    let refused = site.subscribe("10@example.com", &organisation).await;
+    assert_eq!(refused.status, 429);
+    assert!((1..=121).contains(&retry_after(&refused)), "{refused:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_guesses_codes_has_to_wait_and_who_has_the_right_one_does_not() {
+    let site = Site::start().await;
+    let organisation = site.operator("ada@example.com").await.organisation;
+    site.subscribe(ADDRESS, &organisation).await;
+    let site = site.settled().await;
+    let link = site.links(ADDRESS, "verify").remove(0);
+    for _ in 0..40 {
+        assert_eq!(site.post("/verify", link.clone()).await.status, 200);
+    }
+    for number in 0..30 {
+        let (path, field) = [("/verify", "verificationCode"), ("/unsubscribe", "unsubscribeCode")][number % 2];
+        let wrong = json!({"email": ADDRESS, "orgId": organisation, field: "wrong"});
+        assert_eq!(site.post(path, wrong).await.status, 400);
+    }
+    let wrong = json!({"email": ADDRESS, "orgId": organisation, "verificationCode": "wrong"});
+    let refused = site.post("/verify", wrong).await;
+    assert_eq!(refused.status, 429);
+    assert!(retry_after(&refused) >= 1);
+    let refused = site.post("/unsubscribe", site.links(ADDRESS, "unsubscribe").remove(0)).await;
+    assert_eq!(refused.status, 429, "nothing can be guessed meanwhile");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_is_mailed_three_times_and_then_once_an_hour_whoever_asks() {
+    let site = Site::start().await;
+    let acme = site.operator("ada@example.com").await;
+    let mut others = Vec::new();
+    for number in 0..3 {
+        others.push(site.operator(&format!("eve{number}@example.com")).await.organisation);
+    }
+    let unlimited = site.subscribe(ADDRESS, &acme.organisation).await;
+    for other in &others {
+        let answer = site.subscribe(ADDRESS, other).await;
+        assert_eq!((answer.status, &answer.body), (200, &unlimited.body));
+    }
+    let again = acme.post("/subscriber", json!({"email": "ann@EXAMPLE.com"})).await;
+    assert_eq!(again.status, 201, "another mailbox, but the same address to the limit");
+    let site = site.settled().await;
+    assert_eq!(site.links(ADDRESS, "verify").len(), 3);
+    assert_eq!(site.links("ann@EXAMPLE.com", "verify").len(), 0);
+    site.clock.minutes.store(61, Ordering::Relaxed);
+    for _ in 0..2 {
+        site.subscribe(ADDRESS, &others[2]).await;
+    }
+    let site = site.settled().await;
+    let links = site.links(ADDRESS, "verify");
+    assert_eq!(links.len(), 4);
+    assert_eq!(links[3]["orgId"], json!(others[2]));
+}

@@ -1,0 +1,171 @@
+//! What visitors call. Nothing here tells whether an address is known.
+
+use actix_web::{HttpRequest, HttpResponse, post, web};
+use allclear_application::error::Error;
+use allclear_application::subscriber::Subscribers;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::validation::Invalid;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_actix_web::service_config::ServiceConfig;
+
+use super::{MAILED, Throttle, draft};
+use crate::answer::Answer;
+use crate::input::{Body, Input, Text};
+use crate::problem::{Problem, Refusals};
+use crate::throttle::client;
+
+/// A subscription to enter.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct SubscriptionInput {
+    /// Up to 254 characters.
+    #[serde(default)]
+    #[schema(value_type = String, format = "email")]
+    email: Input<Text>,
+    /// The organisation's identifier.
+    #[serde(default)]
+    #[schema(value_type = String)]
+    org_id: Input<Text>,
+}
+
+/// What a verification mail's link carries.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct VerificationInput {
+    #[serde(default)]
+    #[schema(value_type = String, format = "email")]
+    email: Input<Text>,
+    #[serde(default)]
+    #[schema(value_type = String)]
+    org_id: Input<Text>,
+    #[serde(default)]
+    #[schema(value_type = String)]
+    verification_code: Input<Text>,
+}
+
+/// What an unsubscribe link carries.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct UnsubscriptionInput {
+    #[serde(default)]
+    #[schema(value_type = String, format = "email")]
+    email: Input<Text>,
+    #[serde(default)]
+    #[schema(value_type = String)]
+    org_id: Input<Text>,
+    #[serde(default)]
+    #[schema(value_type = String)]
+    unsubscribe_code: Input<Text>,
+}
+
+/// Always null: what there is to say is the message.
+#[derive(Debug, Serialize, ToSchema)]
+struct Nothing;
+
+/// A followed link, read.
+struct Link {
+    organisation: OrganisationId,
+    email: String,
+    code: String,
+}
+
+impl Link {
+    fn read(email: Input<Text>, org_id: Input<Text>, (field, code): (&str, Input<Text>)) -> Result<Self, Problem> {
+        let mut invalid = Invalid::default();
+        let email = draft(email, &mut invalid).email;
+        let organisation = required(org_id, "orgId", &mut invalid);
+        let code = required(code, field, &mut invalid);
+        invalid.into_result()?;
+        Ok(Self { organisation: known(&organisation)?, email, code })
+    }
+}
+
+/// Subscribes an address to an organisation's updates: a link to confirm it is mailed there. The answer is the same
+/// whether the address is known or not.
+#[utoipa::path(
+    tag = "subscribers",
+    request_body = SubscriptionInput,
+    responses((status = 200, body = Answer<Nothing>), Refusals)
+)]
+#[post("/public")]
+async fn subscribe(
+    request: HttpRequest,
+    body: Body<SubscriptionInput>,
+    subscribers: web::Data<Subscribers>,
+    throttle: web::Data<Throttle>,
+) -> Result<HttpResponse, Problem> {
+    let mut invalid = Invalid::default();
+    let draft = draft(body.0.email, &mut invalid);
+    let organisation = required(body.0.org_id, "orgId", &mut invalid);
+    invalid.into_result()?;
+    throttle.subscribe.count(&client(&request))?;
+    subscribers.into_inner().subscribe(&known(&organisation)?, draft).await?;
+    Ok(Answer::with_message(Nothing, MAILED).ok())
+}
+
+/// Follows the link of a verification mail, as often as one likes within its time.
+#[utoipa::path(
+    tag = "subscribers",
+    request_body = VerificationInput,
+    responses((status = 200, body = Answer<Nothing>), Refusals)
+)]
+#[post("/verify")]
+async fn verify(
+    request: HttpRequest,
+    body: Body<VerificationInput>,
+    subscribers: web::Data<Subscribers>,
+    throttle: web::Data<Throttle>,
+) -> Result<HttpResponse, Problem> {
+    let VerificationInput { email, org_id, verification_code } = body.0;
+    let client = client(&request);
+    throttle.links.may_try(&client)?;
+    let link = Link::read(email, org_id, ("verificationCode", verification_code))?;
+    let followed = subscribers.verify(&link.organisation, &link.email, &link.code).await;
+    counted(followed, || throttle.links.failed(&client))?;
+    Ok(Answer::with_message(Nothing, "Email verified successfully!").ok())
+}
+
+/// Follows an unsubscribe link, as often as one likes.
+#[utoipa::path(
+    tag = "subscribers",
+    request_body = UnsubscriptionInput,
+    responses((status = 200, body = Answer<Nothing>), Refusals)
+)]
+#[post("/unsubscribe")]
+async fn unsubscribe(
+    request: HttpRequest,
+    body: Body<UnsubscriptionInput>,
+    subscribers: web::Data<Subscribers>,
+    throttle: web::Data<Throttle>,
+) -> Result<HttpResponse, Problem> {
+    let UnsubscriptionInput { email, org_id, unsubscribe_code } = body.0;
+    let client = client(&request);
+    throttle.links.may_try(&client)?;
+    let link = Link::read(email, org_id, ("unsubscribeCode", unsubscribe_code))?;
+    let followed = subscribers.unsubscribe(&link.organisation, &link.email, &link.code).await;
+    counted(followed, || throttle.links.failed(&client))?;
+    Ok(Answer::with_message(Nothing, "Successfully unsubscribed!").ok())
+}
+
+/// Counts a wrong code as a try.
+fn counted(followed: Result<(), Error>, count: impl FnOnce() -> Result<(), Problem>) -> Result<(), Problem> {
+    if matches!(followed, Err(Error::BadCode(_))) {
+        count()?;
+    }
+    Ok(followed?)
+}
+
+fn required(input: Input<Text>, field: &str, invalid: &mut Invalid) -> String {
+    input.required(field, "Must be a text", invalid).map(|text| text.0).unwrap_or_default()
+}
+
+/// What cannot be an organisation's identifier names no organisation.
+fn known(organisation: &str) -> Result<OrganisationId, Error> {
+    OrganisationId::parse(organisation).map_err(|_| Error::NotFound("Organisation"))
+}
+
+/// The calls that need no token.
+pub(super) fn calls(config: &mut ServiceConfig) {
+    config.service(subscribe).service(verify).service(unsubscribe);
+}

@@ -9,8 +9,8 @@ export default defineConfig({
   reporter: 'list',
   use: {
     ...devices['Desktop Chrome'],
-    baseURL: process.env.ALLCLEAR_URL ?? 'http://127.0.0.1:8080',
-    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+    trace: 'on-first-retry',
     launchOptions: {
       executablePath,
       args: [

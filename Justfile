@@ -54,6 +54,11 @@ format: _web-dependencies
     cargo fmt --all
     npm --prefix {{ web }} run format
 
+# Takes the pictures of the documentation, docs/screenshots, of the demo's screens.
+screenshots: _test-tools _web
+    cargo build --quiet --locked --bin allclear
+    CHROMIUM=$(.ci/browser) npm --prefix {{ web }} run --silent screenshots
+
 # Makes target/release/allclear: one file with the web app in it.
 build: _web
     cargo build --locked --release --bin allclear

@@ -9,6 +9,11 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
+    /// All of it or nothing, on SQLite too.
+    fn use_transaction(&self) -> Option<bool> {
+        Some(true)
+    }
+
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager.create_table(installation()).await?;
         // Its one row is there from the start, so that whoever has to be alone can lock it.

@@ -10,6 +10,11 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
+    /// All of it or nothing, on SQLite too.
+    fn use_transaction(&self) -> Option<bool> {
+        Some(true)
+    }
+
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager.create_table(incidents()).await?;
         manager.create_index(index("incidents_of_organisation", "incidents", &["organisation_id", "id"])).await?;

@@ -7,7 +7,7 @@ use allclear_domain::component::Component;
 use allclear_domain::headline::headline;
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -106,7 +106,25 @@ impl Snapshot {
         let found = headline(components.iter().map(|component| component.status))?;
         Some(Banner { operational: found.operational, text: found.text() })
     }
+
+    /// The first moment after `now` at which the clock alone changes what the page shows: a maintenance begins or ends, or
+    /// something that is over has been shown for long enough.
+    #[must_use]
+    pub fn changes_at(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        let leaving = |over: DateTime<Utc>| over + SHOWN_AFTER_END;
+        // A maintenance is in progress up to its last millisecond.
+        let ended = |end: DateTime<Utc>| end + TimeDelta::milliseconds(1);
+        let resolved = self.incidents.iter().filter_map(|incident| incident.resolved_at).map(leaving);
+        let maintenances = self.maintenances.iter().flat_map(|maintenance| {
+            let end = maintenance.end_at;
+            [Some(maintenance.start_at), end.map(ended), end.map(leaving)].into_iter().flatten()
+        });
+        resolved.chain(maintenances).filter(|moment| *moment > now).min()
+    }
 }
+
+/// How long the page shows what is over.
+const SHOWN_AFTER_END: TimeDelta = TimeDelta::days(14);
 
 /// Reads what the public sees.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
@@ -116,3 +134,6 @@ pub trait SnapshotStore: Send + Sync {
     /// read all of it at one revision.
     async fn snapshot(&self, organisation: &OrganisationId, now: DateTime<Utc>) -> Result<Option<Snapshot>, Error>;
 }
+
+#[cfg(test)]
+mod tests;

@@ -106,7 +106,7 @@ impl Relay {
 
     async fn receive(&self, commit: &Arc<Commit>, audiences: &[Arc<dyn Audience>]) -> Result<(), Error> {
         let Ok(organisation) = OrganisationId::parse(&commit.organisation) else { return Ok(()) };
-        let Some(position) = self.hear(&organisation, commit.revision()) else { return Ok(()) };
+        let Some(position) = self.note(&organisation, commit.revision()) else { return Ok(()) };
         if commit.revision() == position.told.next() {
             self.tell(&organisation, commit, audiences);
             Ok(())
@@ -129,7 +129,7 @@ impl Relay {
                 start_anew(&organisation, audiences);
                 continue;
             };
-            match self.hear(&organisation, *revision) {
+            match self.note(&organisation, *revision) {
                 Some(position) if position.told < *revision => {
                     self.catch_up(&organisation, position.told, audiences).await?;
                 }
@@ -176,8 +176,13 @@ impl Relay {
         }
     }
 
+    /// Notes that there is such a revision; this node's audiences are told of it in time.
+    pub fn hear(&self, organisation: &OrganisationId, revision: Revision) {
+        self.note(organisation, revision);
+    }
+
     /// Notes that there is such a revision, and answers the position where the organisation is followed.
-    fn hear(&self, organisation: &OrganisationId, revision: Revision) -> Option<Position> {
+    fn note(&self, organisation: &OrganisationId, revision: Revision) -> Option<Position> {
         let mut followed = self.lock();
         let position = followed.get_mut(organisation)?;
         position.heard = position.heard.max(revision);

@@ -15,6 +15,7 @@ use chrono::{DateTime, Utc};
 use tokio::time::{Instant, sleep, timeout_at};
 
 pub use self::alarm::Alarm;
+use crate::broadcast::Broadcast;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::outbox::Commit;
@@ -126,6 +127,17 @@ impl Scheduler {
             let until = look.min(Instant::now() + left.min(Self::LOOK));
             // Either way the clock has the last word: it may have been set, or the alarm may have been.
             let _ = timeout_at(until, self.alarm.rung()).await;
+        }
+    }
+}
+
+/// Sets the alarm whenever a node has written a maintenance, for as long as broadcasts come: the node that wrote it may die
+/// before the change is due.
+pub async fn listen(broadcast: &dyn Broadcast, alarm: &Alarm, clock: &dyn Clock) {
+    let mut arriving = broadcast.subscribe().await;
+    while let Some(commit) = arriving.recv().await {
+        if commit.events.iter().any(|event| event.name.contains("maintenance")) {
+            alarm.set(clock.now());
         }
     }
 }

@@ -28,9 +28,13 @@ impl Invalid {
         Self { errors: vec![FieldError { field: field.into(), message: message.into() }] }
     }
 
-    /// Adds an error unless the field has one already: the first is the more basic one.
+    /// The most errors told of at once: nobody reads more, and an input of a hundred thousand wrong items must not cost a
+    /// hundred thousand comparisons each.
+    pub const MOST: usize = 100;
+
+    /// Adds an error unless the field has one already: the first is the more basic one. Past [`Self::MOST`] none is added.
     pub fn add(&mut self, error: FieldError) {
-        if !self.errors.iter().any(|known| known.field == error.field) {
+        if self.errors.len() < Self::MOST && !self.errors.iter().any(|known| known.field == error.field) {
             self.errors.push(error);
         }
     }
@@ -136,6 +140,15 @@ mod tests {
         invalid.check(&form);
         let found: Vec<_> = invalid.errors.iter().map(|e| (e.field.as_str(), e.message.as_str())).collect();
         assert_eq!(found, [("components[1].componentId", "Component is required"), ("name", "Name is required")]);
+    }
+
+    #[test]
+    fn an_input_with_countless_errors_tells_of_some() {
+        let mut invalid = Invalid::default();
+        for index in 0..100_000 {
+            invalid.add(FieldError { field: format!("ids[{index}]"), message: "Must be an identifier".into() });
+        }
+        assert_eq!(invalid.errors.len(), Invalid::MOST);
     }
 
     #[test]

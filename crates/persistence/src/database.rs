@@ -11,8 +11,8 @@ use allclear_migrations::Migrator;
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use sea_orm::{
-    AccessMode, ConnectOptions, Database as Connector, DatabaseConnection, DatabaseTransaction, DbErr, IsolationLevel,
-    SqliteTransactionMode, TransactionOptions, TransactionTrait,
+    AccessMode, ConnectOptions, ConnectionTrait, Database as Connector, DatabaseConnection, DatabaseTransaction,
+    DbBackend, DbErr, IsolationLevel, SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 use sea_orm_migration::MigratorTrait;
 
@@ -20,6 +20,8 @@ use crate::error::broken;
 
 /// How long a statement waits for a connection or a lock before the database counts as away.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Names the lock of migrations among PostgreSQL's advisory locks: "allclear" in ASCII.
+const MIGRATION_LOCK: i64 = i64::from_be_bytes(*b"allclear");
 /// Readers of SQLite, and connections to PostgreSQL.
 const READERS: u32 = 8;
 
@@ -52,8 +54,19 @@ impl Database {
             let connection = Connector::connect(options(url, READERS)).await?;
             Self { readers: connection.clone(), writer: connection, clock }
         };
-        Migrator::up(&database.writer, None).await?;
+        database.migrate().await?;
         Ok(database)
+    }
+
+    /// Brings the schema up to date. Of several nodes that start at once one does it and the others wait.
+    async fn migrate(&self) -> Result<(), DbErr> {
+        if self.writer.get_database_backend() == DbBackend::Sqlite {
+            return Migrator::up(&self.writer, None).await;
+        }
+        let turn = self.writer.begin().await?;
+        turn.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")).await?;
+        Migrator::up(&self.writer, None).await?;
+        turn.commit().await
     }
 
     /// For reads of one statement.
@@ -68,7 +81,7 @@ impl Database {
     {
         let isolation = match self.readers.get_database_backend() {
             // A deferred transaction of SQLite in WAL mode reads one snapshot as it is.
-            sea_orm::DbBackend::Sqlite => None,
+            DbBackend::Sqlite => None,
             _ => Some(IsolationLevel::RepeatableRead),
         };
         let access = isolation.map(|_| AccessMode::ReadOnly);

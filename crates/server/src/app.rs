@@ -15,7 +15,7 @@ use allclear_application::incident::Incidents;
 use allclear_application::maintenance::Maintenances;
 use allclear_application::outbox::Retention;
 use allclear_application::relay::{Audience, Relay};
-use allclear_application::scheduler::{Alarm, Scheduler};
+use allclear_application::scheduler::{self, Alarm, Scheduler};
 use allclear_fanout::{InProcess, Redis};
 use allclear_persistence::database::Database;
 use allclear_transport::client_address::TrustedProxies;
@@ -82,7 +82,8 @@ impl App {
 
         let database = connect(settings, &clock).await?;
         let store = Arc::new(database.clone());
-        let relay = Arc::new(Relay::new(Arc::clone(&store) as _, broadcast(settings)?));
+        let broadcast = broadcast(settings)?;
+        let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::clone(&broadcast)));
         let background = Background::on(Handle::current());
 
         let mailer = identity::mailer(settings, &clock)?;
@@ -106,7 +107,8 @@ impl App {
             Arc::clone(&clock),
             Arc::clone(&alarm),
         ));
-        let scheduler = Scheduler::new(Arc::clone(&store) as _, Arc::clone(&relay), Arc::clone(&clock), alarm);
+        let scheduler =
+            Scheduler::new(Arc::clone(&store) as _, Arc::clone(&relay), Arc::clone(&clock), Arc::clone(&alarm));
 
         let viewers = Arc::new(Viewers::default());
         let template = WebApp::page_template();
@@ -119,7 +121,7 @@ impl App {
             Arc::clone(&identity.verifier),
             Arc::clone(&clock),
         ));
-        let retention = Retention::new(Arc::clone(&store) as _, clock);
+        let retention = Retention::new(Arc::clone(&store) as _, Arc::clone(&clock));
         let streams = EventStreams::new(Arc::clone(&viewers), Arc::clone(&relay), Arc::clone(&store) as _);
         let draining = Draining::default();
         let parts = Parts {
@@ -155,7 +157,9 @@ impl App {
         let greeting = tokio::spawn(keep_alive(Arc::clone(&viewers)));
         let pruning = tokio::spawn(prune(Arc::clone(&identity.accounts), retention));
         let announcing = tokio::spawn(async move { scheduler.run().await });
-        let tasks = vec![telling, guarding, greeting, pruning, announcing];
+        let listening = tokio::spawn(async move { scheduler::listen(&*broadcast, &alarm, &*clock).await });
+        let counting = tokio::spawn(figures::upkeep());
+        let tasks = vec![telling, guarding, greeting, pruning, announcing, listening, counting];
         Ok(Self {
             address,
             public_url,

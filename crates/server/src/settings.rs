@@ -23,7 +23,7 @@ pub struct Settings {
     #[arg(long, env = "ALLCLEAR_LISTEN", value_name = "ALLCLEAR_LISTEN", default_value = "127.0.0.1:8080", value_parser = listen)]
     pub listen: SocketAddr,
 
-    /// The address people reach the product at [default: http://localhost and the port]
+    /// The address people reach the product at [default: <http://localhost> and the port]
     #[arg(long, env = "ALLCLEAR_PUBLIC_URL", value_name = "ALLCLEAR_PUBLIC_URL", value_parser = web_address)]
     pub public_url: Option<Url>,
 

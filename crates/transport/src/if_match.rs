@@ -9,8 +9,8 @@ use actix_web::{FromRequest, HttpRequest};
 use allclear_application::precondition::Precondition;
 use allclear_domain::organisation::Revision;
 
-/// What the request demands of the version it changes. Tags compare strongly; one that is weak, malformed or not ours
-/// matches no version.
+/// What the request demands of the version it changes. A tag that is malformed or not ours matches no version. A weak one
+/// counts: proxies that compress weaken tags on the way, and ours name versions, not bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IfMatch(pub(crate) Precondition);
 
@@ -30,7 +30,9 @@ fn demanded(values: &[&str]) -> Precondition {
     if tags == ["*"] {
         return Precondition::Any;
     }
-    let version = |tag: &&str| tag.strip_prefix('"')?.strip_suffix('"')?.parse().ok().map(Revision);
+    let version = |tag: &&str| {
+        tag.strip_prefix("W/").unwrap_or(tag).strip_prefix('"')?.strip_suffix('"')?.parse().ok().map(Revision)
+    };
     Precondition::OneOf(tags.iter().filter_map(version).collect())
 }
 
@@ -44,7 +46,8 @@ mod tests {
         assert_eq!(demanded(&["*"]), Precondition::Any);
         assert_eq!(demanded(&["\"7\""]), one_of(&[7]));
         assert_eq!(demanded(&["\"7\", \"8\"", "\"9\""]), one_of(&[7, 8, 9]));
-        for foreign in ["W/\"7\"", "7", "\"x\"", ""] {
+        assert_eq!(demanded(&["W/\"7\""]), one_of(&[7]));
+        for foreign in ["7", "\"x\"", ""] {
             assert_eq!(demanded(&[foreign]), one_of(&[]), "{foreign}");
         }
     }

@@ -25,6 +25,11 @@ impl Problem {
         Self { status, message: message.into(), errors: Vec::new(), retry_after: None }
     }
 
+    /// The request is not well-formed.
+    pub(crate) fn bad_request(message: &str) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
     /// There is nothing at this path.
     pub(crate) fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, "There is nothing here")

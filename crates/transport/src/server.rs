@@ -27,6 +27,7 @@ use crate::identity::key_set::key_set;
 use crate::input::BODY_LIMIT;
 use crate::observe::observe;
 use crate::openapi::OpenApiJson;
+use crate::problem::Problem;
 use crate::socket::{SocketSettings, Sockets};
 use crate::status::events::EventStreams;
 use crate::status::pages::Pages;
@@ -129,6 +130,11 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
     let server = HttpServer::new(move || {
         App::new()
             .app_data(web::PayloadConfig::new(BODY_LIMIT))
+            .app_data(
+                web::QueryConfig::default()
+                    .error_handler(|_, _| Problem::bad_request("The query is not well-formed").into()),
+            )
+            .app_data(web::PathConfig::default().error_handler(|_, _| Problem::not_found().into()))
             .app_data(document.clone())
             .configure(|config| parts.provide(config))
             .wrap(headers::security(https))

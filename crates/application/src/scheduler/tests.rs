@@ -233,3 +233,23 @@ async fn a_clock_set_forward_is_noticed_and_one_set_back_makes_it_wait() {
     pass(15_000).await;
     assert_eq!(node.planned.announced().last(), Some(&("b".into(), 3_640_000)));
 }
+
+#[tokio::test]
+async fn whoever_writes_a_maintenance_wakes_every_node() {
+    let heard = async |name: &str| {
+        let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
+        let event = crate::outbox::PublicEvent::new(name, &["x"]).unwrap();
+        sender.send(Arc::new(Commit { organisation: "a".into(), revision: 1, events: vec![event] })).unwrap();
+        drop(sender);
+        let mut broadcast = crate::broadcast::MockBroadcast::new();
+        broadcast.expect_subscribe().return_once(move || receiver);
+        let mut clock = crate::clock::MockClock::new();
+        clock.expect_now().return_const(at(7));
+        let alarm = Alarm::default();
+        listen(&broadcast, &alarm, &clock).await;
+        alarm.moment()
+    };
+    assert_eq!(heard("new-maintenance").await, Some(at(7)));
+    assert_eq!(heard("maintenance-updated").await, Some(at(7)));
+    assert_eq!(heard("component-update").await, None);
+}

@@ -16,7 +16,7 @@ use tokio_stream::wrappers::BroadcastStream;
 use utoipa::IntoParams;
 
 use crate::problem::Problem;
-use crate::status::viewers::{Backlog, Frame, Subscription, Viewers, encode, resync};
+use crate::status::viewers::{Backlog, Frame, Viewers, encode, resync};
 
 /// How many commits a viewer who was away may be behind; one who is further behind reads the snapshot anew.
 const CATCH_UP: u64 = 1000;
@@ -49,15 +49,17 @@ impl EventStreams {
         organisation: &OrganisationId,
         since: Since,
     ) -> Result<HttpResponse, Problem> {
-        let Some(told) = self.relay.follow(organisation).await? else {
+        if self.relay.follow(organisation).await?.is_none() {
             return Err(Error::NotFound("Organisation").into());
-        };
+        }
+        let live = self.viewers.subscribe(organisation);
+        // Asked again after subscribing: what was told in between is in `told` or comes live.
+        let told = self.relay.follow(organisation).await?.unwrap_or_default();
         let last_event_id = request.headers().get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
         let since = Revision(last_event_id.or(since.since).unwrap_or(told.0));
-        let Subscription { backlog, live } = self.viewers.subscribe(organisation, since, told);
-        let first = match backlog {
+        let first = match self.viewers.backlog(organisation, since, told) {
             // A viewer from a future that was lost, a restored backup say, cannot trust what it shows.
-            _ if since > self.relay.heard(organisation).unwrap_or(told) => vec![resync()],
+            _ if since > told && self.is_ahead(organisation, since).await? => vec![resync()],
             Backlog::Frames(frames) => frames,
             Backlog::Older => self.stored(organisation, since).await?,
         };
@@ -68,6 +70,14 @@ impl EventStreams {
             // nginx passes a stream on as it comes when told so.
             .insert_header(("x-accel-buffering", "no"))
             .streaming(body.map(Ok::<_, std::convert::Infallible>)))
+    }
+
+    /// Whether a viewer has seen more than there is. Another node may have shown it what this one has not heard of yet.
+    async fn is_ahead(&self, organisation: &OrganisationId, since: Revision) -> Result<bool, Error> {
+        let revisions = self.outbox.revisions(std::slice::from_ref(organisation)).await?;
+        let newest = revisions.first().map(|(_, newest)| *newest).unwrap_or_default();
+        self.relay.hear(organisation, newest);
+        Ok(since > newest)
     }
 
     async fn stored(&self, organisation: &OrganisationId, since: Revision) -> Result<Vec<Frame>, Error> {

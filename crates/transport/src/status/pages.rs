@@ -34,6 +34,8 @@ const PAUSE: TimeDelta = TimeDelta::seconds(1);
 pub struct Page {
     revision: Revision,
     read_at: DateTime<Utc>,
+    /// When the clock alone changes what it shows.
+    valid_until: Option<DateTime<Utc>>,
     json: Encoded,
     html: Encoded,
     html_tag: String,
@@ -102,7 +104,7 @@ impl Pages {
         let entry = self.entries.read().unwrap_or_else(PoisonError::into_inner).get(organisation).cloned();
         let Some(entry) = entry else { return self.first(organisation).await };
         if let Some(page) = self.in_memory(organisation, &entry) {
-            if self.clock.now() - page.read_at >= MAX_AGE {
+            if self.clock.now() - page.read_at >= MAX_AGE && !self.in_vain(&entry) {
                 self.refresh(organisation.clone(), entry);
             }
             return Ok(Some(page));
@@ -118,8 +120,13 @@ impl Pages {
     fn in_memory(&self, organisation: &OrganisationId, entry: &Entry) -> Option<Arc<Page>> {
         let page = entry.current.load_full()?;
         let heard = self.relay.heard(organisation)?;
-        let in_vain = entry.failed_at.load_full().is_some_and(|failed_at| self.clock.now() - *failed_at < PAUSE);
-        (page.revision >= heard || in_vain).then_some(page)
+        let current = page.revision >= heard && page.valid_until.is_none_or(|end| self.clock.now() < end);
+        (current || self.in_vain(entry)).then_some(page)
+    }
+
+    /// Whether the last read failed so short ago that the next one would too.
+    fn in_vain(&self, entry: &Entry) -> bool {
+        entry.failed_at.load_full().is_some_and(|failed_at| self.clock.now() - *failed_at < PAUSE)
     }
 
     /// Reads an old page anew while it is still being served, unless somebody does already.
@@ -168,6 +175,7 @@ impl Pages {
             return Ok(None);
         }
         let Some(snapshot) = self.store.snapshot(organisation, now).await? else { return Ok(None) };
+        self.relay.hear(organisation, Revision(snapshot.revision));
         let template = self.template.clone();
         let page = tokio::task::spawn_blocking(move || Page::render(&snapshot, now, &template));
         page.await.map_err(Error::internal)?.map(|page| Some(Arc::new(page)))
@@ -181,6 +189,7 @@ impl Page {
         Ok(Self {
             revision: Revision(snapshot.revision),
             read_at: now,
+            valid_until: snapshot.changes_at(now),
             json: Encoded::new(format!("{{\"data\":{data}}}").into_bytes()),
             html: Encoded::new(html.into_bytes()),
             html_tag: format!("{}-{}", snapshot.revision, template.fingerprint()),

@@ -28,14 +28,6 @@ pub enum Frame {
     Resync(Bytes),
 }
 
-/// What a viewer who has seen a revision gets first, and where the rest comes from.
-pub struct Subscription {
-    /// Everything after the revision that is in memory.
-    pub backlog: Backlog,
-    /// What happens from now on.
-    pub live: broadcast::Receiver<Frame>,
-}
-
 /// How a viewer catches up.
 #[derive(Debug)]
 pub enum Backlog {
@@ -58,22 +50,25 @@ pub struct Viewers {
 }
 
 impl Viewers {
-    /// Subscribes to an organisation's commits. `since` is the newest revision the viewer has seen, `told` the newest one
-    /// this node's audiences know.
-    pub fn subscribe(&self, organisation: &OrganisationId, since: Revision, told: Revision) -> Subscription {
-        let mut channels = self.lock();
-        let channel = channels.entry(organisation.clone()).or_insert_with(Channel::new);
-        let live = channel.sender.subscribe();
+    /// Subscribes to what happens in an organisation from now on.
+    pub fn subscribe(&self, organisation: &OrganisationId) -> broadcast::Receiver<Frame> {
+        self.lock().entry(organisation.clone()).or_insert_with(Channel::new).sender.subscribe()
+    }
+
+    /// What a viewer who has subscribed and has seen the revision `since` gets first. `told` is the newest revision this
+    /// node's audiences knew after the viewer subscribed, so that nothing falls between the two.
+    pub fn backlog(&self, organisation: &OrganisationId, since: Revision, told: Revision) -> Backlog {
+        let channels = self.lock();
+        let Some(channel) = channels.get(organisation) else { return Backlog::Older };
         let newest = channel.recent.back().map_or(told, |(revision, _)| told.max(*revision));
-        let backlog = if since >= newest {
+        if since >= newest {
             Backlog::Frames(Vec::new())
         } else if channel.recent.front().is_some_and(|(oldest, _)| *oldest <= since.next()) {
             let later = channel.recent.iter().filter(|(revision, _)| *revision > since);
             Backlog::Frames(later.map(|(revision, bytes)| Frame::Commit(*revision, bytes.clone())).collect())
         } else {
             Backlog::Older
-        };
-        Subscription { backlog, live }
+        }
     }
 
     /// How many streams are open.
@@ -193,12 +188,12 @@ mod tests {
     #[test]
     fn a_viewer_that_comes_back_gets_what_it_missed() {
         let viewers = Viewers::default();
-        let first = viewers.subscribe(&organisation(), Revision(2), Revision(2));
-        assert_eq!(revisions(first.backlog), Some(vec![]));
+        let _watching = viewers.subscribe(&organisation());
+        assert_eq!(revisions(viewers.backlog(&organisation(), Revision(2), Revision(2))), Some(vec![]));
         for revision in 3..=5 {
             viewers.tell(&Arc::new(commit(revision, &["component-update"])));
         }
-        let after = |since| revisions(viewers.subscribe(&organisation(), Revision(since), Revision(5)).backlog);
+        let after = |since| revisions(viewers.backlog(&organisation(), Revision(since), Revision(5)));
         assert_eq!(after(5), Some(vec![]));
         assert_eq!(after(3), Some(vec![4, 5]));
         assert_eq!(after(2), Some(vec![3, 4, 5]));
@@ -218,7 +213,7 @@ mod tests {
     #[test]
     fn a_channel_nobody_watches_is_dropped() {
         let viewers = Viewers::default();
-        let watching = viewers.subscribe(&organisation(), Revision(0), Revision(0));
+        let watching = viewers.subscribe(&organisation());
         viewers.keep_alive();
         assert_eq!((viewers.count(), viewers.lock().len()), (1, 1));
         drop(watching);

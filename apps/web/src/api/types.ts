@@ -6,7 +6,7 @@ type Schemas = components['schemas'];
 export type ComponentStatus = Schemas['ComponentStatus'];
 export type IncidentStatus = Schemas['IncidentStatus'];
 export type MaintenanceStatus = Schemas['MaintenanceStatus'];
-export type SubscriberStatus = 'PENDING' | 'SUBSCRIBED' | 'UNSUBSCRIBED';
+export type SubscriberStatus = Schemas['SubscriberStatus'];
 
 /** RFC 3339, UTC, with milliseconds. */
 export type Instant = string;
@@ -16,6 +16,7 @@ export type ComponentInput = Required<Schemas['ComponentInput']>;
 export type Incident = Schemas['Incident'];
 export type AttachedComponent = Schemas['IncidentComponent'];
 export type Maintenance = Schemas['Maintenance'];
+export type Subscriber = Schemas['Subscriber'];
 export type Update = Schemas['IncidentUpdate'] | Schemas['MaintenanceUpdate'];
 
 export type Banner = Schemas['Banner'];

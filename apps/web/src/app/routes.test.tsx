@@ -50,7 +50,6 @@ it.each([
   ['/metrics', signedIn, 'Metrics'],
   ['/components/component/create', signedIn, 'Create Component'],
   ['/schedules/maintenance/create', signedIn, 'Create Maintenance'],
-  ['/subscribers', signedIn, 'Subscribers'],
   ['/organisation', signedIn, 'Organisation'],
   ['/waitlist', signedIn, 'Page Not Found'],
   ['/nowhere', signedIn, 'Page Not Found'],

@@ -1,0 +1,12 @@
+import type { Subscriber } from '@/api/types';
+
+export function subscriber(name: string, more: Partial<Subscriber> = {}): Subscriber {
+  return {
+    id: name,
+    email: `${name}@example.com`,
+    status: 'SUBSCRIBED',
+    isVerified: true,
+    createdAt: '2026-11-20T10:00:00.000Z',
+    ...more,
+  };
+}

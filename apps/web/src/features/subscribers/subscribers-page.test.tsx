@@ -1,0 +1,208 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { expect, it } from 'vitest';
+import type { Subscriber } from '@/api/types';
+import { calls, paths } from '@/paths';
+import { renderRoutes } from '@/testing/render';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { subscriber } from './fixtures';
+import { subscriberRoutes } from './routes';
+
+/** Serves `subscribers`, and deletes from them what is not `stuck`. */
+function serve(subscribers: Subscriber[], stuck: string[] = []) {
+  const deleted: string[] = [];
+  server.use(
+    http.get(apiUrl(calls.subscribers.list), () => answer(subscribers)),
+    http.delete<{ id: string }>(apiUrl('/subscriber/:id'), ({ params: { id } }) => {
+      deleted.push(id);
+      if (stuck.includes(id)) return problem(404, 'No such subscriber');
+      subscribers.splice(
+        subscribers.findIndex((candidate) => candidate.id === id),
+        1,
+      );
+      return answer({ id });
+    }),
+  );
+  return deleted;
+}
+
+const open = () => renderRoutes(subscriberRoutes, { path: paths.subscribers });
+
+async function openDialog() {
+  const { user } = open();
+  await user.click(screen.getByRole('button', { name: 'New Subscriber' }));
+  const dialog = within(screen.getByRole('dialog', { name: 'Add New Subscriber' }));
+  const email = dialog.getByRole('textbox', { name: /^Email/ });
+  const add = async (address: string) => {
+    if (address) await user.type(email, address);
+    await user.click(dialog.getByRole('button', { name: 'Add Subscriber' }));
+  };
+  return { dialog, email, add };
+}
+
+const toasts = () => within(screen.getByRole('region', { name: /Notifications/ }));
+const rowOf = (email: string) => screen.getByText(email).closest('tr') ?? document.body;
+const addresses = () =>
+  screen
+    .getAllByRole('row')
+    .slice(1)
+    .map((row) => within(row).getAllByRole('cell')[1]?.textContent);
+
+it('shows each subscriber with what became of them', async () => {
+  serve([
+    subscriber('ada', { status: 'PENDING', isVerified: false }),
+    subscriber('bob'),
+    subscriber('eve', { status: 'UNSUBSCRIBED' }),
+  ]);
+  open();
+  expect(screen.getByRole('heading', { level: 1, name: 'Subscribers' })).toBeInTheDocument();
+  expect(document.title).toBe('Subscribers · Allclear');
+  await screen.findByText('ada@example.com');
+  expect(screen.getAllByRole('columnheader').map((header) => header.textContent)).toEqual([
+    '',
+    'Email',
+    'Status',
+    'Verified',
+    'Subscribed At',
+    'Delete',
+  ]);
+  for (const [name, status, tone, verified] of [
+    ['ada', 'Pending', 'degraded', 'Not Verified'],
+    ['bob', 'Subscribed', 'operational', 'Verified'],
+    ['eve', 'Unsubscribed', 'major', 'Verified'],
+  ] as const) {
+    const row = within(rowOf(`${name}@example.com`));
+    expect(row.getByText(status)).toHaveAttribute('data-tone', tone);
+    expect(row.getByText(verified)).toBeInTheDocument();
+    expect(row.getByText('Nov 20, 2026 11:00:00 AM')).toBeInTheDocument();
+    expect(row.getByRole('button', { name: `Delete ${name}@example.com` })).toBeInTheDocument();
+  }
+});
+
+it('shows a spinner until the subscribers are there', async () => {
+  serve([subscriber('ada')]);
+  open();
+  expect(screen.getByRole('status')).toHaveTextContent('Loading subscribers…');
+  await screen.findByText('ada@example.com');
+  expect(screen.queryByRole('status')).not.toBeInTheDocument();
+});
+
+it('says what to do when nobody has subscribed yet', async () => {
+  serve([]);
+  open();
+  expect(await screen.findByText('No Data')).toBeInTheDocument();
+  expect(screen.getByText(/^Add an address, or share your status page/)).toBeInTheDocument();
+});
+
+it('says that the list could not be read, and tries again when asked', async () => {
+  server.use(
+    http.get(apiUrl(calls.subscribers.list), () => problem(403, 'Choose an organisation'), {
+      once: true,
+    }),
+  );
+  const { user } = open();
+  expect(await screen.findByText('Choose an organisation')).toBeInTheDocument();
+  expect(await toasts().findByText('Error while fetching subscribers')).toBeInTheDocument();
+  serve([subscriber('ada')]);
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  expect(await screen.findByText('ada@example.com')).toBeInTheDocument();
+});
+
+it('adds a subscriber, who is to confirm the address, and shows them', async () => {
+  const subscribers = [subscriber('bob')];
+  serve(subscribers);
+  server.use(
+    http.post(apiUrl(calls.subscribers.create), async ({ request }) => {
+      expect(await request.json()).toEqual({ email: 'ada@example.com' });
+      expect(request.headers.get('Authorization')).toBe('Bearer test-token');
+      subscribers.unshift(subscriber('ada', { status: 'PENDING', isVerified: false }));
+      return answer(subscribers[0], { status: 201 });
+    }),
+  );
+  const { add } = await openDialog();
+  await add(' ada@example.com ');
+  expect(await toasts().findByText('Verification email sent successfully')).toBeInTheDocument();
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+  await waitFor(() => expect(addresses()).toEqual(['ada@example.com', 'bob@example.com']));
+});
+
+it.each(['', 'ada', 'ada@'])('refuses %j as an address without asking', async (typed) => {
+  serve([]);
+  const { dialog, email, add } = await openDialog();
+  await add(typed);
+  expect(await dialog.findByText('Invalid email address')).toBeInTheDocument();
+  expect(email).toHaveFocus();
+});
+
+it('says why an address is refused, and keeps it', async () => {
+  serve([]);
+  server.use(http.post(apiUrl(calls.subscribers.create), () => problem(409, 'Already subscribed')));
+  const { dialog, email, add } = await openDialog();
+  await add('ada@example.com');
+  expect(await toasts().findByText('Already subscribed')).toBeInTheDocument();
+  expect(dialog.getByText('Already subscribed')).toBeInTheDocument();
+  expect(email).toHaveValue('ada@example.com');
+});
+
+it.each([
+  ['no answer comes', () => HttpResponse.error()],
+  ['the answer has no message', () => new HttpResponse('<html>', { status: 502 })],
+])('says that it failed when %s', async (_, failure) => {
+  serve([]);
+  server.use(http.post(apiUrl(calls.subscribers.create), failure));
+  const { add } = await openDialog();
+  await add('ada@example.com');
+  expect(await toasts().findByText('Failed to create subscriber')).toBeInTheDocument();
+});
+
+it('deletes a subscriber only once that is confirmed', async () => {
+  const deleted = serve([subscriber('ada'), subscriber('bob')]);
+  const { user } = open();
+  await user.click(await screen.findByRole('button', { name: 'Delete bob@example.com' }));
+  await user.click(screen.getByRole('button', { name: 'Cancel' }));
+  expect(deleted).toEqual([]);
+  await user.click(screen.getByRole('button', { name: 'Delete bob@example.com' }));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  await waitFor(() => expect(addresses()).toEqual(['ada@example.com']));
+  expect(deleted).toEqual(['bob']);
+});
+
+it('says “error” when a deletion fails', async () => {
+  serve([subscriber('ada')], ['ada']);
+  const { user } = open();
+  await user.click(await screen.findByRole('button', { name: 'Delete ada@example.com' }));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  expect(await toasts().findByText('error')).toBeInTheDocument();
+  expect(screen.getByText('ada@example.com')).toBeInTheDocument();
+});
+
+it('deletes what is selected, and keeps selected what could not be deleted', async () => {
+  const deleted = serve([subscriber('ada'), subscriber('bob'), subscriber('eve')], ['bob']);
+  const { user } = open();
+  await screen.findByText('ada@example.com');
+  await user.click(screen.getByRole('checkbox', { name: 'Select ada@example.com' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Select bob@example.com' }));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  const question = screen.getByRole('alertdialog', { name: 'Delete 2 subscribers?' });
+  await user.click(within(question).getByRole('button', { name: 'Delete' }));
+  expect(await toasts().findByText('error')).toBeInTheDocument();
+  await waitFor(() => expect(addresses()).toEqual(['bob@example.com', 'eve@example.com']));
+  expect(deleted).toEqual(['ada', 'bob']);
+  expect(screen.getByText('1 selected')).toBeInTheDocument();
+});
+
+it('offers older subscribers where there are more than it shows', async () => {
+  server.use(
+    http.get(apiUrl(calls.subscribers.list), ({ request }) => {
+      const query = new URL(request.url).searchParams;
+      expect(query.get('limit')).toBe('500');
+      return query.get('before') === 'bob'
+        ? answer([subscriber('ada')], { next: null })
+        : answer([subscriber('bob')], { next: 'bob' });
+    }),
+  );
+  const { user } = open();
+  await user.click(await screen.findByRole('button', { name: 'Show older' }));
+  expect(await screen.findByText('ada@example.com')).toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Show older' })).not.toBeInTheDocument();
+});

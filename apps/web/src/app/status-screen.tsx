@@ -3,6 +3,7 @@ import { useParams } from 'react-router-dom';
 import { followEventStream } from '@/features/status-page/event-stream';
 import { followSocket } from '@/features/status-page/follow-socket';
 import { StatusPage } from '@/features/status-page/status-page';
+import { SubscribeButton } from '@/features/status-page/subscribe/subscribe-button';
 import { useRealtime } from '@/realtime/realtime';
 
 /** The public page within the app; from elsewhere the server answers it as a page of its own. */
@@ -17,5 +18,12 @@ export function StatusScreen() {
         : followEventStream,
     [connection, orgId],
   );
-  return <StatusPage key={orgId} orgId={orgId} follow={follow} />;
+  return (
+    <StatusPage
+      key={orgId}
+      orgId={orgId}
+      follow={follow}
+      actions={<SubscribeButton orgId={orgId} />}
+    />
+  );
 }

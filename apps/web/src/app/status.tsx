@@ -5,6 +5,7 @@ import { hasTrace } from '@/auth/signed-in-trace';
 import { followEventStream, followLater, type Follow } from '@/features/status-page/event-stream';
 import { readSnapshot } from '@/features/status-page/snapshot';
 import { StatusPage } from '@/features/status-page/status-page';
+import { SubscribeButton } from '@/features/status-page/subscribe/subscribe-button';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('status.html has no #root');
@@ -28,6 +29,11 @@ async function chooseFollow(): Promise<Follow> {
 
 createRoot(root).render(
   <StrictMode>
-    <StatusPage orgId={orgId} follow={follow} {...(!isAskedFor && { snapshot })} />
+    <StatusPage
+      orgId={orgId}
+      follow={follow}
+      actions={<SubscribeButton standalone orgId={orgId} />}
+      {...(!isAskedFor && { snapshot })}
+    />
   </StrictMode>,
 );

@@ -40,7 +40,7 @@ use crate::subscriber;
 /// How often viewers get a sign of life: well within the minute after which proxies give up.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 /// How often expired sessions, resets and invitations, and old commits, are removed.
-const PRUNING: Duration = Duration::from_secs(3600);
+const PRUNING: Duration = Duration::from_hours(1);
 
 /// Allclear, running.
 pub struct App {

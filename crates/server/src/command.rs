@@ -27,7 +27,7 @@ struct Arguments {
 
 #[derive(Debug, Clone, Subcommand)]
 enum Action {
-    /// Serve [default]
+    /// Serve; the default
     Serve,
     /// Serve a filled organisation from a throwaway folder
     Demo,

@@ -15,7 +15,7 @@ pub fn document() -> Document {
     let app = App::new().into_utoipa_app().configure(|config| calls(config, &[]));
     let (_, mut document) = app.split_for_parts();
     document.info.title = String::from("Allclear");
-    document.info.version = env!("CARGO_PKG_VERSION").to_owned();
+    document.info.version = String::from(env!("CARGO_PKG_VERSION"));
     document.info.description = Some("Incidents, maintenance and the public status page.".to_owned());
     document.info.license = None;
     document.info.contact = None;

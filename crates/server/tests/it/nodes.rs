@@ -136,12 +136,12 @@ async fn a_killed_node_loses_nothing_acknowledged_and_its_viewers_go_on_at_the_o
     assert!(kept.iter().all(|id| stored.contains(id)), "what was acknowledged is there");
     assert!(stored.len() <= kept.len() + 1, "and at most the one that was on its way");
 
-    let last = other.component("After").await;
+    let newest = other.component("After").await;
     let total = i64::try_from(stored.len()).unwrap() + 1;
     for revision in seen + 1..=total {
         let (_, args, at) = resumed.next().await;
         assert_eq!(at, Some(revision), "the stream resumes where it was cut");
-        assert!(revision < total || id(&args[0]) == last);
+        assert!(revision < total || id(&args[0]) == newest);
     }
-    assert_eq!(id(&back.event().await.1[0]), last);
+    assert_eq!(id(&back.event().await.1[0]), newest);
 }

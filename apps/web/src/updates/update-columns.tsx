@@ -31,7 +31,9 @@ export function updateColumns({ onEdit, onDelete }: UpdateActions) {
       id: 'user',
       header: 'Recorded by',
       cell: ({ row }) => (
-        <span className="block max-w-48 min-w-28 wrap-anywhere @max-xl:inline">{row.original.user.name}</span>
+        <span className="block max-w-48 min-w-28 wrap-anywhere @max-xl:inline">
+          {row.original.user.name}
+        </span>
       ),
     }),
     column.accessor('createdAt', {

@@ -235,10 +235,13 @@ mod tests {
     }
 
     proptest! {
+        // Each case builds megabytes.
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
         #[test]
         fn what_is_remembered_is_bounded_and_without_a_gap(
-            sizes in prop::collection::vec(0_usize..8192, 0..600),
-            asked in 0_i64..700,
+            sizes in prop::collection::vec(0_usize..4096, 0..400),
+            asked in 0_i64..450,
         ) {
             let mut room = Room { told: Some(Revision(0)), ..Room::default() };
             let newest = i64::try_from(sizes.len()).unwrap();

@@ -9,7 +9,7 @@ import { expect } from '@playwright/test';
 import { mailedLinks } from './mail';
 
 const built = fileURLToPath(new URL('../../../target/debug/allclear', import.meta.url));
-const binary = process.env.ALLCLEAR_BINARY ?? built;
+export const binary = process.env.ALLCLEAR_BINARY ?? built;
 
 /** The real server, on a port and a data folder of its own. */
 export class Server {

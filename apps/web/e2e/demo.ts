@@ -1,0 +1,43 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { binary } from './server';
+
+/** `allclear demo`: a filled organisation, gone when it ends. */
+export class Demo {
+  readonly url: string;
+  /** The path of the organisation's status page. */
+  readonly statusPage: string;
+  readonly email: string;
+  readonly password: string;
+  private readonly process: ChildProcess;
+
+  private constructor(process: ChildProcess, said: string) {
+    const [, statusPage = ''] = /Public\s+(\S+)/.exec(said) ?? [];
+    const [, url = '', email = '', password = ''] =
+      /Sign in\s+(\S+)\/login\s+(\S+)\s+(\S+)/.exec(said) ?? [];
+    this.process = process;
+    this.url = url;
+    this.statusPage = statusPage.slice(url.length);
+    this.email = email;
+    this.password = password;
+  }
+
+  static async start(): Promise<Demo> {
+    const child = spawn(binary, ['demo'], {
+      env: { ...process.env, ALLCLEAR_LISTEN: '127.0.0.1:0', ALLCLEAR_LOG: 'warn' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    for await (const piece of child.stdout) {
+      said += String(piece);
+      if (said.includes('Stop')) return new Demo(child, said);
+    }
+    throw new Error(`${binary} demo ended before it said where it listens`);
+  }
+
+  async stop(): Promise<void> {
+    const gone = once(this.process, 'exit');
+    this.process.kill('SIGTERM');
+    await gone;
+  }
+}

@@ -1,0 +1,185 @@
+import { stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  test as base,
+  expect,
+  type Browser,
+  type BrowserContext,
+  type Page,
+} from '@playwright/test';
+import { Demo } from './demo';
+
+/** Takes the pictures of the documentation: every screen of the demo, dark and light, on a desk and on a phone. */
+
+const folder = fileURLToPath(new URL('../../../docs/screenshots', import.meta.url));
+const sizes = {
+  desk: { width: 1280, atMostHigh: 1000 },
+  phone: { width: 390, atMostHigh: 1600 },
+} as const;
+const atMostBytes = 200_000;
+
+type Theme = 'dark' | 'light';
+type Device = keyof typeof sizes;
+
+interface Screen {
+  name: string;
+  /** Who sees it: without a word, the demo's operator. */
+  seenBy?: 'visitor' | 'newcomer';
+  /** Shows it. */
+  open: (page: Page, demo: Demo) => Promise<unknown>;
+}
+
+const link = (page: Page, name: string | RegExp) => page.getByRole('link', { name }).first();
+
+async function follow(page: Page, list: string, name: string | RegExp) {
+  await page.goto(list);
+  await link(page, name).click();
+}
+
+const screens: Screen[] = [
+  {
+    name: 'status-page',
+    seenBy: 'visitor',
+    open: async (page, { statusPage }) => {
+      await page.goto(statusPage);
+      await expect(page.getByText('Live', { exact: true })).toBeVisible();
+    },
+  },
+  {
+    name: 'subscribe',
+    seenBy: 'visitor',
+    open: async (page, { statusPage }) => {
+      await page.goto(statusPage);
+      await page.getByRole('button', { name: 'Subscribe To Updates' }).click();
+      await expect(page.getByRole('dialog')).toBeVisible();
+    },
+  },
+  {
+    name: 'verify',
+    seenBy: 'visitor',
+    open: async (page, { statusPage }) => {
+      const orgId = statusPage.replace('/status/', '');
+      await page.goto(`/verify?email=grace@example.com&orgId=${orgId}&verificationCode=old`);
+      await expect(page.getByRole('heading', { name: 'Verification Failed' })).toBeVisible();
+    },
+  },
+  { name: 'landing', seenBy: 'visitor', open: (page) => page.goto('/') },
+  { name: 'sign-in', seenBy: 'visitor', open: (page) => page.goto('/login') },
+  { name: 'not-found', seenBy: 'visitor', open: (page) => page.goto('/nowhere') },
+  { name: 'onboarding', seenBy: 'newcomer', open: (page) => page.goto('/onboarding') },
+  { name: 'dashboard', open: (page) => page.goto('/dashboard') },
+  { name: 'metrics', open: (page) => page.goto('/metrics') },
+  { name: 'components', open: (page) => page.goto('/components') },
+  { name: 'create-component', open: (page) => page.goto('/components/component/create') },
+  { name: 'edit-component', open: (page) => follow(page, '/components', /^Edit /) },
+  { name: 'incidents', open: (page) => page.goto('/incidents') },
+  {
+    name: 'create-incident',
+    open: async (page) => {
+      await page.goto('/incidents/incident/create');
+      await page.getByRole('button', { name: 'Add Component' }).click();
+    },
+  },
+  { name: 'edit-incident', open: (page) => follow(page, '/incidents', /^Edit /) },
+  {
+    name: 'incident-components',
+    open: async (page) => {
+      await follow(page, '/incidents', /^Edit /);
+      await page.getByRole('tab', { name: 'Components' }).click();
+    },
+  },
+  {
+    name: 'record-update',
+    open: async (page) => {
+      await page.goto('/incidents');
+      await page
+        .getByRole('button', { name: /^Record Updated/ })
+        .first()
+        .click();
+      await expect(page.getByRole('dialog')).toBeVisible();
+    },
+  },
+  { name: 'maintenance', open: (page) => page.goto('/schedules') },
+  { name: 'create-maintenance', open: (page) => page.goto('/schedules/maintenance/create') },
+  { name: 'edit-maintenance', open: (page) => follow(page, '/schedules', /^Edit /) },
+  { name: 'subscribers', open: (page) => page.goto('/subscribers') },
+  { name: 'organisation', open: (page) => page.goto('/organisation') },
+];
+
+const test = base.extend<object, { demo: Demo }>({
+  demo: [
+    async ({}, use) => {
+      const demo = await Demo.start();
+      await use(demo);
+      await demo.stop();
+    },
+    { scope: 'worker' },
+  ],
+});
+
+for (const theme of ['dark', 'light'] as const) {
+  for (const device of ['desk', 'phone'] as const) {
+    test(`${theme}, on a ${device}`, async ({ browser, demo }) => {
+      test.setTimeout(180_000);
+      const contexts = {
+        operator: await contextOf(browser, demo, theme, device),
+        newcomer: await contextOf(browser, demo, theme, device),
+        visitor: await contextOf(browser, demo, theme, device),
+      };
+      await identify(contexts.operator, 'sign-in', demo);
+      await identify(contexts.newcomer, 'sign-up', {
+        name: 'Grace Hopper',
+        email: `grace.${theme}.${device}@example.com`,
+        password: demo.password,
+      });
+      for (const { name, open, seenBy = 'operator' } of screens) {
+        await test.step(name, async () => {
+          const page = await contexts[seenBy].newPage();
+          await open(page, demo);
+          const suffix = device === 'phone' ? '-phone' : '';
+          await take(page, `${name}-${theme}${suffix}`, sizes[device]);
+          await page.close();
+        });
+      }
+      for (const context of Object.values(contexts)) await context.close();
+    });
+  }
+}
+
+async function contextOf(browser: Browser, { url }: Demo, theme: Theme, device: Device) {
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: { width: sizes[device].width, height: 844 },
+    reducedMotion: 'reduce',
+  });
+  await context.addInitScript((name) => localStorage.setItem('allclear:theme', name), theme);
+  return context;
+}
+
+async function identify(context: BrowserContext, call: 'sign-in' | 'sign-up', account: Account) {
+  const { name, email, password } = account;
+  const data = { name, email, password };
+  await expect(await context.request.post(`/api/v1/identity/${call}`, { data })).toBeOK();
+}
+
+interface Account {
+  name?: string;
+  email: string;
+  password: string;
+}
+
+/** As high as the screen is, so that nothing is left out, within reason. */
+async function take(page: Page, name: string, { width, atMostHigh }: (typeof sizes)[Device]) {
+  await expect(page.locator('h1')).toBeVisible();
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+  await expect(page.getByText(/^Loading/)).toHaveCount(0);
+  await page.mouse.move(0, 0);
+  if ((await page.getByRole('dialog').count()) === 0) {
+    const needed = await page.evaluate(() => document.documentElement.scrollHeight);
+    await page.setViewportSize({ width, height: Math.min(needed, atMostHigh) });
+  }
+  const path = `${folder}/${name}.png`;
+  await page.screenshot({ path, animations: 'disabled' });
+  const { size } = await stat(path);
+  expect(size, `${name} is small enough for a repository`).toBeLessThan(atMostBytes);
+}

@@ -213,9 +213,10 @@ impl App {
     /// Readiness off, no new connection, streams and sockets closed, requests answered, mail handed over, database closed.
     pub async fn stop(self) {
         self.draining.begin();
+        // Before the workers stop: a session that polls is looked after on one of them, whether it has a connection or not.
+        self.sockets.close().await;
         let stopping = self.handle.stop(true);
         self.viewers.close();
-        self.sockets.close().await;
         stopping.await;
         self.background.settle().await;
         for task in &self.tasks {

@@ -104,15 +104,12 @@ impl Machine {
 
     /// Ends the session on the server's wish: what is queued is still delivered.
     pub(crate) fn drain(&mut self, reason: CloseReason, now: Instant) {
-        if !self.is_open() {
-            return;
-        }
-        self.reason = Some(reason);
         let absent = self.transport == Transport::Polling && !self.polling;
         if absent && reason == CloseReason::ShuttingDown {
             // Nobody is there to be told, and the server has no time to wait.
             self.close(reason);
-        } else {
+        } else if self.is_open() {
+            self.reason = Some(reason);
             self.phase = Phase::Draining(now + CLOSE_TIMEOUT);
         }
     }

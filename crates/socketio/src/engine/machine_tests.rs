@@ -149,6 +149,11 @@ fn a_shutdown_tells_the_poll_that_waits_and_waits_for_no_other() {
     let (mut absent, now) = open(Transport::Polling);
     absent.drain(CloseReason::ShuttingDown, now);
     assert!(absent.is_closed());
+    let (mut ending, now) = open(Transport::Polling);
+    ending.drain(CloseReason::ForcedClose, now);
+    ending.drain(CloseReason::ShuttingDown, now);
+    assert!(ending.is_closed(), "nor for one that was being closed already");
+    assert_eq!(ending.reason(), Some(CloseReason::ForcedClose));
 }
 
 #[test]

@@ -27,6 +27,11 @@ const features: readonly Feature[] = [
     load: async () => (await import('@/features/subscribers/link-routes')).linkRoutes,
   },
   {
+    path: paths.documentation,
+    group: groups.everyone,
+    load: async () => (await import('@/features/documentation/routes')).documentationRoutes,
+  },
+  {
     path: paths.dashboard,
     group: groups.organisation,
     load: async () => (await import('@/features/dashboard/routes')).dashboardRoutes,

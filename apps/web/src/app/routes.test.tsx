@@ -48,6 +48,7 @@ it.each([
   ['/onboarding', withoutOrganisation, 'Onboarding'],
   ['/dashboard', signedIn, 'Dashboard'],
   ['/metrics', signedIn, 'Metrics'],
+  ['/docs', signedOut, 'Documentation'],
   ['/components/component/create', signedIn, 'Create Component'],
   ['/schedules/maintenance/create', signedIn, 'Create Maintenance'],
   ['/organisation', signedIn, 'Organisation'],

@@ -21,7 +21,7 @@ export function DocumentationPage() {
           </p>
         </CardBody>
       </Card>
-      <Link className="text-accent justify-self-center underline" to={paths.landing}>
+      <Link className="justify-self-center text-accent underline" to={paths.landing}>
         Back to Home
       </Link>
     </main>

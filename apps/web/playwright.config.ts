@@ -5,6 +5,9 @@ const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 export default defineConfig({
   testDir: 'e2e',
   workers: 1,
+  // A busy machine takes its time; what is broken stays broken however long one waits.
+  timeout: 90_000,
+  expect: { timeout: 15_000 },
   forbidOnly: Boolean(process.env.CI),
   reporter: 'list',
   use: {

@@ -47,7 +47,7 @@ export default defineConfig({
     server: { deps: { inline: [/radix-ui/] } },
     env: { TZ: 'Europe/Berlin' },
     css: true,
-    testTimeout: 15_000,
+    testTimeout: 30_000,
     restoreMocks: true,
     unstubGlobals: true,
   },

@@ -9,7 +9,7 @@ import { server, takeUnexpectedCalls } from './server';
 vi.mock('socket.io-client', () => import('./fake-socket'));
 
 // A screen's first rendering loads its code, which takes its time on a busy machine.
-configure({ asyncUtilTimeout: 4000 });
+configure({ asyncUtilTimeout: 8000 });
 
 beforeAll(() => {
   server.listen({ onUnhandledRequest: 'error' });

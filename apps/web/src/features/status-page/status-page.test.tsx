@@ -1,4 +1,4 @@
-import { act, render, screen, within } from '@testing-library/react';
+import { act, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
@@ -200,7 +200,8 @@ describe('without a state to begin with', () => {
     render(<StatusPage orgId="org-1" />);
     expect(screen.getByRole('heading', { name: 'Loading the status page' })).toBeVisible();
     expect(await screen.findByRole('heading', { name: 'Analytical Engines' })).toBeVisible();
-    expect(FakeEventSource.last.url).toContain('since=7');
+    // The stream is opened by an effect, which may run after the page is painted.
+    await waitFor(() => expect(FakeEventSource.last.url).toContain('since=7'));
   });
 
   it('helps on where there is no such organisation', async () => {

@@ -23,6 +23,7 @@ test: _test-tools _web
     .ci/with-servers cargo test --locked --workspace
     npm --prefix {{ web }} test
     cargo build --quiet --locked --bin allclear
+    .ci/verify-unit
     node --test crates/server/tests/socket/*.test.mjs
     node crates/socketio/conformance/run.mjs
     if .ci/browser >/dev/null; then CHROMIUM=$(.ci/browser) npm --prefix {{ web }} run e2e; fi

@@ -1,7 +1,7 @@
 import { act, renderHook } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import themeScript from '/public/theme.js?raw';
-import { setTheme, useTheme } from './theme';
+import { setTheme, useShownTheme, useTheme } from './theme';
 
 function firstPaint(): string | undefined {
   const script = document.createElement('script');
@@ -32,4 +32,12 @@ it('follows the system only when told to', () => {
   expect(document.documentElement).toHaveAttribute('data-theme', 'dark');
   act(() => setTheme('system'));
   expect(document.documentElement).toHaveAttribute('data-theme', 'light');
+});
+
+it('tells what the choice comes to', () => {
+  const { result } = renderHook(() => useShownTheme());
+  act(() => setTheme('light'));
+  expect(result.current).toBe('light');
+  act(() => setTheme('dark'));
+  expect(result.current).toBe('dark');
 });

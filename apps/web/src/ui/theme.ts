@@ -26,13 +26,23 @@ export function setTheme(theme: Theme): void {
   window.dispatchEvent(new Event(changed));
 }
 
+/** The choice. A page that comes from the server begins with the default, as the server wrote it. */
 export function useTheme(): [Theme, (theme: Theme) => void] {
-  return [useSyncExternalStore(subscribe, storedTheme), setTheme];
+  return [useSyncExternalStore(subscribe, storedTheme, () => 'dark'), setTheme];
+}
+
+/** What the choice comes to: what is seen now. */
+export function useShownTheme(): 'dark' | 'light' {
+  return useSyncExternalStore(subscribe, () => shown(storedTheme()));
+}
+
+function shown(theme: Theme): 'dark' | 'light' {
+  const light = theme === 'light' || (theme === 'system' && matchMedia(prefersLight).matches);
+  return light ? 'light' : 'dark';
 }
 
 function applyTheme(theme: Theme): void {
-  const light = theme === 'light' || (theme === 'system' && matchMedia(prefersLight).matches);
-  document.documentElement.dataset.theme = light ? 'light' : 'dark';
+  document.documentElement.dataset.theme = shown(theme);
 }
 
 /** Follows another tab's choice, and the system's while the choice is "system". */

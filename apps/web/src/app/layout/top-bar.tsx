@@ -1,8 +1,8 @@
 import { PanelLeft } from 'lucide-react';
 import { useIdentity } from '@/auth/auth';
 import { IconButton } from '@/ui/icon-button';
+import { ThemeMenu } from '@/ui/theme-menu';
 import { LiveStatus } from './live-status';
-import { ThemeMenu } from './theme-menu';
 import type { Sidebar } from './use-sidebar';
 
 export function TopBar({ sidebar }: { sidebar: Sidebar }) {

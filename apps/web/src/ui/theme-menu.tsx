@@ -1,7 +1,7 @@
 import { Monitor, Moon, Sun } from 'lucide-react';
-import { Button } from '@/ui/button';
-import { DropdownMenu, MenuItem, MenuLabel } from '@/ui/dropdown-menu';
-import { useTheme } from '@/ui/theme';
+import { Button } from './button';
+import { DropdownMenu, MenuItem, MenuLabel } from './dropdown-menu';
+import { useTheme } from './theme';
 
 const themes = [
   { value: 'dark', label: 'Dark', icon: Moon },

@@ -6,6 +6,7 @@
 pub mod account;
 pub mod author;
 pub mod component;
+pub mod delivery;
 pub mod email;
 pub mod event;
 pub mod headline;
@@ -17,6 +18,7 @@ pub mod mail_limit;
 pub mod maintenance;
 pub mod maintenance_update;
 pub mod membership;
+pub mod notice;
 pub mod organisation;
 pub mod subscriber;
 pub mod text;

@@ -45,7 +45,11 @@ it.each([
   expect(hasTrace()).toBe(false);
 });
 
-it('is the event stream where the identity provider cannot say who is there', async () => {
-  server.use(http.get(apiUrl(calls.configuration), () => answer({ identityProvider: 'clerk' })));
+it('is the event stream for who is not signed in to Clerk', async () => {
+  server.use(
+    http.get(apiUrl(calls.configuration), () =>
+      answer({ identityProvider: 'clerk', clerkPublishableKey: 'pk_test_Y2xlcmsuZXhhbXBsZSQ' }),
+    ),
+  );
   expect(await chooseFollow()).toBe(followEventStream);
 });

@@ -25,10 +25,13 @@ export interface Auth {
   signOut: () => Promise<void>;
 }
 
+/** Goes to one of the product's addresses, which may have a query and a hash. */
+export type Navigate = (to: string, options: { replace: boolean }) => Promise<void>;
+
 /** What an identity provider brings to the screens. Each is whole in itself and takes its data from its own provider. */
 export interface IdentityProvider {
-  /** Provides `AuthContext` to everything below it. */
-  Provider: ComponentType<{ children: ReactNode }>;
+  /** Provides `AuthContext` to everything below it. It stands above the router, and is told how to go elsewhere. */
+  Provider: ComponentType<{ navigate: Navigate; children: ReactNode }>;
   SignIn: ComponentType;
   Onboarding: ComponentType;
   UserMenu: ComponentType;

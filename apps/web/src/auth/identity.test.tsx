@@ -17,7 +17,7 @@ function Below() {
 
 function renderIdentity() {
   render(
-    <Identity>
+    <Identity navigate={() => Promise.resolve()}>
       <Below />
     </Identity>,
   );

@@ -4,16 +4,15 @@ import { ConfigurationContext } from '@/api/configuration';
 import { ApiError } from '@/api/error';
 import type { Configuration } from '@/api/types';
 import { calls } from '@/paths';
-import { IdentityContext, type IdentityProvider } from './auth';
+import { IdentityContext, type IdentityProvider, type Navigate } from './auth';
 import { StartFailureScreen, StartingScreen } from './start-screens';
 
-type Implementations = Partial<
-  Record<Configuration['identityProvider'], () => Promise<IdentityProvider>>
->;
+type Implementations = Record<Configuration['identityProvider'], () => Promise<IdentityProvider>>;
 
 /** Each is a chunk of its own, loaded where it is the one in use. */
 const implementations: Implementations = {
   'built-in': async () => (await import('./built-in/built-in')).builtIn,
+  clerk: async () => (await import('./clerk/clerk')).clerk,
 };
 
 type Start =
@@ -21,8 +20,13 @@ type Start =
   | { status: 'failed'; message: string }
   | { status: 'started'; configuration: Configuration; identity: IdentityProvider };
 
+interface IdentityProps {
+  navigate: Navigate;
+  children: ReactNode;
+}
+
 /** Reads how the installation is set up and gives everything below it the identity provider of its choice. */
-export function Identity({ children }: { children: ReactNode }) {
+export function Identity({ navigate, children }: IdentityProps) {
   const [start, retry] = useStart();
   if (start.status === 'starting') return <StartingScreen />;
   if (start.status === 'failed') {
@@ -32,7 +36,7 @@ export function Identity({ children }: { children: ReactNode }) {
   return (
     <ConfigurationContext value={configuration}>
       <IdentityContext value={identity}>
-        <identity.Provider>{children}</identity.Provider>
+        <identity.Provider navigate={navigate}>{children}</identity.Provider>
       </IdentityContext>
     </ConfigurationContext>
   );
@@ -62,12 +66,8 @@ function useStart(): [Start, () => void] {
 async function load(): Promise<Start> {
   const api = createApiClient(() => Promise.resolve(null));
   const { data: configuration } = await api.get<Configuration>(calls.configuration);
-  const loadImplementation = implementations[configuration.identityProvider];
-  if (loadImplementation === undefined) {
-    const name = configuration.identityProvider;
-    return { status: 'failed', message: `This web app cannot sign people in with “${name}”.` };
-  }
-  return { status: 'started', configuration, identity: await loadImplementation() };
+  const identity = await implementations[configuration.identityProvider]();
+  return { status: 'started', configuration, identity };
 }
 
 /** A chunk that cannot be loaded fails with an error of the browser's own wording. */

@@ -7,17 +7,19 @@ export interface Visitor {
   getToken: GetToken;
 }
 
-type Implementations = Partial<
-  Record<Configuration['identityProvider'], () => Promise<Visitor | null>>
+type Implementations = Record<
+  Configuration['identityProvider'],
+  (configuration: Configuration) => Promise<Visitor | null>
 >;
 
 const implementations: Implementations = {
   'built-in': async () => (await import('./built-in/visitor')).readVisitor(),
+  clerk: async (configuration) => (await import('./clerk/visitor')).readVisitor(configuration),
 };
 
 /** Asks who is there; null for nobody, and where it cannot be known. */
 export async function loadVisitor(): Promise<Visitor | null> {
   const api = createApiClient(() => Promise.resolve(null));
   const { data } = await api.get<Configuration>(calls.configuration);
-  return (await implementations[data.identityProvider]?.()) ?? null;
+  return implementations[data.identityProvider](data);
 }

@@ -266,7 +266,8 @@ impl Accounts {
     fn tell_known_address(&self, to: String) {
         let (mailer, link) = (Arc::clone(&self.ports.mailer), self.links.login());
         self.background.start("mailing a known address", async move {
-            mailer.send(Mail { to, content: MailContent::KnownAddress { link } }).await
+            mailer.send(Mail::new(to, MailContent::KnownAddress { link })).await?;
+            Ok(())
         });
     }
 }

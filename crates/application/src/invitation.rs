@@ -160,7 +160,7 @@ impl Invitations {
         let link = self.links.invitation(&token);
         let organisation = invitation.organisation.as_ref().map(|host| host.name.clone());
         let content = MailContent::Invitation { organisation, inviter, link: link.clone() };
-        self.mailer.send(Mail { to: invitation.email.clone(), content }).await?;
+        self.mailer.send(Mail::new(invitation.email.clone(), content)).await?;
         Ok((invitation, link))
     }
 }

@@ -1,5 +1,6 @@
 //! Links that mails carry.
 
+use allclear_domain::email::Mailbox;
 use allclear_domain::id::OrganisationId;
 use url::form_urlencoded;
 
@@ -48,6 +49,21 @@ impl Links {
         self.subscription("unsubscribe", email, organisation, ("unsubscribeCode", code))
     }
 
+    /// Where a mail program ends a subscription with one POST (RFC 8058).
+    #[must_use]
+    pub fn one_click(&self, email: &str, organisation: &OrganisationId, code: &str) -> String {
+        // In ASCII it is short enough for one line of a header, however the domain was typed.
+        let mailbox = Mailbox::of(email);
+        let page = "api/v1/subscriber/unsubscribe/one-click";
+        self.subscription(page, mailbox.as_str(), organisation, ("unsubscribeCode", code))
+    }
+
+    /// An organisation's public status page.
+    #[must_use]
+    pub fn status_page(&self, organisation: &OrganisationId) -> String {
+        format!("{}/status/{organisation}", self.public_url)
+    }
+
     fn subscription(&self, page: &str, email: &str, organisation: &OrganisationId, code: (&str, &str)) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.append_pair("email", email).append_pair("orgId", organisation.as_str()).append_pair(code.0, code.1);
@@ -70,5 +86,9 @@ mod tests {
         );
         let link = links.unsubscribe("ann@example.com", &organisation, "x");
         assert!(link.ends_with("/unsubscribe?email=ann%40example.com&orgId=org_1&unsubscribeCode=x"), "{link}");
+        let one_click = links.one_click("ann@example.com", &organisation, "x");
+        let query = link.split_once('?').unwrap().1;
+        assert_eq!(one_click, format!("https://status.example.com/api/v1/subscriber/unsubscribe/one-click?{query}"));
+        assert_eq!(links.status_page(&organisation), "https://status.example.com/status/org_1");
     }
 }

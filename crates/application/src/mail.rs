@@ -1,8 +1,12 @@
 //! Mail to people: the mailer port.
 
+pub mod notice;
+
+use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
 
 use crate::error::Error;
+use crate::mail::notice::{IncidentNotice, MaintenanceNotice};
 
 /// A message to one person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +15,40 @@ pub struct Mail {
     pub to: String,
     /// What it says. The adapter has a template for each.
     pub content: MailContent,
+    /// What programs read of it.
+    pub headers: MailHeaders,
+}
+
+impl Mail {
+    /// A message that stands for itself: of no thread and to no list.
+    #[must_use]
+    pub fn new(to: String, content: MailContent) -> Self {
+        Self { to, content, headers: MailHeaders::default() }
+    }
+}
+
+/// What mail programs and servers read of a message. Identifiers are what stands before the `@`: ASCII letters, digits,
+/// `-`, `_` and `.`; the adapter knows what comes after it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MailHeaders {
+    /// Its Message-ID. The same one for the same message however often it is sent, so that the receiving side may drop a
+    /// second copy. A fresh one when absent.
+    pub message_id: Option<String>,
+    /// The Message-ID of the first message of its thread, which may be this one's. Of no thread when absent.
+    pub thread: Option<String>,
+    /// The list whose subscribers it goes to; none where it is to one person for that person's sake.
+    pub list: Option<MailList>,
+}
+
+/// The list of an organisation's subscribers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailList {
+    /// Whose it is.
+    pub id: OrganisationId,
+    /// The organisation's name.
+    pub name: String,
+    /// Where a mail program unsubscribes this person with one POST (RFC 8058): [`crate::link::Links::one_click`].
+    pub unsubscribe: String,
 }
 
 /// What a message says. Links are whole URLs.
@@ -44,6 +82,10 @@ pub enum MailContent {
         /// Where to end it.
         unsubscribe: String,
     },
+    /// Something happened to an incident.
+    Incident(IncidentNotice),
+    /// Something happened to a maintenance.
+    Maintenance(MaintenanceNotice),
 }
 
 /// How to reset the password of one account.
@@ -55,13 +97,40 @@ pub struct ResetLink {
     pub link: String,
 }
 
+/// Why a message was not handed over. The reason is one line fit to show an operator, and holds no password.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SendError {
+    /// It may work later: the mail server is away, is busy or does not let us in.
+    #[error("{reason}")]
+    Temporary {
+        /// What stands in the way.
+        reason: String,
+    },
+    /// It will not work however often it is tried: there is no such mailbox, or it does not take this message.
+    #[error("{reason}")]
+    Permanent {
+        /// What the receiving side said.
+        reason: String,
+    },
+}
+
+impl From<SendError> for Error {
+    fn from(error: SendError) -> Self {
+        match error {
+            SendError::Temporary { .. } => Self::Unavailable(Box::new(error)),
+            SendError::Permanent { reason } => Self::Conflict(format!("The mail could not be sent: {reason}")),
+        }
+    }
+}
+
 /// Sends mail.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait Mailer: Send + Sync {
-    /// Hands a message over.
+    /// Hands a message over: once this has answered, an adapter MUST have it where it survives our end.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] when it may work later, [`Error::Internal`] when it cannot.
-    async fn send(&self, mail: Mail) -> Result<(), Error>;
+    /// [`SendError`] says whether to try again. A failed try may have been delivered all the same: when the connection
+    /// breaks, nobody knows.
+    async fn send(&self, mail: Mail) -> Result<(), SendError>;
 }

@@ -203,7 +203,7 @@ impl Passwords {
             }
         }
         for (to, accounts) in mails {
-            self.mailer.send(Mail { to, content: MailContent::PasswordReset { accounts } }).await?;
+            self.mailer.send(Mail::new(to, MailContent::PasswordReset { accounts })).await?;
         }
         Ok(())
     }

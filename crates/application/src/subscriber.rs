@@ -213,7 +213,8 @@ impl Subscribers {
             unsubscribe: self.links.unsubscribe(email, id, &self.codes.unsubscribe_code(subscriber)),
             organisation: organisation.name,
         };
-        self.ports.mailer.send(Mail { to: email.clone(), content }).await
+        self.ports.mailer.send(Mail::new(email.clone(), content)).await?;
+        Ok(())
     }
 }
 

@@ -3,51 +3,44 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use allclear_application::clock::Clock;
-use allclear_application::error::Error;
-use allclear_application::mail::{Mail, Mailer};
+use allclear_application::mail::{Mail, Mailer, SendError};
 use async_trait::async_trait;
-use lettre::message::Mailbox;
 
-use crate::letter::Letter;
-use crate::message::message;
+use crate::sender::{Sender, Written};
 
 /// Writes each mail to a file of its own, named by time and identifier, and its links to the log.
 pub struct FileMailer {
     folder: PathBuf,
-    from: Mailbox,
-    clock: Arc<dyn Clock>,
+    sender: Sender,
 }
 
 impl FileMailer {
-    /// Writes into this folder, which is made. `from` is an address, or a name and an address: `Acme <a@example.com>`.
+    /// Writes into this folder, which is made.
     ///
     /// # Errors
-    /// When the folder cannot be made or `from` is no address.
-    pub fn new(folder: &Path, from: &str, clock: Arc<dyn Clock>) -> io::Result<Self> {
-        let from = from.parse().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+    /// When the folder cannot be made.
+    pub fn new(folder: &Path, sender: Sender) -> io::Result<Self> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder)?;
-        Ok(Self { folder: folder.to_owned(), from, clock })
+        Ok(Self { folder: folder.to_owned(), sender })
     }
 }
 
 #[async_trait]
 impl Mailer for FileMailer {
-    async fn send(&self, mail: Mail) -> Result<(), Error> {
-        let letter = Letter::write(&mail.content)?;
-        let (links, subject) = (letter.links.join(" "), letter.subject.clone());
-        let (now, id) = (self.clock.now(), self.clock.id());
-        let bytes = message(letter, &self.from, &mail.to, now, id)?.formatted();
+    async fn send(&self, mail: Mail) -> Result<(), SendError> {
+        let Written { message, subject, links } = self.sender.write(&mail)?;
+        let (bytes, links) = (message.formatted(), links.join(" "));
+        let (now, id) = (self.sender.clock().now(), self.sender.clock().id());
         let path = self.folder.join(format!("{}-{id}.eml", now.format("%Y%m%dT%H%M%S%.3fZ")));
         let file = path.clone();
         let writing = tokio::task::spawn_blocking(move || write(&file, &bytes));
-        writing.await.map_err(Error::internal)?.map_err(|error| Error::Unavailable(Box::new(error)))?;
+        let written = writing.await.map_err(io::Error::other).and_then(|written| written);
+        written.map_err(|error| SendError::Temporary { reason: format!("{}: {error}", path.display()) })?;
         tracing::info!(to = mail.to, subject, links, file = %path.display(), "a mail was written to a file");
         Ok(())
     }

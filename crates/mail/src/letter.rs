@@ -1,8 +1,12 @@
 //! What mails say, from the templates. Text from people is escaped in the HTML ones.
 
-use allclear_application::error::Error;
+mod notice;
+mod status;
+
 use allclear_application::mail::{MailContent, ResetLink};
 use askama::Template;
+
+use self::notice::{Notice, NoticeHtml, NoticeText};
 
 /// A mail in words.
 #[derive(Debug)]
@@ -75,7 +79,7 @@ struct VerificationHtml<'a> {
 
 impl Letter {
     /// The mail that says this.
-    pub(crate) fn write(content: &MailContent) -> Result<Self, Error> {
+    pub(crate) fn write(content: &MailContent) -> Result<Self, askama::Error> {
         match content {
             MailContent::Invitation { organisation, inviter, link } => {
                 let subject = match organisation {
@@ -102,20 +106,36 @@ impl Letter {
                 let html = VerificationHtml { organisation, link, unsubscribe };
                 Self::render(subject, &text, &html, vec![link.clone()])
             }
+            MailContent::Incident(notice) => Self::notify(&Notice::of_incident(notice)),
+            MailContent::Maintenance(notice) => Self::notify(&Notice::of_maintenance(notice)),
         }
     }
 
-    fn render(subject: String, text: &impl Template, html: &impl Template, links: Vec<String>) -> Result<Self, Error> {
-        let text = text.render().map_err(Error::internal)?;
-        let html = html.render().map_err(Error::internal)?;
-        Ok(Self { subject, text, html, links })
+    fn notify(notice: &Notice<'_>) -> Result<Self, askama::Error> {
+        Self::render(notice.subject(), &NoticeText { notice }, &NoticeHtml { notice }, notice.links())
+    }
+
+    fn render(
+        subject: String,
+        text: &impl Template,
+        html: &impl Template,
+        links: Vec<String>,
+    ) -> Result<Self, askama::Error> {
+        Ok(Self { subject, text: text.render()?, html: html.render()?, links })
     }
 }
 
-/// A header is one line, whatever line breaks a name may hold (RFC 5322, section 2.2).
-fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text.split(|letter: char| letter.is_control()).filter(|word| !word.is_empty()).collect();
-    words.join(" ")
+/// A header is one line, whatever line breaks a name may hold (RFC 5322, section 2.2). Nor may it turn the direction of
+/// what is shown after it, or pass for an encoded word (RFC 2047), which would be shown as something else.
+pub(crate) fn one_line(text: &str) -> String {
+    let broken = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
+    let words: Vec<&str> = text.split(broken).filter(|word| !word.is_empty()).collect();
+    words.join(" ").replace(is_direction, "").replace("=?", "= ?")
+}
+
+/// The embeddings, overrides and isolates of the bidirectional algorithm (UAX 9, section 2).
+const fn is_direction(letter: char) -> bool {
+    matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
-//! The mailer port: each mail as a file. What a mail says and how it becomes a message is apart from how it goes out.
+//! The mailer port: each mail as a file, or over SMTP. What a mail says and how it becomes a message is apart from how it
+//! goes out.
 
 pub mod file;
 mod letter;
-mod message;
+mod phrase;
+pub mod sender;

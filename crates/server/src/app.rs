@@ -34,6 +34,7 @@ use tokio::task::JoinHandle;
 use crate::clock::SystemClock;
 use crate::figures;
 use crate::identity::{self, Identity};
+use crate::mail;
 use crate::settings::Settings;
 use crate::subscriber;
 
@@ -86,7 +87,7 @@ impl App {
         let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::clone(&broadcast)));
         let background = Background::on(Handle::current());
 
-        let mailer = identity::mailer(settings, &clock)?;
+        let mailer = mail::mailer(settings, &public_url, &clock)?;
         let identity =
             identity::built_in(settings, &public_url, &database, &relay, &clock, &background, &mailer).await?;
         let subscribers =

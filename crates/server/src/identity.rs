@@ -19,7 +19,6 @@ use allclear_identity::password_hasher::Argon2idHasher;
 use allclear_identity::secrets;
 use allclear_identity::signing::Signer;
 use allclear_identity::verifier::Verifier;
-use allclear_mail::file::FileMailer;
 use allclear_persistence::database::Database;
 use allclear_transport::identity::Parts;
 use allclear_transport::identity::throttle::Throttle;
@@ -126,18 +125,11 @@ pub(crate) async fn invite(settings: &Settings, address: String) -> Result<Strin
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let database = connect(settings, &clock).await?;
     let store = Arc::new(database.clone());
-    let mailer = mailer(settings, &clock)?;
+    let mailer = crate::mail::mailer(settings, &public_url, &clock)?;
     let invitations = Invitations::new(Arc::clone(&store) as _, store, mailer, clock, Links::new(&public_url));
     let invited = invitations.admit(AddressDraft { email: address }).await.map_err(|error| error.to_string())?;
     database.close().await.map_err(|error| error.to_string())?;
     Ok(invited)
-}
-
-/// How mail goes out.
-pub(crate) fn mailer(settings: &Settings, clock: &Arc<dyn Clock>) -> Result<Arc<dyn Mailer>, String> {
-    let folder = settings.data_dir.join("mail");
-    let mailer = FileMailer::new(&folder, &settings.mail_from, Arc::clone(clock));
-    Ok(Arc::new(mailer.map_err(|error| format!("mail to {}: {error}", folder.display()))?))
 }
 
 impl From<SignUp> for SignUpMode {

@@ -6,5 +6,6 @@ pub mod command;
 pub mod demo;
 mod figures;
 mod identity;
+mod mail;
 pub mod settings;
 mod subscriber;

@@ -1,0 +1,55 @@
+//! Statuses as people read them: the words and the colours of the status page.
+
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::incident::IncidentStatus;
+use allclear_domain::maintenance::MaintenanceStatus;
+
+/// A status in a word and a colour, which has enough contrast under white text (WCAG 2.2, 1.4.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub(super) label: &'static str,
+    pub(super) colour: &'static str,
+}
+
+const GREEN: &str = "#1d6f42";
+const YELLOW: &str = "#8a5a00";
+const ORANGE: &str = "#b54708";
+const RED: &str = "#b42318";
+const BLUE: &str = "#1d5fa8";
+const GREY: &str = "#5b6470";
+
+impl From<ComponentStatus> for Shown {
+    fn from(status: ComponentStatus) -> Self {
+        let (label, colour) = match status {
+            ComponentStatus::Operational => ("Operational", GREEN),
+            ComponentStatus::Degraded => ("Degraded Performance", YELLOW),
+            ComponentStatus::PartialOutage => ("Partial Outage", ORANGE),
+            ComponentStatus::MajorOutage => ("Major Outage", RED),
+        };
+        Self { label, colour }
+    }
+}
+
+impl From<IncidentStatus> for Shown {
+    fn from(status: IncidentStatus) -> Self {
+        let (label, colour) = match status {
+            IncidentStatus::Investigating => ("Investigating", RED),
+            IncidentStatus::Identified => ("Identified", ORANGE),
+            IncidentStatus::Monitoring => ("Monitoring", BLUE),
+            IncidentStatus::Resolved => ("Resolved", GREEN),
+        };
+        Self { label, colour }
+    }
+}
+
+impl From<MaintenanceStatus> for Shown {
+    fn from(status: MaintenanceStatus) -> Self {
+        let (label, colour) = match status {
+            MaintenanceStatus::Scheduled => ("Scheduled", BLUE),
+            MaintenanceStatus::InProgress => ("In Progress", YELLOW),
+            MaintenanceStatus::Completed => ("Completed", GREEN),
+            MaintenanceStatus::Cancelled => ("Cancelled", GREY),
+        };
+        Self { label, colour }
+    }
+}

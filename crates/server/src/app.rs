@@ -112,7 +112,7 @@ impl App {
             Scheduler::new(Arc::clone(&store) as _, Arc::clone(&relay), Arc::clone(&clock), Arc::clone(&alarm));
 
         let viewers = Arc::new(Viewers::default());
-        let template = WebApp::page_template();
+        let template = WebApp::page_template(&public_url);
         let pages = Arc::new(Pages::new(Arc::clone(&store) as _, Arc::clone(&relay), Arc::clone(&clock), template));
         let socket_settings = settings.socket(&public_url);
         let sockets = Arc::new(Sockets::new(

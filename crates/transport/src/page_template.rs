@@ -1,53 +1,143 @@
-//! The public page's HTML, with the snapshot put in so that a browser paints without a second request.
+//! The public page's HTML: what the web app's build made, with the organisation's state put in. It shows everything before
+//! a script runs and where none does, and it tells link previews what they show.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use allclear_application::public::Snapshot;
+use maud::{Markup, PreEscaped, html};
 
-const TITLE: &str = "<!--allclear:title-->";
+use crate::status::markup;
+
+const HEAD: &str = "<!--allclear:head-->";
+const ICON: &str = "/favicon.svg";
+const PAGE: &str = "<!--allclear:page-->";
 const SNAPSHOT: &str = "<!--allclear:snapshot-->";
+
+/// How many incidents a preview names.
+const PREVIEWED: usize = 3;
 
 /// The built page and the places to fill.
 #[derive(Debug, Clone)]
 pub struct PageTemplate {
     html: String,
+    origin: String,
     fingerprint: String,
 }
 
 impl PageTemplate {
-    /// Takes the page as the web app's build made it.
-    pub fn new(html: String) -> Self {
+    /// Takes the page as the web app's build made it, and the origin that visitors know the server by.
+    #[must_use]
+    pub fn new(html: String, origin: &str) -> Self {
         let mut hasher = DefaultHasher::new();
-        html.hash(&mut hasher);
+        (&html, origin).hash(&mut hasher);
         let fingerprint = format!("{:x}", hasher.finish());
-        Self { html, fingerprint }
+        Self { html, origin: origin.trim_end_matches('/').to_owned(), fingerprint }
     }
 
-    /// Changes when the page's HTML does.
+    /// Changes when the page's HTML does: what this server writes is also drawn by the script that the page names.
+    #[must_use]
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
 
     /// The page of an organisation. `data` is the snapshot as JSON.
+    #[must_use]
     pub fn page(&self, snapshot: &Snapshot, data: &str) -> String {
-        let name = text(&snapshot.organisation.name);
-        let title = match snapshot.banner {
-            Some(banner) => format!("<title>{name}: {}</title>", text(banner.text)),
-            None => format!("<title>{name} status</title>"),
-        };
-        let script = format!("<script type=\"application/json\" id=\"snapshot\">{}</script>", in_script(data));
-        self.html.replacen(TITLE, &title, 1).replacen(SNAPSHOT, &script, 1)
+        let icon = format!("/favicon{}.svg", ending(snapshot));
+        let data = html! { script type="application/json" id="snapshot" { (PreEscaped(in_script(data))) } };
+        self.fill(&self.head(snapshot), &icon, &markup::page(snapshot), &data)
     }
 
     /// The page where there is no such organisation.
+    #[must_use]
     pub fn unknown(&self) -> String {
-        self.html.replacen(TITLE, "<title>Status page not found</title>", 1).replacen(SNAPSHOT, "", 1)
+        let head = html! { title { "Status page not found" } };
+        self.fill(&head, ICON, &markup::unknown(), &Markup::default())
+    }
+
+    /// Puts the pieces in their places. What people wrote is in the pieces alone, in which no place is looked for.
+    fn fill(&self, head: &Markup, icon: &str, page: &Markup, data: &Markup) -> String {
+        let pieces = [(HEAD, head.0.as_str()), (ICON, icon), (PAGE, &page.0), (SNAPSHOT, &data.0)];
+        let size = pieces.iter().map(|(_, piece)| piece.len()).sum::<usize>() + self.html.len();
+        let mut filled = String::with_capacity(size);
+        let mut rest = self.html.as_str();
+        for (place, piece) in pieces {
+            if let Some((before, after)) = rest.split_once(place) {
+                filled.push_str(before);
+                filled.push_str(piece);
+                rest = after;
+            }
+        }
+        filled.push_str(rest);
+        filled
+    }
+
+    /// What the tab, search engines and link previews show (The Open Graph protocol; Twitter's cards).
+    fn head(&self, snapshot: &Snapshot) -> Markup {
+        let organisation = &snapshot.organisation;
+        let address = format!("{}/status/{}", self.origin, organisation.id);
+        let picture = match ending(snapshot) {
+            "" => "-unknown",
+            ending => ending,
+        };
+        let picture = format!("{}/preview{picture}.png", self.origin);
+        let title = snapshot.banner.map_or_else(
+            || format!("{} status", organisation.name),
+            |banner| format!("{}: {}", organisation.name, banner.text),
+        );
+        let description = description(snapshot);
+        html! {
+            title { (title) }
+            meta name="description" content=(description);
+            link rel="canonical" href=(address);
+            meta property="og:type" content="website";
+            meta property="og:site_name" content="Allclear Status";
+            meta property="og:title" content=(organisation.name);
+            meta property="og:description" content=(description);
+            meta property="og:url" content=(address);
+            meta property="og:image" content=(picture);
+            meta property="og:image:type" content="image/png";
+            meta property="og:image:width" content="1200";
+            meta property="og:image:height" content="630";
+            meta property="og:image:alt" content=(headline(snapshot));
+            meta name="twitter:card" content="summary_large_image";
+        }
     }
 }
 
-/// Text as HTML shows it.
-fn text(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+/// The page in one sentence.
+fn headline(snapshot: &Snapshot) -> String {
+    snapshot
+        .banner
+        .map_or_else(|| format!("The status of {}", snapshot.organisation.name), |banner| banner.text.to_owned())
+}
+
+/// The headline and what is going on.
+fn description(snapshot: &Snapshot) -> String {
+    let mut sentences = headline(snapshot) + ".";
+    let mut unresolved = snapshot.incidents.iter().filter(|incident| markup::is_unresolved(incident));
+    for incident in unresolved.by_ref().take(PREVIEWED) {
+        sentences += &format!(" {} ({}).", incident.title, markup::incident_status(incident));
+    }
+    match unresolved.count() {
+        0 => sentences,
+        1 => sentences + " One more incident.",
+        more => format!("{sentences} {more} more incidents."),
+    }
+}
+
+/// How the names of the pictures end that show the status: the worst one, then a maintenance that is going on.
+fn ending(snapshot: &Snapshot) -> &'static str {
+    let is = |status: &str| snapshot.components.iter().any(|component| component.status == status);
+    let maintained = snapshot.maintenances.iter().any(|maintenance| maintenance.status == "IN_PROGRESS");
+    match () {
+        () if is("MAJOR_OUTAGE") => "-major",
+        () if is("PARTIAL_OUTAGE") => "-partial",
+        () if is("DEGRADED") => "-degraded",
+        () if maintained => "-maintenance",
+        () if !snapshot.components.is_empty() => "-operational",
+        () => "",
+    }
 }
 
 /// JSON that cannot end the script element it stands in, nor begin a comment in it.
@@ -56,36 +146,4 @@ fn in_script(json: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use allclear_application::public::PublicOrganisation;
-    use chrono::DateTime;
-
-    fn snapshot(name: &str) -> Snapshot {
-        Snapshot {
-            organisation: PublicOrganisation { id: "org".into(), name: name.into() },
-            banner: None,
-            components: Vec::new(),
-            incidents: Vec::new(),
-            maintenances: Vec::new(),
-            revision: 1,
-            generated_at: DateTime::default(),
-        }
-    }
-
-    #[test]
-    fn text_of_people_stays_text() {
-        let template = PageTemplate::new(format!("<head>{TITLE}</head><body>{SNAPSHOT}</body>"));
-        let hostile = snapshot("</title></script><script>alert(1)</script><!--allclear:snapshot-->");
-        let page = template.page(&hostile, &serde_json::to_string(&hostile).unwrap());
-        assert!(!page.contains("<script>"), "{page}");
-        assert_eq!(page.matches("</script>").count(), 1, "{page}");
-        assert_eq!(page.matches("</title>").count(), 1, "{page}");
-    }
-
-    #[test]
-    fn an_unknown_organisation_gets_a_page_without_data() {
-        let template = PageTemplate::new(format!("<head>{TITLE}</head><body>{SNAPSHOT}</body>"));
-        assert_eq!(template.unknown(), "<head><title>Status page not found</title></head><body></body>");
-    }
-}
+mod tests;

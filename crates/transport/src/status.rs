@@ -2,6 +2,7 @@
 
 pub mod encoded;
 pub mod events;
+pub mod markup;
 pub mod pages;
 pub mod viewers;
 

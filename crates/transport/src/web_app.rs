@@ -67,15 +67,15 @@ impl WebApp {
             let file = Files::get(&path)?;
             Some((format!("/{path}"), File::new(&path, file)))
         });
-        let unknown_page = Encoded::new(Self::page_template().unknown().into_bytes());
+        let unknown_page = Encoded::new(Self::page_template("").unknown().into_bytes());
         Self { files: files.collect(), unknown_page }
     }
 
-    /// The public page as the build made it.
+    /// The public page as the build made it, at the origin that visitors know the server by.
     #[must_use]
-    pub fn page_template() -> PageTemplate {
+    pub fn page_template(origin: &str) -> PageTemplate {
         let page = Files::get("status.html").map(|file| String::from_utf8_lossy(&file.data).into_owned());
-        PageTemplate::new(page.unwrap_or_else(|| NOT_BUILT.to_owned()))
+        PageTemplate::new(page.unwrap_or_else(|| NOT_BUILT.to_owned()), origin)
     }
 
     /// Answers with a file, with the app for a path of its route table, or with the app's own not-found page.

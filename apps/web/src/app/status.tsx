@@ -1,6 +1,6 @@
 import '@/styles/index.css';
 import { StrictMode } from 'react';
-import { createRoot } from 'react-dom/client';
+import { createRoot, hydrateRoot } from 'react-dom/client';
 import { hasTrace } from '@/auth/signed-in-trace';
 import { followEventStream, followLater, type Follow } from '@/features/status-page/event-stream';
 import { readSnapshot } from '@/features/status-page/snapshot';
@@ -27,7 +27,7 @@ async function chooseFollow(): Promise<Follow> {
   }
 }
 
-createRoot(root).render(
+const page = (
   <StrictMode>
     <StatusPage
       orgId={orgId}
@@ -35,5 +35,8 @@ createRoot(root).render(
       actions={<SubscribeButton standalone orgId={orgId} />}
       {...(!isAskedFor && { snapshot })}
     />
-  </StrictMode>,
+  </StrictMode>
 );
+// What the server has written is taken over as it stands; the development server writes nothing.
+if (root.firstElementChild) hydrateRoot(root, page);
+else createRoot(root).render(page);

@@ -3,17 +3,39 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 /** How the product writes a moment, in the reader's own time zone: "MMM dd, yyyy hh:mm:ss a". */
 export function formatInstant(instant: string | number | Date): string {
   const date = new Date(instant);
-  const hours = date.getHours();
-  const clock = [hours % 12 || 12, date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
-  const day = `${months[date.getMonth()]} ${twoDigits(date.getDate())}`;
-  return `${day}, ${year(date)} ${clock} ${hours < 12 ? 'AM' : 'PM'}`;
+  return write(
+    [date.getFullYear(), date.getMonth(), date.getDate()],
+    [date.getHours(), date.getMinutes(), date.getSeconds()],
+  );
+}
+
+/** The same in UTC, and it says so: for where nobody knows the reader's time zone. */
+export function formatUtc(instant: string): string {
+  const date = new Date(instant);
+  const written = write(
+    [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()],
+    [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()],
+  );
+  return `${written} UTC`;
+}
+
+type Three = [number, number, number];
+
+function write([years, month, day]: Three, [hours, minutes, seconds]: Three): string {
+  const clock = [hours % 12 || 12, minutes, seconds].map(twoDigits).join(':');
+  const date = `${months[month]} ${twoDigits(day)}, ${fourDigits(years)}`;
+  return `${date} ${clock} ${hours < 12 ? 'AM' : 'PM'}`;
 }
 
 /** A moment as `<input type="datetime-local">` takes it: local time, 16 characters, to the minute. */
 export function toLocalMinute(instant: string): string {
   const date = new Date(instant);
   if (Number.isNaN(date.getTime())) return '';
-  const day = [year(date), twoDigits(date.getMonth() + 1), twoDigits(date.getDate())].join('-');
+  const day = [
+    fourDigits(date.getFullYear()),
+    twoDigits(date.getMonth() + 1),
+    twoDigits(date.getDate()),
+  ].join('-');
   return `${day}T${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
 }
 
@@ -36,6 +58,6 @@ function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-function year(date: Date): string {
-  return String(date.getFullYear()).padStart(4, '0');
+function fourDigits(value: number): string {
+  return String(value).padStart(4, '0');
 }

@@ -18,7 +18,7 @@ interface ComponentListProps {
 
 export function ComponentList({ components, changes, className }: ComponentListProps) {
   return (
-    <PageSection title="Components" {...(className && { className })}>
+    <PageSection id="components" title="Components" {...(className && { className })}>
       {components.length === 0 ? (
         <NothingHere>No components are shown here yet.</NothingHere>
       ) : (
@@ -51,8 +51,9 @@ function ComponentRow({ component, changes }: ComponentRowProps) {
     <li
       className={cn(
         'relative flex flex-wrap items-start justify-between gap-x-4 gap-y-1 px-4 py-3 first:rounded-t-lg last:rounded-b-lg print:break-inside-avoid',
-        affected && [tones[look.tone].badge, 'border-x-0! first:border-t-0! last:border-b-0!'],
+        affected && 'tinted',
       )}
+      {...(affected && { 'data-tone': look.tone })}
     >
       <Highlight changes={changes} />
       {affected && (

@@ -14,7 +14,7 @@ export function IncidentList({ incidents, changes, className }: IncidentListProp
   const active = incidents.filter(isUnresolved);
   const past = incidents.filter((incident) => !isUnresolved(incident));
   return (
-    <PageSection title="Incidents" {...(className && { className })}>
+    <PageSection id="incidents" title="Incidents" {...(className && { className })}>
       {incidents.length === 0 && <NothingHere>No incidents in the last 14 days.</NothingHere>}
       {active.map((incident) => (
         <ActiveIncident key={incident.id} incident={incident} changes={changes} />

@@ -28,8 +28,8 @@ export function ActiveIncident({ incident, changes }: IncidentProps) {
       <Highlight changes={changes[incident.id]} />
       <header
         className={cn(
-          'grid grid-cols-1 gap-1 rounded-t-lg border-b px-4 py-3 sm:px-5',
-          tones[look.tone].badge,
+          'tinted grid grid-cols-1 gap-1 rounded-t-lg border-b px-4 py-3 sm:px-5',
+          tones[look.tone].line,
         )}
       >
         <div className="flex w-full flex-wrap items-start justify-between gap-x-4 gap-y-2">

@@ -14,7 +14,7 @@ export function MaintenanceList({ maintenances, changes, className }: Maintenanc
   const ahead = maintenances.filter((maintenance) => !isOver(maintenance));
   const over = maintenances.filter(isOver);
   return (
-    <PageSection title="Scheduled Maintenance" {...(className && { className })}>
+    <PageSection id="maintenance" title="Scheduled Maintenance" {...(className && { className })}>
       {maintenances.length === 0 && <NothingHere>No maintenance is scheduled.</NothingHere>}
       {[ahead, over].map(
         (group) =>

@@ -1,23 +1,26 @@
-import { Timestamp } from '@/ui/timestamp';
+import { Instant } from './instant';
 import { relativeTime } from './relative-time';
 import { useNow } from './use-now';
+import { useTakeover } from './use-takeover';
 
 interface MomentProps {
   label?: string;
   value: string | null;
 }
 
-/** A time as the product writes it, and how far away it is. */
+/** A time as the product writes it and, where there is room beside it, how far away it is. */
 export function Moment({ label, value }: MomentProps) {
   const now = useNow();
+  const isTaken = useTakeover();
   return (
-    <span className="text-sm text-subtle">
-      {label && <span className="text-muted">{label} </span>}
-      <Timestamp value={value} />
+    <span className="moment text-sm text-subtle">
+      <span className="whitespace-nowrap">
+        {label && <span className="text-muted">{`${label} `}</span>}
+        <Instant value={value} />
+      </span>
       {value && (
-        <span data-print="hidden">
-          {' '}
-          <span className="whitespace-nowrap">· {relativeTime(value, now)}</span>
+        <span data-print="hidden" className="moment-distance">
+          {isTaken ? ` · ${relativeTime(value, now)}` : ''}
         </span>
       )}
     </span>

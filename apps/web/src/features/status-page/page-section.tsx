@@ -1,14 +1,15 @@
-import { useId, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { cn } from '@/ui/cn';
 
 interface PageSectionProps {
+  /** Its place in the page's address: what follows the #. */
+  id: string;
   title: string;
   className?: string;
   children: ReactNode;
 }
 
-export function PageSection({ title, className, children }: PageSectionProps) {
-  const id = useId();
+export function PageSection({ id, title, className, children }: PageSectionProps) {
   return (
     <section aria-labelledby={id} className={cn('grid min-w-0 content-start gap-3', className)}>
       <h2 id={id} className="text-xl font-semibold tracking-tight">

@@ -15,13 +15,21 @@ export function StatusBanner({ components }: { components: readonly PublicCompon
       aria-label="Current status"
       data-tone={tone}
       className={cn(
-        'flex items-center gap-4 rounded-xl border px-4 py-4 sm:px-6 sm:py-5',
-        tones[tone].badge,
+        'tinted flex items-center gap-4 rounded-xl border px-4 py-5 shadow-low sm:gap-5 sm:px-6 sm:py-6',
+        tones[tone].line,
       )}
     >
-      <Icon aria-hidden className="size-8 shrink-0 sm:size-10" />
+      <span
+        aria-hidden
+        className={cn(
+          'grid size-11 shrink-0 place-items-center rounded-full text-canvas sm:size-14',
+          tones[tone].solid,
+        )}
+      >
+        <Icon aria-hidden className="size-6 sm:size-8" />
+      </span>
       <div className="min-w-0">
-        <p className="text-xl font-semibold tracking-tight text-balance text-ink sm:text-2xl">
+        <p className="text-2xl font-semibold tracking-tight text-balance text-ink sm:text-3xl">
           {banner.text}
         </p>
         <p className="text-sm text-muted">{extent(components)}</p>

@@ -10,6 +10,7 @@ import { PageFrame } from './page-frame';
 import { StatusBanner } from './status-banner';
 import { useDocumentStatus } from './use-document-status';
 import { useLive } from './use-live';
+import { useTakeover } from './use-takeover';
 
 interface StatusViewProps {
   snapshot: StatusSnapshot;
@@ -47,7 +48,7 @@ export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
         <StatusBanner components={components} />
         <div className="flex flex-wrap justify-between gap-x-4 gap-y-1 text-sm text-subtle">
           <LiveIndicator connection={connection} asOf={asOf} />
-          <p>All times are in {timeZone()}</p>
+          <TimeZone />
         </div>
       </div>
       <div className="grid gap-8 xl:grid-cols-[minmax(0,5fr)_minmax(0,7fr)] xl:grid-rows-[auto_1fr]">
@@ -75,6 +76,9 @@ export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
   );
 }
 
-function timeZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll('_', ' ');
+/** What all the times are in. With another key it is another element: a new text, not one that has moved. */
+function TimeZone() {
+  const isTaken = useTakeover();
+  const zone = isTaken ? Intl.DateTimeFormat().resolvedOptions().timeZone : 'UTC';
+  return <p key={zone}>{`All times are in ${zone.replaceAll('_', ' ')}`}</p>;
 }

@@ -12,6 +12,7 @@ export function ThemeSwitch() {
     <Button
       variant="ghost"
       size="icon"
+      data-script="needed"
       aria-label={label}
       title={label}
       onClick={() => setTheme(isLight ? 'dark' : 'light')}

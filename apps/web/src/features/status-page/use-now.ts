@@ -7,7 +7,11 @@ let now = Date.now();
 
 /** The time, in steps of half a minute: one clock for everything on the page that speaks of "ago". */
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now);
+  return useSyncExternalStore(
+    subscribe,
+    () => now,
+    () => now,
+  );
 }
 
 function subscribe(listener: () => void): () => void {

@@ -37,7 +37,7 @@ fn relay() -> Arc<Relay> {
 fn pages(store: MockSnapshotStore, relay: &Arc<Relay>) -> Arc<Pages> {
     let mut clock = MockClock::new();
     clock.expect_now().return_const(DateTime::from_timestamp(1_700_000_000, 0).unwrap());
-    let template = PageTemplate::new("<!--allclear:title--><!--allclear:snapshot-->".into());
+    let template = PageTemplate::new("<!--allclear:head--><!--allclear:snapshot-->".into(), "");
     Arc::new(Pages::new(Arc::new(store), Arc::clone(relay), Arc::new(clock), template))
 }
 

@@ -29,9 +29,10 @@ export function SubscribeButton({ orgId, standalone = false }: SubscribeButtonPr
 
   return (
     <>
-      <Button variant="primary" aria-haspopup="dialog" onClick={show}>
+      <Button variant="primary" data-script="needed" aria-haspopup="dialog" onClick={show}>
         Subscribe To Updates
       </Button>
+      <noscript>To subscribe to updates, please allow JavaScript.</noscript>
       {Dialog && <Dialog orgId={orgId} open={open} onOpenChange={setOpen} />}
       {failed && (
         // Looks like a toast, whose code cannot be loaded either.

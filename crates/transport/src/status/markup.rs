@@ -1,0 +1,85 @@
+//! The public page as HTML: what its script takes over, and all there is where no script runs.
+//!
+//! Each function here is the component of the same name in the web app's `features/status-page`, element by element and
+//! text by text: React takes over what it finds and makes anew what differs. A browser test holds the two together.
+
+mod component;
+mod frame;
+mod icon;
+mod incident;
+mod look;
+mod maintenance;
+mod section;
+mod text;
+mod timeline;
+
+use allclear_application::public::Snapshot;
+use allclear_application::public::incident::PublicIncident;
+use maud::{Markup, html};
+
+use self::frame::frame;
+use self::icon::Icon;
+
+/// Whether an incident is going on.
+pub(crate) fn is_unresolved(incident: &PublicIncident) -> bool {
+    incident::is_unresolved(incident)
+}
+
+/// The word for how far an incident has been dealt with.
+pub(crate) fn incident_status(incident: &PublicIncident) -> &'static str {
+    look::incident(incident.status).label
+}
+
+/// The page of an organisation.
+#[must_use]
+pub fn page(snapshot: &Snapshot) -> Markup {
+    let organisation = &snapshot.organisation;
+    // While something is going on, what is said about it comes before the list of what it affects.
+    let incidents_first = snapshot.incidents.iter().any(is_unresolved);
+    let heading = html! {
+        h1 class="text-2xl font-semibold tracking-tight text-balance wrap-anywhere sm:text-3xl" {
+            a href={ "/status/" (organisation.id) } class="rounded-sm" { (organisation.name) }
+        }
+    };
+    let content = html! {
+        div class="grid gap-3" {
+            (component::banner(snapshot.banner, &snapshot.components))
+            div class="flex flex-wrap justify-between gap-x-4 gap-y-1 text-sm text-subtle" {
+                p data-print="hidden" class="flex min-w-24 items-baseline gap-2" {
+                    span aria-hidden="true" class="size-2 shrink-0 rounded-full bg-neutral-solid" {}
+                    span { "State of " (text::instant(Some(snapshot.generated_at))) }
+                }
+                p { "All times are in UTC" }
+            }
+        }
+        div class="grid gap-8 xl:grid-cols-[minmax(0,5fr)_minmax(0,7fr)] xl:grid-rows-[auto_1fr]" {
+            @if incidents_first { (incident::list(&snapshot.incidents)) }
+            (component::list(&snapshot.components))
+            @if !incidents_first { (incident::list(&snapshot.incidents)) }
+            (maintenance::list(&snapshot.maintenances))
+        }
+        div role="log" aria-live="polite" aria-label="Changes" class="sr-only" {}
+    };
+    frame(&heading, &frame::subscribe(), &content)
+}
+
+/// The page where there is no such organisation.
+#[must_use]
+pub fn unknown() -> Markup {
+    let primary = "bg-primary text-on-primary enabled:hover:bg-primary-hover [a]:hover:bg-primary-hover h-8 px-3 text-base pointer-coarse:h-10";
+    let content = html! {
+        div class="mx-auto grid max-w-md justify-items-center gap-4 py-12 text-center" {
+            (Icon::SEARCH_X.svg("size-10 text-subtle"))
+            h1 class="text-2xl font-semibold tracking-tight text-balance" { "There is no status page here" }
+            p class="text-muted" {
+                "The address may have a typing mistake, or the organisation may have taken its page down. Compare it with \
+                 the link you were given, or ask the organisation for its current one."
+            }
+            a href="/" class=(frame::button(primary)) { "Back to Home" }
+        }
+    };
+    frame(&Markup::default(), &Markup::default(), &content)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! The incidents.
+
+use allclear_application::public::incident::{AffectedComponent, PublicIncident};
+use maud::{Markup, html};
+
+use super::look;
+use super::section::{nothing_here, section};
+use super::text::{moment, prose};
+use super::timeline::{Entry, timeline};
+
+/// Whether it is going on.
+pub(super) fn is_unresolved(incident: &PublicIncident) -> bool {
+    incident.status != "RESOLVED"
+}
+
+/// What is going on comes first, each in a card of its own; what is over follows in one.
+pub(super) fn list(incidents: &[PublicIncident]) -> Markup {
+    let (going_on, over): (Vec<_>, Vec<_>) = incidents.iter().partition(|incident| is_unresolved(incident));
+    section(
+        "incidents",
+        "Incidents",
+        "xl:col-start-2 xl:row-span-2 xl:row-start-1",
+        &html! {
+            @if incidents.is_empty() { (nothing_here("No incidents in the last 14 days.")) }
+            @for incident in going_on { (active(incident)) }
+            @if !over.is_empty() {
+                section class="min-w-0 rounded-lg border border-line bg-surface shadow-low divide-y divide-line" {
+                    @for incident in over { (past(incident)) }
+                }
+            }
+        },
+    )
+}
+
+/// Nothing on the page is louder.
+fn active(incident: &PublicIncident) -> Markup {
+    let look = look::incident(incident.status);
+    html! {
+        article data-tone=(look.tone) class={
+            "relative min-w-0 rounded-lg border bg-surface shadow-low print:break-inside-avoid border-" (look.tone) "-line"
+        } {
+            header class={ "tinted grid grid-cols-1 gap-1 rounded-t-lg border-b px-4 py-3 sm:px-5 border-" (look.tone) "-line" } {
+                div class="flex w-full flex-wrap items-start justify-between gap-x-4 gap-y-2" {
+                    h3 class="min-w-0 flex-1 basis-56 text-lg font-semibold wrap-anywhere text-ink" { (incident.title) }
+                    (look.badge(" bg-surface!"))
+                }
+                (moment(Some("Created"), Some(incident.created_at)))
+            }
+            div class="grid grid-cols-1 gap-4 px-4 py-4 sm:px-5" {
+                (prose(&incident.description, ""))
+                (affected(&incident.title, &incident.components))
+                (timeline(&incident.title, entries(incident), false))
+            }
+        }
+    }
+}
+
+fn past(incident: &PublicIncident) -> Markup {
+    html! {
+        article class="relative grid min-w-0 grid-cols-1 gap-3 px-4 py-4 first:rounded-t-lg last:rounded-b-lg sm:px-5 print:break-inside-avoid" {
+            header {
+                div class="flex flex-wrap items-start justify-between gap-x-4" {
+                    h3 class="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink" { (incident.title) }
+                    (look::incident(incident.status).quiet())
+                }
+                (moment(Some("Created"), Some(incident.created_at)))
+            }
+            (prose(&incident.description, " text-muted"))
+            (timeline(&incident.title, entries(incident), true))
+        }
+    }
+}
+
+fn entries(incident: &PublicIncident) -> impl Iterator<Item = Entry<'_>> {
+    incident.timeline.iter().map(|entry| Entry {
+        status: entry.status,
+        message: &entry.message,
+        created_at: entry.created_at,
+    })
+}
+
+fn affected(title: &str, components: &[AffectedComponent]) -> Markup {
+    if components.is_empty() {
+        return Markup::default();
+    }
+    html! {
+        ul aria-label={ "Components affected by " (title) } class="flex flex-wrap gap-2" {
+            @for link in components {
+                @let look = look::component(link.status);
+                li data-tone=(look.tone)
+                    class="inline-flex min-w-0 flex-wrap items-center gap-x-2 rounded-md border border-line bg-raised px-2 py-1 text-sm" {
+                    (look.icon.svg(&format!("size-3.5 shrink-0 text-{}", look.tone)))
+                    span class="min-w-0 font-medium wrap-anywhere text-ink" { (link.component.name) }
+                    span class={ "text-" (look.tone) } { (look.label) }
+                }
+            }
+        }
+    }
+}

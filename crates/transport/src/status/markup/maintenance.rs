@@ -1,0 +1,63 @@
+//! The maintenances.
+
+use allclear_application::public::maintenance::PublicMaintenance;
+use maud::{Markup, html};
+
+use super::look;
+use super::section::{nothing_here, section};
+use super::text::{moment, prose};
+use super::timeline::{Entry, timeline};
+
+fn is_over(maintenance: &PublicMaintenance) -> bool {
+    matches!(maintenance.status, "COMPLETED" | "CANCELLED")
+}
+
+/// What is to come or going on first; what is over follows.
+pub(super) fn list(maintenances: &[PublicMaintenance]) -> Markup {
+    let (over, ahead): (Vec<_>, Vec<_>) = maintenances.iter().partition(|maintenance| is_over(maintenance));
+    section(
+        "maintenance",
+        "Scheduled Maintenance",
+        "xl:col-start-1",
+        &html! {
+            @if maintenances.is_empty() { (nothing_here("No maintenance is scheduled.")) }
+            @for (group, quiet) in [(ahead, false), (over, true)] {
+                @if !group.is_empty() {
+                    section class="min-w-0 rounded-lg border border-line bg-surface shadow-low divide-y divide-line" {
+                        @for maintenance in group { (item(maintenance, quiet)) }
+                    }
+                }
+            }
+        },
+    )
+}
+
+fn item(maintenance: &PublicMaintenance, quiet: bool) -> Markup {
+    let look = look::maintenance(maintenance.status);
+    let entries = maintenance.timeline.iter().map(|entry| Entry {
+        status: entry.status,
+        message: &entry.message,
+        created_at: entry.created_at,
+    });
+    html! {
+        article class="relative grid min-w-0 grid-cols-1 gap-3 px-4 py-4 first:rounded-t-lg last:rounded-b-lg sm:px-5 print:break-inside-avoid" {
+            @if maintenance.status == "IN_PROGRESS" {
+                span aria-hidden="true" class={ "absolute inset-y-0 left-0 w-1 rounded-l-[inherit] bg-" (look.tone) "-solid" } {}
+            }
+            header class="flex flex-wrap items-start justify-between gap-x-4 gap-y-1" {
+                h3 class={
+                    "min-w-0 flex-1 basis-48 wrap-anywhere text-ink " (if quiet { "font-medium" } else { "font-semibold" })
+                } { (maintenance.title) }
+                @if quiet { (look.quiet()) } @else { (look.badge("")) }
+            }
+            dl class="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-sm" {
+                dt class="text-muted" { "Starts:" }
+                dd { (moment(None, Some(maintenance.start_at))) }
+                dt class="text-muted" { "Ends:" }
+                dd { (moment(None, maintenance.end_at)) }
+            }
+            (prose(&maintenance.description, if quiet { " text-muted" } else { " text-ink" }))
+            (timeline(&maintenance.title, entries, quiet))
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The sections of the page.
+
+use maud::{Markup, html};
+
+/// A section with its heading. `id` is its place in the page's address: what follows the #.
+pub(super) fn section(id: &str, title: &str, class: &str, content: &Markup) -> Markup {
+    html! {
+        section aria-labelledby=(id) class={ "grid min-w-0 content-start gap-3 " (class) } {
+            h2 id=(id) class="text-xl font-semibold tracking-tight" { (title) }
+            (content)
+        }
+    }
+}
+
+/// What a section says when it has nothing to show.
+pub(super) fn nothing_here(text: &str) -> Markup {
+    html! { p class="rounded-lg border border-dashed border-line px-4 py-5 text-muted" { (text) } }
+}

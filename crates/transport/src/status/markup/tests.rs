@@ -1,0 +1,170 @@
+use super::*;
+
+use allclear_application::public::incident::{AffectedComponent, ComponentName, PublicIncident, TimelineEntry};
+use allclear_application::public::maintenance::{MaintenanceEntry, PublicMaintenance};
+use allclear_application::public::{Banner, PublicComponent, PublicOrganisation};
+use chrono::{DateTime, Utc};
+
+const HOSTILE: &str = "</p><script>alert('1')</script>\"><img src=x onerror=alert(1)>{{7*7}}${7*7}<!-- & &lt;";
+
+fn at(text: &str) -> DateTime<Utc> {
+    text.parse().unwrap()
+}
+
+/// A page with everything on it, every text of it `text`.
+fn full(text: &str) -> Snapshot {
+    let when = at("2026-11-20T00:05:09.000Z");
+    let id = String::from("id");
+    let entry = |status| TimelineEntry {
+        id: id.clone(),
+        incident_id: id.clone(),
+        status,
+        message: text.into(),
+        created_at: when,
+    };
+    let incident = |status| PublicIncident {
+        id: id.clone(),
+        title: text.into(),
+        description: text.into(),
+        status,
+        occured_at: when,
+        resolved_at: None,
+        created_at: when,
+        timeline: vec![entry(status), entry("INVESTIGATING")],
+        components: vec![AffectedComponent {
+            component_id: id.clone(),
+            status: "PARTIAL_OUTAGE",
+            component: ComponentName { id: id.clone(), name: text.into() },
+        }],
+    };
+    let maintenance = |status, end_at| PublicMaintenance {
+        id: id.clone(),
+        title: text.into(),
+        description: text.into(),
+        status,
+        start_at: when,
+        end_at,
+        created_at: when,
+        timeline: vec![MaintenanceEntry {
+            id: id.clone(),
+            maintenance_id: id.clone(),
+            status: "MONITORING",
+            message: text.into(),
+            created_at: when,
+        }],
+    };
+    let component = |status| PublicComponent {
+        id: id.clone(),
+        name: text.into(),
+        description: text.into(),
+        status,
+        created_at: when,
+    };
+    Snapshot {
+        organisation: PublicOrganisation { id: "org".into(), name: text.into() },
+        banner: Some(Banner { operational: false, text: "Some systems are experiencing issues" }),
+        components: ["OPERATIONAL", "DEGRADED", "PARTIAL_OUTAGE", "MAJOR_OUTAGE"].map(component).into(),
+        incidents: vec![incident("RESOLVED"), incident("IDENTIFIED")],
+        maintenances: vec![
+            maintenance("IN_PROGRESS", None),
+            maintenance("COMPLETED", Some(at("2026-11-20T12:00:00.000Z"))),
+        ],
+        revision: 1,
+        generated_at: when,
+    }
+}
+
+/// What a person reads: the text between the tags, piece by piece.
+fn texts(html: &str) -> Vec<&str> {
+    html.split('<')
+        .filter_map(|piece| piece.split_once('>'))
+        .map(|(_, text)| text)
+        .filter(|text| !text.is_empty())
+        .collect()
+}
+
+#[test]
+fn everything_is_there_without_a_script() {
+    let html = page(&full("Words")).into_string();
+    let texts = texts(&html);
+    for expected in [
+        "Some systems are experiencing issues",
+        "3 of 4 components affected",
+        "Operational",
+        "Degraded Performance",
+        "Partial Outage",
+        "Major Outage",
+        "Incidents",
+        "Identified",
+        "Resolved",
+        "Investigating",
+        "Scheduled Maintenance",
+        "In Progress",
+        "Completed",
+        "Monitoring",
+        "Starts:",
+        "Ends:",
+        "---",
+        "All times are in UTC",
+        "To subscribe to updates, please allow JavaScript.",
+    ] {
+        assert!(texts.contains(&expected), "{expected} is missing of {texts:?}");
+    }
+}
+
+#[test]
+fn what_is_going_on_comes_before_what_it_affects_and_before_what_is_over() {
+    let snapshot = full("Words");
+    let html = page(&snapshot).into_string();
+    let place = |text: &str| html.find(text).unwrap();
+    assert!(place("id=\"incidents\"") < place("id=\"components\""));
+    assert!(place("Identified") < place("Resolved"));
+    let quiet = Snapshot { incidents: vec![snapshot.incidents[0].clone()], ..snapshot };
+    let html = page(&quiet).into_string();
+    assert!(html.find("id=\"components\"").unwrap() < html.find("id=\"incidents\"").unwrap());
+}
+
+#[test]
+fn times_are_in_utc_and_say_so() {
+    let html = page(&full("Words")).into_string();
+    let midnight = "<time datetime=\"2026-11-20T00:05:09.000Z\" title=\"2026-11-20T00:05:09.000Z\" \
+        class=\"whitespace-nowrap\">Nov 20, 2026 12:05:09 AM UTC</time>";
+    assert!(html.contains(midnight), "{html}");
+    assert!(html.contains(">Nov 20, 2026 12:00:00 PM UTC</time>"), "{html}");
+}
+
+#[test]
+fn text_of_people_is_shown_as_text() {
+    let html = page(&full(HOSTILE)).into_string();
+    for dangerous in ["<script", "<img", "<!--", "alert('1')</"] {
+        assert!(!html.contains(dangerous), "{dangerous}: {html}");
+    }
+    // Nothing is evaluated and nothing is lost.
+    let written = "&lt;/p&gt;&lt;script&gt;alert('1')&lt;/script&gt;&quot;&gt;&lt;img src=x onerror=alert(1)&gt;{{7*7}}${7*7}&lt;!-- &amp; &amp;lt;";
+    assert!(texts(&html).contains(&written), "{html}");
+}
+
+#[test]
+fn between_elements_there_is_nothing_that_a_script_would_take_for_text() {
+    let html = page(&full("Words")).into_string();
+    assert!(!html.contains('\n') && !html.contains("> <"), "{html}");
+}
+
+#[test]
+fn an_empty_page_says_what_it_lacks() {
+    let empty = Snapshot {
+        banner: None,
+        components: Vec::new(),
+        incidents: Vec::new(),
+        maintenances: Vec::new(),
+        ..full("Words")
+    };
+    let html = page(&empty).into_string();
+    let texts = texts(&html);
+    for expected in
+        ["No components are shown here yet.", "No incidents in the last 14 days.", "No maintenance is scheduled."]
+    {
+        assert!(texts.contains(&expected), "{texts:?}");
+    }
+    assert!(!html.contains("Current status"), "{html}");
+}

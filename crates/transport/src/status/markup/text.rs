@@ -1,0 +1,37 @@
+//! Texts and times on the page.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use maud::{Markup, html};
+
+/// What a person wrote, as it was written: text, with its line breaks. Nothing where nothing was written.
+pub(super) fn prose(text: &str, class: &str) -> Markup {
+    html! {
+        @if !text.is_empty() {
+            p class={ "max-w-prose wrap-anywhere whitespace-pre-line" (class) } { (text) }
+        }
+    }
+}
+
+/// A time in UTC: the server does not know the reader's zone. The script writes it in theirs.
+pub(super) fn instant(value: Option<DateTime<Utc>>) -> Markup {
+    let Some(value) = value else { return html! { span { "---" } } };
+    let machine = value.to_rfc3339_opts(SecondsFormat::Millis, true);
+    html! {
+        time datetime=(machine) title=(machine) class="whitespace-nowrap" {
+            (value.format("%b %d, %Y %I:%M:%S %p UTC"))
+        }
+    }
+}
+
+/// A time, with the place where the script says how far away it is.
+pub(super) fn moment(label: Option<&str>, value: Option<DateTime<Utc>>) -> Markup {
+    html! {
+        span class="moment text-sm text-subtle" {
+            span class="whitespace-nowrap" {
+                @if let Some(label) = label { span class="text-muted" { (label) " " } }
+                (instant(value))
+            }
+            @if value.is_some() { span data-print="hidden" class="moment-distance" {} }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What was recorded of an incident or a maintenance, newest first.
+
+use chrono::{DateTime, Utc};
+use maud::{Markup, html};
+
+use super::look;
+use super::text::{moment, prose};
+
+/// An entry of a timeline.
+pub(super) struct Entry<'a> {
+    pub(super) status: &'a str,
+    pub(super) message: &'a str,
+    pub(super) created_at: DateTime<Utc>,
+}
+
+/// The timeline of `label`; `quiet` when it is over.
+pub(super) fn timeline<'a>(label: &str, entries: impl Iterator<Item = Entry<'a>>, quiet: bool) -> Markup {
+    let mut entries = entries.peekable();
+    if entries.peek().is_none() {
+        return Markup::default();
+    }
+    html! {
+        ol aria-label={ "Timeline of " (label) } class="grid grid-cols-1" {
+            @for entry in entries {
+                li class="group relative grid grid-cols-1 gap-1 rounded-md pb-4 pl-6 last:pb-0" { (body(&entry, quiet)) }
+            }
+        }
+    }
+}
+
+fn body(entry: &Entry<'_>, quiet: bool) -> Markup {
+    let look = look::incident(entry.status);
+    let mark = if quiet { "bg-neutral-solid".to_owned() } else { format!("bg-{}-solid", look.tone) };
+    html! {
+        span aria-hidden="true" class="absolute top-3 -bottom-1.5 left-[5px] w-px bg-line group-last:hidden" {}
+        span aria-hidden="true"
+            class={ "absolute top-[5px] left-0 size-[11px] rounded-full border-2 border-surface " (mark) } {}
+        p class="flex flex-wrap items-baseline gap-x-2" {
+            span class={ "font-semibold " (if quiet { "text-muted" } else { "text-ink" }) } { (look.label) }
+            (moment(None, Some(entry.created_at)))
+        }
+        (prose(entry.message, if quiet { " text-muted" } else { " text-ink" }))
+    }
+}

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import { documentation } from './build/documentation.ts';
 import { precompress } from './build/precompress.ts';
 import { publicPageGuard } from './build/public-page-guard.ts';
 import { statusPageRoute } from './build/status-page-route.ts';
@@ -13,6 +14,7 @@ export default defineConfig({
   plugins: [
     react(),
     tailwindcss(),
+    documentation(),
     statusPageRoute(),
     publicPageGuard({ maxBytes: 90_000 }),
     precompress(),
@@ -20,6 +22,7 @@ export default defineConfig({
   resolve: {
     alias: {
       '@': file('./src'),
+      '@docs': file('../../docs'),
       // The original writes a <style> element, which the content security policy forbids.
       'react-remove-scroll': file('./src/ui/scroll-lock.ts'),
     },
@@ -32,6 +35,7 @@ export default defineConfig({
     },
   },
   server: {
+    fs: { allow: ['.', '../../docs'] },
     proxy: {
       '/api': server,
       '/.well-known': server,

@@ -64,6 +64,18 @@ const screens: Screen[] = [
     },
   },
   { name: 'landing', seenBy: 'visitor', open: (page) => page.goto('/') },
+  { name: 'documentation', seenBy: 'visitor', open: (page) => page.goto('/docs') },
+  { name: 'guide', seenBy: 'visitor', open: (page) => page.goto('/docs/configuration') },
+  {
+    name: 'api-reference',
+    seenBy: 'visitor',
+    open: async (page) => {
+      await page.goto('/docs/api-reference');
+      await page.getByText('/api/v1/component/create').click();
+    },
+  },
+  { name: 'blog', seenBy: 'visitor', open: (page) => page.goto('/blog') },
+  { name: 'about', seenBy: 'visitor', open: (page) => page.goto('/about') },
   { name: 'sign-in', seenBy: 'visitor', open: (page) => page.goto('/login') },
   { name: 'not-found', seenBy: 'visitor', open: (page) => page.goto('/nowhere') },
   { name: 'onboarding', seenBy: 'newcomer', open: (page) => page.goto('/onboarding') },

@@ -30,6 +30,13 @@ export const paths = {
   waitlist: '/waitlist',
   status: (orgId: string) => `/status/${segment(orgId)}`,
   documentation: '/docs',
+  guide: (guide: string) => `/docs/${guide}`,
+  apiReference: '/docs/api-reference',
+  about: '/about',
+  blog: '/blog',
+  blogEntry: (entry: string) => `/blog/${entry}`,
+  careers: '/careers',
+  legal: '/legal',
   discord: '/discord',
   sponsor: '/sponsor',
 } as const;

@@ -21,7 +21,7 @@ use crate::status::pages::Pages;
 struct Files;
 
 /// The paths of the route table; `{id}` is any one segment.
-const ROUTES: [&str; 20] = [
+const ROUTES: [&str; 27] = [
     "/",
     "/login",
     "/verify",
@@ -42,6 +42,13 @@ const ROUTES: [&str; 20] = [
     "/organisation",
     "/waitlist",
     "/docs",
+    "/docs/{id}",
+    "/docs/decisions/{id}",
+    "/about",
+    "/blog",
+    "/blog/{id}",
+    "/careers",
+    "/legal",
 ];
 
 const NOT_BUILT: &str = "<!doctype html><title>Allclear</title><p>The web app is not part of this build.</p>";

@@ -31,6 +31,16 @@ const features: readonly Feature[] = [
     group: groups.everyone,
     load: async () => (await import('@/features/documentation/routes')).documentationRoutes,
   },
+  ...[paths.about, paths.careers, paths.legal].map((path) => ({
+    path,
+    group: groups.everyone,
+    load: async () => (await import('@/features/about/routes')).aboutRoutes,
+  })),
+  {
+    path: paths.blog,
+    group: groups.everyone,
+    load: async () => (await import('@/features/blog/routes')).blogRoutes,
+  },
   {
     path: paths.dashboard,
     group: groups.organisation,

@@ -9,7 +9,7 @@ async fn page(app: &TestApp, path: &str) -> Answer {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_route_answers_with_the_app_and_everything_else_with_its_not_found_page() {
     let app = TestApp::start().await;
-    for path in ["/", "/login", "/metrics", "/components/component/edit/7", "/onboarding", "/subscribers"] {
+    for path in ["/", "/login", "/metrics", "/components/component/edit/7", "/onboarding", "/subscribers", "/docs/api"] {
         let answer = page(&app, path).await;
         assert_eq!(
             (answer.status, answer.headers["content-type"].to_str().unwrap()),

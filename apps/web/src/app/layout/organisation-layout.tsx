@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react';
 import { Outlet, useLocation } from 'react-router-dom';
+import { SkipLink } from '@/ui/skip-link';
 import { SidebarColumn } from './sidebar-column';
 import { SidebarPanel } from './sidebar-panel';
-import { SkipLink } from './skip-link';
 import { TopBar } from './top-bar';
 import { useSidebar } from './use-sidebar';
 

@@ -1,7 +1,23 @@
 import type { RouteObject } from 'react-router-dom';
 import { paths } from '@/paths';
-import { DocumentationPage } from './documentation-page';
+import { DocumentationLayout } from './documentation-layout';
+import { GuidePage } from './guide-page';
+import { guideRoutes } from './guides';
+import { OverviewPage } from './overview-page';
 
 export const documentationRoutes: RouteObject[] = [
-  { path: paths.documentation, Component: DocumentationPage },
+  {
+    path: paths.documentation,
+    Component: DocumentationLayout,
+    children: [
+      { index: true, Component: OverviewPage },
+      {
+        path: 'api-reference',
+        lazy: async () => ({
+          Component: (await import('./reference/reference-page')).ReferencePage,
+        }),
+      },
+      ...guideRoutes(GuidePage),
+    ],
+  },
 ];

@@ -1,6 +1,8 @@
 import { useState, type ReactNode } from 'react';
+import { useLocation } from 'react-router-dom';
 import { useConfiguration } from '@/api/configuration';
 import { useSession } from '@/auth/built-in/session-context';
+import type { SignInIntent } from '@/site/start-link';
 import { Alert } from '@/ui/alert';
 import { ForgotCard } from './forgot-card';
 import { InvitationCard } from './invitation-card';
@@ -16,7 +18,8 @@ type View = 'sign-in' | 'sign-up' | 'forgot';
 export function SignInScreen() {
   const { links } = useSession();
   const way = useSignUpWay();
-  const [view, setView] = useState<View>(way === 'first' ? 'sign-up' : 'sign-in');
+  const wantsAccount = useWantsAccount();
+  const [view, setView] = useState<View>(way === 'first' || wantsAccount ? 'sign-up' : 'sign-in');
   const [passwordChanged, setPasswordChanged] = useState(false);
 
   const show = (next: View) => {
@@ -62,6 +65,12 @@ export function SignInScreen() {
       }
     />
   );
+}
+
+/** Whether somebody comes by a link that promises an account. */
+function useWantsAccount(): boolean {
+  const state = useLocation().state as SignInIntent | null;
+  return state?.wants === 'account';
 }
 
 /** How somebody without an invitation comes to an account. */

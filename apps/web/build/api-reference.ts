@@ -1,0 +1,202 @@
+/** What the reference of the API shows, drawn from the OpenAPI document. */
+export interface ApiReference {
+  groups: Group[];
+  /** Answers that calls share and what they mean, by status. */
+  failures: Answer[];
+}
+
+export interface Group {
+  /** As the path of the calls names it. */
+  name: string;
+  calls: Call[];
+}
+
+export interface Call {
+  id: string;
+  method: string;
+  path: string;
+  summary: string;
+  /** Whether a bearer token is needed. */
+  isProtected: boolean;
+  parameters: Field[];
+  body: Field[];
+  answers: Answer[];
+  /** The statuses of the failures it may answer with. */
+  failures: string[];
+}
+
+export interface Answer {
+  status: string;
+  description: string;
+  /** The fields of `data`, or of the whole body where there is none. */
+  fields: Field[];
+}
+
+export interface Field {
+  name: string;
+  type: string;
+  isRequired: boolean;
+  description: string;
+  /** The fields of an object, or of the objects of a list. */
+  fields: Field[];
+}
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  description?: string;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+}
+
+interface Parameter {
+  name: string;
+  in: string;
+  description?: string;
+  required?: boolean;
+  schema?: Schema;
+}
+
+interface Content {
+  description?: string;
+  content?: Record<string, { schema?: Schema }>;
+}
+
+interface Operation {
+  tags?: string[];
+  operationId: string;
+  summary?: string;
+  parameters?: Parameter[];
+  requestBody?: Content;
+  responses: Record<string, Content>;
+  security?: unknown[];
+}
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+const deepest = 4;
+
+export function describeApi(text: string): ApiReference {
+  const document = JSON.parse(text) as Document;
+  const reader = new Reader(document.components.schemas);
+  const groups = new Map<string, Call[]>();
+  const failures = new Map<string, Answer>();
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const name = operation.tags?.[0] ?? 'other';
+      groups.set(name, [...(groups.get(name) ?? []), reader.call(method, path, operation)]);
+      for (const [status, { description = '' }] of failuresOf(operation)) {
+        if (!failures.has(status)) failures.set(status, { status, description, fields: [] });
+      }
+    }
+  }
+  return {
+    groups: [...groups].map(([name, calls]) => ({ name, calls })),
+    failures: [...failures.values()].sort((one, other) => one.status.localeCompare(other.status)),
+  };
+}
+
+function failuresOf({ responses }: Operation): [string, Content][] {
+  return Object.entries(responses).filter(([status]) => status >= '400');
+}
+
+class Reader {
+  readonly #schemas: Record<string, Schema>;
+
+  constructor(schemas: Record<string, Schema>) {
+    this.#schemas = schemas;
+  }
+
+  call(method: string, path: string, operation: Operation): Call {
+    const succeeding = Object.entries(operation.responses).filter(([status]) => status < '400');
+    return {
+      id: operation.operationId.replaceAll('_', '-'),
+      method: method.toUpperCase(),
+      path,
+      summary: sentences(operation.summary),
+      isProtected: operation.security !== undefined,
+      parameters: (operation.parameters ?? []).map((each) => this.#parameter(each)),
+      body: this.#fieldsOf(schemaOf(operation.requestBody), 0),
+      answers: succeeding.map(([status, answer]) => this.#answer(status, answer)),
+      failures: failuresOf(operation).map(([status]) => status),
+    };
+  }
+
+  #parameter({ name, in: place, description, required = false, schema = {} }: Parameter): Field {
+    return {
+      name,
+      type: `${this.#typeOf(schema)} · ${place}`,
+      isRequired: required,
+      description: sentences(description),
+      fields: [],
+    };
+  }
+
+  #answer(status: string, answer: Content): Answer {
+    const whole = this.#resolve(schemaOf(answer) ?? {});
+    const data = whole.properties?.data;
+    return {
+      status,
+      description: sentences(answer.description),
+      fields: this.#fieldsOf(data ?? whole, 0),
+    };
+  }
+
+  #resolve(schema: Schema): Schema {
+    const { $ref, ...own } = schema;
+    if ($ref) return { ...this.#named($ref), ...own };
+    const [first] = (schema.oneOf ?? schema.allOf ?? []).filter(({ type }) => type !== 'null');
+    return first ? { ...this.#resolve(first), ...own } : schema;
+  }
+
+  #named(reference: string): Schema {
+    const name = reference.split('/').at(-1) ?? '';
+    return this.#resolve(this.#schemas[name] ?? {});
+  }
+
+  #fieldsOf(schema: Schema | undefined, depth: number): Field[] {
+    if (schema === undefined || depth >= deepest) return [];
+    const whole = this.#resolve(schema);
+    if (whole.items) return this.#fieldsOf(whole.items, depth);
+    const required = new Set(whole.required);
+    return Object.entries(whole.properties ?? {}).map(([name, property]) => ({
+      name,
+      type: this.#typeOf(property),
+      isRequired: required.has(name),
+      description: sentences(this.#resolve(property).description),
+      fields: this.#fieldsOf(property, depth + 1),
+    }));
+  }
+
+  #typeOf(schema: Schema): string {
+    const whole = this.#resolve(schema);
+    const canBeNull = [schema, whole].some(
+      ({ type, oneOf }) => type?.includes('null') ?? oneOf?.some((one) => one.type === 'null'),
+    );
+    return this.#plainTypeOf(whole) + (canBeNull ? ' or null' : '');
+  }
+
+  #plainTypeOf({ type, format, enum: words, items, properties }: Schema): string {
+    if (words) return words.map(String).join(' | ');
+    if (items) return `list of ${this.#typeOf(items)}`;
+    if (properties) return 'object';
+    const plain = [type ?? 'any'].flat().filter((each) => each !== 'null');
+    return format && !/^(u?int|double|float)/.test(format) ? format : plain.join(' or ');
+  }
+}
+
+function schemaOf(content: Content | undefined): Schema | undefined {
+  return Object.values(content?.content ?? {})[0]?.schema;
+}
+
+function sentences(text = ''): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

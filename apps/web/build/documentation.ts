@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'vite';
+import { describeApi } from './api-reference.ts';
+import { renderMarkdown } from './markdown.ts';
+
+const docs = fileURLToPath(new URL('../../../docs', import.meta.url));
+
+/**
+ * Makes modules of the product's documentation: `docs/**.md` as the HTML of a guide, with `?summary` as its title and first
+ * sentence, `docs/nginx.conf?guide` as a guide that shows the file, and `docs/openapi.json?reference` as the API's calls. A
+ * link that leads nowhere fails the build.
+ */
+export function documentation(): Plugin {
+  return {
+    name: 'allclear:documentation',
+    enforce: 'pre',
+    async load(id) {
+      const [file = '', query] = id.split('?', 2);
+      if (!file.startsWith(`${docs}/`)) return null;
+      const path = relative(docs, file);
+      if (path.endsWith('.md')) {
+        const { html, ...summary } = renderMarkdown(path, await readFile(file, 'utf8'));
+        return moduleOf(query === 'summary' ? summary : { ...summary, html });
+      }
+      if (query === 'guide') return moduleOf(renderFile(path, await readFile(file, 'utf8')));
+      if (query === 'reference') return moduleOf(describeApi(await readFile(file, 'utf8')));
+      return null;
+    },
+  };
+}
+
+function moduleOf(value: unknown): { code: string; moduleType: 'js' } {
+  return { code: `export default ${JSON.stringify(value)};`, moduleType: 'js' };
+}
+
+function renderFile(path: string, text: string) {
+  const language = path.split('.').at(-1) === 'conf' ? 'nginx' : '';
+  return renderMarkdown(`${path}.md`, `# ${path}\n\n\`\`\`${language}\n${text}\n\`\`\`\n`);
+}

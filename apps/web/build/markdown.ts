@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import MarkdownIt, { type Renderer, type Token } from 'markdown-it';
+import { highlight } from './highlight.ts';
+
+export interface Section {
+  id: string;
+  title: string;
+}
+
+export interface Guide {
+  title: string;
+  /** The first paragraph, as text. */
+  summary: string;
+  /** The headings of the second level, in order. */
+  sections: Section[];
+  html: string;
+}
+
+/** Where the text stands, from the documentation's folder, and the names its headings have got. */
+interface Place {
+  path: string;
+  ids: Set<string>;
+}
+
+const docs = new URL('../../../docs/', import.meta.url);
+/** What is not a guide and still has a screen. */
+const screens: Record<string, string> = {
+  'openapi.json': '/docs/api-reference',
+  'nginx.conf': '/docs/nginx.conf',
+  'decisions/': '/docs#decisions',
+};
+
+const markdown = new MarkdownIt({ html: false });
+
+/** A guide's text as HTML without its title. It holds no inline style and no script. */
+export function renderMarkdown(path: string, text: string): Guide {
+  const place: Place = { path, ids: new Set() };
+  const tokens = markdown.parse(text, place);
+  const title = textOf(tokens[1]);
+  if (tokens[0]?.tag !== 'h1') throw new Error(`${path} does not begin with its title`);
+  const body = tokens.slice(3);
+  name(body, place);
+  return {
+    title,
+    summary: textOf(body.find((_, at) => body[at - 1]?.type === 'paragraph_open')),
+    sections: sectionsOf(body),
+    html: markdown.renderer.render(body, markdown.options, place),
+  };
+}
+
+/** The words alone. */
+function textOf(token: Token | undefined): string {
+  const parts = token?.children ?? [];
+  return parts.map(({ type, content }) => (type === 'softbreak' ? ' ' : content)).join('');
+}
+
+function headings(tokens: Token[]): [Token, string][] {
+  return tokens.flatMap((token, at): [Token, string][] =>
+    token.type === 'heading_open' ? [[token, textOf(tokens[at + 1])]] : [],
+  );
+}
+
+/** Gives every heading the name by which links lead to it, as GitHub does. */
+function name(tokens: Token[], { ids }: Place): void {
+  for (const [token, text] of headings(tokens)) {
+    const plain = text.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '');
+    let id = plain.replaceAll(' ', '-');
+    for (let count = 1; ids.has(id); count += 1) id = `${plain.replaceAll(' ', '-')}-${count}`;
+    ids.add(id);
+    token.attrSet('id', id);
+    token.attrSet('tabindex', '-1');
+  }
+}
+
+function sectionsOf(tokens: Token[]): Section[] {
+  return headings(tokens)
+    .filter(([token]) => token.tag === 'h2')
+    .map(([token, title]) => ({ id: token.attrGet('id') ?? '', title }));
+}
+
+/** The screen that a link of a guide leads to. */
+function addressOf(link: string, { path }: Place): string {
+  if (/^(https?:|mailto:|#|\/)/.test(link)) return link;
+  const [file = '', fragment] = link.split('#', 2);
+  const target = posix.join(posix.dirname(path), file);
+  if (!existsSync(fileURLToPath(new URL(target, docs)))) {
+    throw new Error(`${path} links to ${link}, which is not there`);
+  }
+  const screen = screens[target] ?? guideAt(target);
+  if (screen === null) throw new Error(`${path} links to ${link}, which no screen shows`);
+  return fragment ? `${screen}#${fragment}` : screen;
+}
+
+function guideAt(target: string): string | null {
+  if (!target.endsWith('.md')) return null;
+  const guide = target.slice(0, -'.md'.length);
+  if (guide.startsWith('site/')) return guide.slice('site'.length);
+  return guide.startsWith('blog/') ? `/${guide}` : `/docs/${guide}`;
+}
+
+const { rules } = markdown.renderer;
+
+rules.link_open = (tokens, at, options, env: Place, self: Renderer) => {
+  const token = tokens[at];
+  if (token) {
+    const address = addressOf(token.attrGet('href') ?? '', env);
+    token.attrSet('href', address);
+    if (/^https?:/.test(address)) token.attrSet('rel', 'noreferrer');
+  }
+  return self.renderToken(tokens, at, options);
+};
+
+rules.heading_close = (tokens, at, options, _env, self) => {
+  const [open, inline] = [tokens[at - 2], tokens[at - 1]];
+  const id = open?.attrGet('id') ?? '';
+  const label = markdown.utils.escapeHtml(`Link to “${textOf(inline)}”`);
+  const link = `<a class="anchor" href="#${id}" aria-label="${label}">#</a>`;
+  return link + self.renderToken(tokens, at, options);
+};
+
+rules.fence = (tokens, at) => {
+  const { content = '', info = '' } = tokens[at] ?? {};
+  const language = info.trim();
+  const code = highlight(content.replace(/\n$/, ''), language);
+  return (
+    `<figure class="code"><figcaption><span>${markdown.utils.escapeHtml(language || 'text')}</span>` +
+    '<button type="button" data-copy>Copy</button></figcaption>' +
+    `<pre tabindex="0"><code>${code}</code></pre></figure>\n`
+  );
+};
+
+rules.table_open = () =>
+  '<div class="table" role="group" tabindex="0" aria-label="Table"><table>\n';
+rules.table_close = () => '</table></div>\n';

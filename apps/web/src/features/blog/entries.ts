@@ -1,0 +1,39 @@
+interface Summary {
+  title: string;
+  summary: string;
+}
+
+export interface Entry extends Summary {
+  html: string;
+}
+
+export interface EntryLine extends Summary {
+  slug: string;
+  /** The day, as `2026-11-21`. */
+  day: string;
+}
+
+const summaries = import.meta.glob<Summary>('@docs/blog/*.md', {
+  eager: true,
+  query: '?summary',
+  import: 'default',
+});
+const texts = import.meta.glob<Entry>('@docs/blog/*.md', { import: 'default' });
+
+/** The newest first. A file is named by its day and its address: `2026-11-21-the-first-version.md`. */
+export const entryLines: readonly EntryLine[] = Object.entries(summaries)
+  .map(([path, summary]) => ({ ...summary, slug: slugOf(path), day: dayOf(slugOf(path)) }))
+  .sort((one, other) => other.slug.localeCompare(one.slug));
+
+export const entryLoaders = Object.entries(texts).map(([path, load]) => ({
+  slug: slugOf(path),
+  load,
+}));
+
+export function dayOf(slug: string): string {
+  return slug.slice(0, 10);
+}
+
+function slugOf(path: string): string {
+  return path.replace(/^.*\//, '').replace(/\.md$/, '');
+}

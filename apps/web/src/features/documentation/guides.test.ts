@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import reference from '@docs/openapi.json?reference';
+import openapi from '@docs/openapi.json?raw';
+import type { Guide } from './guides';
+
+const modules = import.meta.glob<Guide>(
+  ['@docs/*.md', '@docs/decisions/*.md', '@docs/blog/*.md', '@docs/site/*.md'],
+  { eager: true, import: 'default' },
+);
+
+function addressOf(path: string): string {
+  const page = path.replace(/^.*?docs\//, '').replace(/\.md$/, '');
+  if (page.startsWith('site/')) return page.slice('site'.length);
+  return page.startsWith('blog/') ? `/${page}` : `/docs/${page}`;
+}
+
+function parse({ html }: Guide): Document {
+  return new DOMParser().parseFromString(html, 'text/html');
+}
+
+const guides = Object.entries(modules).map(([path, guide]) => ({
+  address: addressOf(path),
+  guide,
+  page: parse(guide),
+}));
+const others = ['/docs', '/docs/api-reference', '/docs/nginx.conf', '/blog'];
+const idsOn = new Map<string, Set<string>>(others.map((address) => [address, new Set<string>()]));
+for (const { address, page } of guides) {
+  idsOn.set(address, new Set(Array.from(page.querySelectorAll('[id]'), ({ id }) => id)));
+}
+idsOn.get('/docs')?.add('decisions');
+
+describe.each(guides)('$address', ({ address, guide, page }) => {
+  it('has a title and says first what it is about', () => {
+    expect(guide.title).not.toBe('');
+    expect(guide.summary.length).toBeGreaterThan(10);
+  });
+
+  it('links to pages and places that are there', () => {
+    const broken = Array.from(page.querySelectorAll('a'), (link) => link.getAttribute('href') ?? '')
+      .filter((href) => !/^https?:/.test(href))
+      .filter((href) => {
+        const [target = '', place] = href.split('#', 2);
+        const ids = idsOn.get(target === '' ? address : target);
+        return ids === undefined || (place !== undefined && !ids.has(place));
+      });
+    expect(broken).toEqual([]);
+  });
+
+  it('holds no style and no script of its own', () => {
+    expect(page.querySelectorAll('[style], style, script')).toHaveLength(0);
+  });
+});
+
+describe('the API reference', () => {
+  const calls = reference.groups.flatMap((group) => group.calls);
+
+  it('has every call of the OpenAPI document, once', () => {
+    const document = JSON.parse(openapi) as { paths: Record<string, object> };
+    const expected = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(calls.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(expected.sort());
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
+  });
+
+  it('says what a call takes and answers', () => {
+    const create = calls.find(({ id }) => id === 'post-incident-create');
+    expect(create?.isProtected).toBe(true);
+    expect(create?.body.map(({ name }) => name)).toContain('occuredAt');
+    const status = create?.body.find(({ name }) => name === 'status');
+    expect(status?.type).toBe('INVESTIGATING | IDENTIFIED | MONITORING | RESOLVED');
+    const components = create?.body.find(({ name }) => name === 'components');
+    expect(components?.fields.map(({ name }) => name)).toEqual(['componentId', 'status']);
+    expect(create?.answers.map((answer) => answer.status)).toEqual(['201']);
+    expect(create?.answers[0]?.fields.map(({ name }) => name)).toContain('IncidentTimeline');
+    expect(create?.failures).toContain('422');
+  });
+
+  it('knows what may be null', () => {
+    const read = calls.find(({ id }) => id === 'get-incident-id');
+    const resolved = read?.answers[0]?.fields.find(({ name }) => name === 'resolvedAt');
+    expect(resolved?.type).toBe('date-time or null');
+  });
+});

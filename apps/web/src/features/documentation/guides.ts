@@ -1,0 +1,77 @@
+import type { RouteObject } from 'react-router-dom';
+
+export interface GuideSummary {
+  title: string;
+  /** Its first paragraph. */
+  summary: string;
+  sections: { id: string; title: string }[];
+}
+
+export interface Guide extends GuideSummary {
+  html: string;
+}
+
+export interface GuideEntry extends GuideSummary {
+  /** Its address below the documentation's. */
+  slug: string;
+}
+
+export interface GuideGroup {
+  title: string;
+  /** The address of the group on the overview. */
+  id: string;
+  entries: GuideEntry[];
+}
+
+const summaries = import.meta.glob<GuideSummary>(['@docs/*.md', '@docs/decisions/*.md'], {
+  eager: true,
+  query: '?summary',
+  import: 'default',
+});
+const texts = {
+  ...import.meta.glob<Guide>(['@docs/*.md', '@docs/decisions/*.md'], { import: 'default' }),
+  ...import.meta.glob<Guide>('@docs/nginx.conf', { query: '?guide', import: 'default' }),
+};
+
+const entries = Object.entries(summaries).map(([path, summary]) => ({
+  ...summary,
+  slug: slugOf(path).replace(/\.md$/, ''),
+}));
+
+/** The order in which one reads; guides that nobody has put anywhere yet come last. */
+const order: readonly Omit<GuideGroup & { slugs: readonly string[] }, 'entries'>[] = [
+  { title: 'Begin', id: 'begin', slugs: ['quick-start', 'configuration'] },
+  { title: 'Operate', id: 'operate', slugs: ['operating', 'mail', 'many-nodes'] },
+  { title: 'Build on it', id: 'build', slugs: ['api', 'realtime'] },
+  { title: 'Contribute', id: 'contribute', slugs: ['contributing', 'architecture'] },
+];
+
+const placed = new Set(order.flatMap(({ slugs }) => slugs));
+const isDecision = ({ slug }: GuideEntry) => slug.startsWith('decisions/');
+
+export const guideGroups: readonly GuideGroup[] = [
+  ...order.map(({ title, id, slugs }) => ({
+    title,
+    id,
+    entries: slugs.flatMap((slug) => entries.filter((entry) => entry.slug === slug)),
+  })),
+  {
+    title: 'More',
+    id: 'more',
+    entries: entries.filter((entry) => !placed.has(entry.slug) && !isDecision(entry)),
+  },
+  { title: 'Decisions', id: 'decisions', entries: entries.filter(isDecision) },
+].filter((group) => group.entries.length > 0);
+
+/** Each guide is a screen of its own, whose text is loaded when somebody goes there. */
+export function guideRoutes(Component: NonNullable<RouteObject['Component']>): RouteObject[] {
+  return Object.entries(texts).map(([path, load]) => ({
+    path: slugOf(path).replace(/\.md$/, ''),
+    loader: load,
+    Component,
+  }));
+}
+
+function slugOf(path: string): string {
+  return path.replace(/^.*?docs\//, '');
+}

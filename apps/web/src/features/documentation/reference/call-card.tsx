@@ -1,0 +1,50 @@
+import { LockKeyhole } from 'lucide-react';
+import type { Call } from '@build/api-reference';
+import { Code } from './code';
+import { FieldList } from './field-list';
+import { Method } from './method';
+
+/** A call folded to its line; opened, what it takes and what it answers. */
+export function CallCard({ call }: { call: Call }) {
+  return (
+    <details
+      id={call.id}
+      className="group scroll-mt-20 overflow-hidden rounded-lg border border-line bg-surface shadow-low"
+    >
+      <summary className="grid cursor-pointer list-none gap-1 px-4 py-3 transition-colors hover:bg-hover focus-visible:-outline-offset-2 [&::-webkit-details-marker]:hidden">
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <Method name={call.method} />
+          <code className="min-w-0 font-mono text-sm wrap-anywhere text-ink">{call.path}</code>
+          {call.isProtected && (
+            <LockKeyhole aria-label="Needs a token" className="size-3.5 text-subtle" role="img" />
+          )}
+        </span>
+        <span className="text-pretty text-muted">
+          <Code text={call.summary} />
+        </span>
+      </summary>
+      <div className="grid grid-cols-1 gap-6 border-t border-line px-4 py-5">
+        <FieldList title="Parameters" fields={call.parameters} />
+        <FieldList title="Body" fields={call.body} />
+        {call.answers.map(({ status, description, fields }) => (
+          <div key={status} className="grid grid-cols-1 gap-2">
+            <h3 className="font-semibold text-ink">
+              Answer <span className="font-mono text-operational">{status}</span>
+            </h3>
+            {description && (
+              <p className="text-muted">
+                <Code text={description} />
+              </p>
+            )}
+            <FieldList title="" label={`Fields of the answer ${status}`} fields={fields} />
+          </div>
+        ))}
+        {call.failures.length > 0 && (
+          <p className="text-sm text-muted">
+            Failures: <span className="font-mono">{call.failures.join(', ')}</span>
+          </p>
+        )}
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,86 @@
+import { screen, within } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { ConfigurationContext } from '@/api/configuration';
+import type { Configuration } from '@/api/types';
+import { renderScreen } from '@/testing/render';
+import { LandingPage } from './landing-page';
+
+const configuration: Configuration = {
+  identityProvider: 'built-in',
+  clerkPublishableKey: null,
+  signUp: 'open',
+  firstAccount: false,
+  discordUrl: null,
+  sponsorUrl: null,
+  version: '0.1.0',
+};
+
+function renderLanding() {
+  return renderScreen(
+    <ConfigurationContext value={configuration}>
+      <LandingPage />
+    </ConfigurationContext>,
+    { auth: { status: 'signed-out' } },
+  );
+}
+
+it('leads by its navigation to the parts that are named there', () => {
+  const { container } = renderLanding();
+  const links = within(screen.getByRole('navigation', { name: 'Main' })).getAllByRole('link');
+  expect(links.map((link) => [link.textContent, link.getAttribute('href')])).toEqual([
+    ['Documentation', '/#documentation'],
+    ['Resources', '/#resources'],
+    ['Request preview', '/#request-preview'],
+    ['Pricing', '/#pricing'],
+  ]);
+  for (const link of links) {
+    const id = link.getAttribute('href')?.slice(2) ?? '';
+    const title = container.querySelector(`#${id} h2`);
+    expect(title).toHaveTextContent(link.textContent);
+  }
+});
+
+it('takes the keyboard along to the part that is chosen', async () => {
+  const { user } = renderLanding();
+  const [pricing] = screen.getAllByRole('link', { name: 'Pricing' });
+  await user.click(pricing as HTMLElement);
+  expect(screen.getByRole('region', { name: 'Pricing' })).toHaveFocus();
+});
+
+it.each(['Login', 'Get started', 'Start for free'])('leads to the sign-in page by %s', (name) => {
+  renderLanding();
+  const links = screen.getAllByRole('link', { name });
+  expect(links.length).toBeGreaterThan(0);
+  for (const link of links) expect(link).toHaveAttribute('href', '/login');
+});
+
+it('has six feature cards, roles, teams and real time among them', () => {
+  renderLanding();
+  const features = screen.getByRole('region', { name: 'All that an incident asks of you' });
+  const titles = within(features).getAllByRole('heading', { level: 3 });
+  expect(titles.map((title) => title.textContent)).toEqual([
+    'Real-time updates',
+    'Incidents with a timeline',
+    'Scheduled maintenance',
+    'Role-based access control',
+    'Team management',
+    'E-mail subscribers',
+  ]);
+});
+
+it('shows by whom what it is built on is trusted, and claims no customers', () => {
+  renderLanding();
+  const trusted = screen.getByRole('region', { name: /trusted by/ });
+  expect(within(trusted).getAllByRole('listitem')).toHaveLength(6);
+});
+
+it('has About, Blog, Careers and Legal at its foot', () => {
+  renderLanding();
+  const links = within(screen.getByRole('navigation', { name: 'Footer' })).getAllByRole('link');
+  expect(links.map((link) => [link.textContent, link.getAttribute('href')])).toEqual([
+    ['About', '/about'],
+    ['Blog', '/blog'],
+    ['Careers', '/careers'],
+    ['Legal', '/legal'],
+  ]);
+});

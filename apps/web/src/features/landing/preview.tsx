@@ -1,0 +1,58 @@
+import { anchors } from '@/site/entries';
+import { StartLink } from '@/site/start-link';
+import { Command } from './command';
+import { ProductShot } from './product-shot';
+import { Section } from './section';
+
+/** A preview needs no appointment: it is a command, or an account. */
+export function Preview() {
+  return (
+    <Section
+      id={anchors.requestPreview}
+      title="Request preview"
+      lead="Nobody has to call you back. One command serves a filled organisation from a throwaway folder: its incidents, its maintenance, its status page, and a sign-in for you."
+    >
+      <div className="flex flex-wrap items-center gap-3">
+        <Command text="./just demo" />
+        <StartLink size="lg">Get started</StartLink>
+      </div>
+      <div className="grid gap-8 lg:grid-cols-2">
+        <Picture
+          name="edit-incident"
+          alt="The form of an incident with its status, and below it the updates recorded so far"
+          caption="One screen for the whole incident"
+        >
+          Title, status, components and every update in one place. An edit somebody else made in the
+          meantime is shown to you, never overwritten.
+        </Picture>
+        <Picture
+          name="components"
+          alt="The list of components with the status of each, two of them not operational"
+          caption="What your users depend on"
+        >
+          Components take the worst status that an open incident holds on them, and recover with it.
+          Whatever you set by hand stays as you set it.
+        </Picture>
+      </div>
+    </Section>
+  );
+}
+
+interface PictureProps {
+  name: 'edit-incident' | 'components';
+  alt: string;
+  caption: string;
+  children: string;
+}
+
+function Picture({ name, alt, caption, children }: PictureProps) {
+  return (
+    <figure className="grid grid-cols-1 content-start gap-4">
+      <ProductShot name={name} alt={alt} />
+      <figcaption className="grid gap-1">
+        <span className="text-lg font-semibold text-ink">{caption}</span>
+        <span className="text-pretty text-muted">{children}</span>
+      </figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,45 @@
+import { Check } from 'lucide-react';
+import { anchors } from '@/site/entries';
+import { StartLink } from '@/site/start-link';
+import { Section } from './section';
+
+const included = [
+  'Members and organisations without number',
+  'Components, incidents and maintenance without number',
+  'Status pages, event streams and the socket',
+  'Subscribers, mailed through your own mail server',
+  'One node or many, SQLite or PostgreSQL',
+  'The source, under the AGPL',
+] as const;
+
+export function Pricing() {
+  return (
+    <Section
+      id={anchors.pricing}
+      title="Pricing"
+      lead="There is one edition, and it is free. You run it, so nothing about it is counted, metered or switched off."
+    >
+      <div className="grid gap-8 rounded-xl border border-line bg-surface p-6 shadow-low md:grid-cols-[auto_1fr] md:gap-16 md:p-10">
+        <div className="grid content-start gap-5">
+          <p className="grid gap-1">
+            <span className="text-display leading-none font-semibold tracking-tighter text-ink">
+              €0
+            </span>
+            <span className="text-muted">for everything, for good</span>
+          </p>
+          <StartLink variant="primary" size="lg">
+            Start for free
+          </StartLink>
+        </div>
+        <ul className="grid content-center gap-x-8 gap-y-3 lg:grid-cols-2">
+          {included.map((text) => (
+            <li key={text} className="flex gap-2.5 text-ink">
+              <Check aria-hidden className="mt-0.5 size-4.5 shrink-0 text-operational" />
+              {text}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,6 @@
+/** Modules that build/documentation.ts makes. */
+declare module '*.json?reference' {
+  import type { ApiReference } from '@build/api-reference';
+  const reference: ApiReference;
+  export default reference;
+}

@@ -1,0 +1,36 @@
+import { paths } from '@/paths';
+
+export interface SiteEntry {
+  label: string;
+  to: string;
+}
+
+/** The parts of the landing page that its navigation leads to. */
+export const anchors = {
+  documentation: 'documentation',
+  resources: 'resources',
+  requestPreview: 'request-preview',
+  pricing: 'pricing',
+} as const;
+
+export const landingEntries: readonly SiteEntry[] = [
+  { label: 'Documentation', to: `${paths.landing}#${anchors.documentation}` },
+  { label: 'Resources', to: `${paths.landing}#${anchors.resources}` },
+  { label: 'Request preview', to: `${paths.landing}#${anchors.requestPreview}` },
+  { label: 'Pricing', to: `${paths.landing}#${anchors.pricing}` },
+];
+
+/** Elsewhere than on the landing page, which who is signed in does not get to see. */
+export const siteEntries: readonly SiteEntry[] = [
+  { label: 'Documentation', to: paths.documentation },
+  { label: 'API reference', to: paths.apiReference },
+  { label: 'Blog', to: paths.blog },
+  { label: 'About', to: paths.about },
+];
+
+export const footerEntries: readonly SiteEntry[] = [
+  { label: 'About', to: paths.about },
+  { label: 'Blog', to: paths.blog },
+  { label: 'Careers', to: paths.careers },
+  { label: 'Legal', to: paths.legal },
+];

@@ -1,0 +1,65 @@
+import { useEffect, useRef } from 'react';
+import { useNavigate } from 'react-router-dom';
+import { cn } from '@/ui/cn';
+import './prose.css';
+
+interface ProseProps {
+  /** Made by the build from the documentation's Markdown, never from what somebody typed. */
+  html: string;
+  className?: string;
+}
+
+/** Written text: its links lead on within the app, and its code can be copied. */
+export function Prose({ html, className }: ProseProps) {
+  const text = useRef<HTMLDivElement>(null);
+  const navigate = useNavigate();
+
+  useEffect(() => {
+    const element = text.current;
+    if (element === null) return;
+    function follow(event: MouseEvent) {
+      if (!(event.target instanceof Element)) return;
+      const button = event.target.closest<HTMLElement>('[data-copy]');
+      if (button !== null) void copy(button);
+      const address = addressWithin(event, event.target.closest('a'));
+      if (address === null) return;
+      event.preventDefault();
+      void navigate(address);
+    }
+    element.addEventListener('click', follow);
+    return () => element.removeEventListener('click', follow);
+  }, [navigate]);
+
+  return (
+    <div ref={text} className={cn('prose', className)} dangerouslySetInnerHTML={{ __html: html }} />
+  );
+}
+
+/** Where a plain click on a link leads within the app; null for what the browser does better. */
+function addressWithin(event: MouseEvent, link: HTMLAnchorElement | null): string | null {
+  const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey);
+  if (link?.origin !== window.location.origin || !isPlain) return null;
+  if (link.pathname.startsWith('/api/')) return null;
+  return link.pathname + link.search + link.hash;
+}
+
+const copiedForMs = 2000;
+
+async function copy(button: HTMLElement): Promise<void> {
+  const code = button.closest('figure')?.querySelector('code')?.textContent ?? '';
+  let said = 'Copied';
+  try {
+    await navigator.clipboard.writeText(code);
+  } catch {
+    // Not every browser lets a page without TLS use the clipboard.
+    said = 'Press Ctrl+C';
+    select(button);
+  }
+  button.textContent = said;
+  setTimeout(() => (button.textContent = 'Copy'), copiedForMs);
+}
+
+function select(button: HTMLElement): void {
+  const code = button.closest('figure')?.querySelector('code');
+  if (code) window.getSelection()?.selectAllChildren(code);
+}

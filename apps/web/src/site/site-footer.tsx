@@ -1,0 +1,35 @@
+import { Link } from 'react-router-dom';
+import { useConfiguration } from '@/api/configuration';
+import { paths } from '@/paths';
+import { Logo } from '@/ui/logo';
+import { footerEntries } from './entries';
+
+export function SiteFooter() {
+  const { version } = useConfiguration();
+  return (
+    <footer data-print="hidden" className="border-t border-line">
+      <div className="mx-auto flex max-w-7xl flex-wrap items-center justify-between gap-x-10 gap-y-5 px-4 py-10 md:px-8">
+        <div className="grid gap-1.5">
+          <Link to={paths.landing} aria-label="Allclear, home" className="flex w-fit rounded-md">
+            <Logo />
+          </Link>
+          <p className="text-sm text-subtle">Version {version}, free software under the AGPL.</p>
+        </div>
+        <nav aria-label="Footer">
+          <ul className="-mx-2.5 flex flex-wrap gap-x-1">
+            {footerEntries.map(({ label, to }) => (
+              <li key={label}>
+                <Link
+                  to={to}
+                  className="inline-flex h-9 items-center rounded-md px-2.5 text-muted transition-colors hover:text-ink pointer-coarse:h-11"
+                >
+                  {label}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </div>
+    </footer>
+  );
+}

@@ -14,12 +14,12 @@ export function OnboardingScreen() {
     <div className="grid min-h-dvh grid-rows-[auto_1fr] bg-canvas">
       <header className="flex items-center justify-between gap-4 border-b border-line px-4 py-2">
         <Logo />
-        <div className="w-48 max-w-1/2">
+        <div className="max-w-1/2">
           <UserMenu />
         </div>
       </header>
       <main className="mx-auto grid w-full max-w-xl content-center justify-items-center gap-6 px-4 py-10">
-        <div className="grid gap-1">
+        <div className="grid gap-1 text-center text-balance">
           <h1 className="text-2xl font-semibold text-ink">Welcome to Allclear</h1>
           <p className="text-muted">
             Everything belongs to an organisation: components, incidents and the status page. Create

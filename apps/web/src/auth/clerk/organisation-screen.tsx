@@ -1,6 +1,5 @@
 import { OrganizationProfile } from '@clerk/clerk-react';
 import { paths } from '@/paths';
-import { PageHeader } from '@/ui/page-header';
 import { usePageTitle } from '@/ui/use-page-title';
 import { PanelWaiting } from './waiting';
 
@@ -8,14 +7,15 @@ import { PanelWaiting } from './waiting';
 export function OrganisationScreen() {
   usePageTitle('Organisation');
   return (
-    <div className="grid gap-6">
-      <PageHeader title="Organisation" />
-      <OrganizationProfile
-        // By the hash: what follows /organisation is no route of the product.
-        routing="hash"
-        afterLeaveOrganizationUrl={paths.onboarding}
-        fallback={<PanelWaiting />}
-      />
-    </div>
+    <OrganizationProfile
+      // By the hash: what follows /organisation is no route of the product.
+      routing="hash"
+      afterLeaveOrganizationUrl={paths.onboarding}
+      appearance={{ elements }}
+      fallback={<PanelWaiting />}
+    />
   );
 }
+
+/** Clerk's own styles lie outside the layers of ours: what is ours has to insist. */
+const elements = { cardBox: 'max-w-full! shadow-low!' };

@@ -19,5 +19,5 @@ export function OrganisationSwitcher() {
 /** Clerk's own styles lie outside the layers of ours: what is ours has to insist. */
 const elements = {
   rootBox: 'min-w-0!',
-  organizationSwitcherTrigger: 'h-8! max-w-full! min-w-0! px-2!',
+  organizationSwitcherTrigger: 'h-8! max-w-full! min-w-0! px-2! text-ink!',
 };

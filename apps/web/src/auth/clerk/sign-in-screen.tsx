@@ -20,7 +20,7 @@ export function SignInScreen() {
       <Link to={paths.landing} aria-label="Allclear, home" className="rounded-md">
         <Logo />
       </Link>
-      <main className="grid w-full max-w-sm justify-items-center">
+      <main className="grid w-full max-w-md justify-items-center">
         {isWaitlist ? (
           <Waitlist
             signInUrl={paths.login}

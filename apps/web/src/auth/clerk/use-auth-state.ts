@@ -1,4 +1,4 @@
-import { useOrganization, useSession, useUser } from '@clerk/clerk-react';
+import { useAuth, useSession, useUser } from '@clerk/clerk-react';
 import { useMemo } from 'react';
 import type { AuthOrganisation, AuthState, AuthUser } from '@/auth/auth';
 
@@ -8,15 +8,11 @@ type Person = NonNullable<ReturnType<typeof useUser>['user']>;
 export function useAuthState(): AuthState {
   const { isLoaded, session } = useSession();
   const { user: person } = useUser();
-  const { organization, membership } = useOrganization();
+  const { orgId } = useAuth({ treatPendingAsSignedOut: false });
 
   const isSignedIn = session != null && person != null && !isStuck(session);
   const user = useStable(isSignedIn ? userOf(person) : null);
-  const organisation = useStable<AuthOrganisation>(
-    isSignedIn && organization
-      ? { id: organization.id, name: organization.name, role: roleOf(membership?.role) }
-      : null,
-  );
+  const organisation = useStable(isSignedIn ? organisationOf(person, orgId) : null);
 
   return useMemo(() => {
     if (!isLoaded) return { status: 'loading' };
@@ -35,8 +31,18 @@ function userOf({ id, fullName, username, primaryEmailAddress }: Person): AuthUs
   return { id, name: fullName ?? username ?? email, email };
 }
 
-function roleOf(role: string | undefined): AuthOrganisation['role'] {
-  return role === 'org:admin' ? 'admin' : 'member';
+function organisationOf(
+  { organizationMemberships }: Person,
+  id: string | null | undefined,
+): AuthOrganisation | null {
+  const membership = organizationMemberships.find(({ organization }) => organization.id === id);
+  if (membership === undefined) return null;
+  const { organization, role } = membership;
+  return {
+    id: organization.id,
+    name: organization.name,
+    role: role === 'org:admin' ? 'admin' : 'member',
+  };
 }
 
 /** The same object for as long as it says the same. */

@@ -7,6 +7,7 @@ import { UserMenu } from '@/auth/built-in/user-menu/user-menu';
 import { ApiError } from '@/api/error';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { Logo } from '@/ui/logo';
+import { ThemeMenu } from '@/ui/theme-menu';
 import { toast } from '@/ui/toast';
 import { usePageTitle } from '@/ui/use-page-title';
 import { JoinForm, type JoinValues } from './join-form';
@@ -31,8 +32,11 @@ export function OnboardingScreen() {
     <div className="grid min-h-dvh grid-rows-[auto_1fr] bg-canvas">
       <header className="flex items-center justify-between gap-4 border-b border-line px-4 py-2">
         <Logo />
-        <div className="w-48 max-w-1/2">
-          <UserMenu />
+        <div className="flex max-w-1/2 items-center gap-2">
+          <ThemeMenu />
+          <div className="w-48 min-w-0">
+            <UserMenu />
+          </div>
         </div>
       </header>
       <main className="mx-auto grid w-full max-w-3xl content-center gap-6 px-4 py-10">

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { engines, looms, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
 import { calls } from '@/paths';
 import { answer, apiUrl, problem, server } from '@/testing/server';
+import { useBeforeUnload } from '@/ui/use-before-unload';
 import { OrganisationSwitcher } from './organisation-switcher';
 
 async function openSwitcher() {
@@ -34,6 +35,34 @@ it('switches, and the server remembers it', async () => {
   await user.click(screen.getByRole('menuitemcheckbox', { name: 'Looms' }));
   await waitFor(() => expect(who()).toBe('signed-in in Looms'));
   expect(asked).toEqual([{ organisationId: 'org-2' }]);
+});
+
+function SwitcherBesideTypedText() {
+  useBeforeUnload(true);
+  return <OrganisationSwitcher />;
+}
+
+it('asks before it takes away what was typed, and stays or goes as told', async () => {
+  serveSession(sessionOf({ organisations: [engines, looms] }));
+  const { user } = renderPiece(SwitcherBesideTypedText, 'signed-in');
+  const choose = async () => {
+    await user.click(await screen.findByRole('button', { name: /^Organisation:/ }));
+    await user.click(screen.getByRole('menuitemcheckbox', { name: 'Looms' }));
+    await screen.findByRole('alertdialog', { name: 'Leave without saving?' });
+  };
+  await choose();
+  await user.click(screen.getByRole('button', { name: 'Stay' }));
+  expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument();
+  expect(who()).toBe('signed-in in Analytical Engines');
+
+  await choose();
+  server.use(
+    http.post(apiUrl(calls.identity.token), () =>
+      answer({ token: 'two', expiresAt: new Date(Date.now() + 300_000).toISOString() }),
+    ),
+  );
+  await user.click(screen.getByRole('button', { name: 'Leave' }));
+  await waitFor(() => expect(who()).toBe('signed-in in Looms'));
 });
 
 it('stays where it is when it cannot switch, and says why', async () => {

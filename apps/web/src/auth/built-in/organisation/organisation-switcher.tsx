@@ -8,6 +8,7 @@ import { Button } from '@/ui/button';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '@/ui/dropdown-menu';
 import { GuardedDialog } from '@/ui/guarded-dialog';
 import { toast } from '@/ui/toast';
+import { useLeaveQuestion } from '@/ui/use-leave-question';
 import { OrganisationForm } from './organisation-form';
 import { useCreateOrganisation } from './use-create-organisation';
 
@@ -16,14 +17,18 @@ export function OrganisationSwitcher() {
   const { switchTo } = useSession();
   const create = useCreateOrganisation();
   const navigate = useNavigate();
+  const { leave, question } = useLeaveQuestion();
   const trigger = useRef<HTMLButtonElement>(null);
   const [creating, setCreating] = useState(false);
   const [switching, setSwitching] = useState(false);
   if (session === null) return null;
   const { organisation, organisations } = session;
 
-  async function choose(id: string) {
-    if (id === organisation?.id) return;
+  function choose(id: string) {
+    if (id !== organisation?.id) leave(() => void change(id));
+  }
+
+  async function change(id: string) {
     setSwitching(true);
     try {
       await switchTo(id);
@@ -50,7 +55,7 @@ export function OrganisationSwitcher() {
       >
         <MenuLabel>Organisations</MenuLabel>
         {organisations.map(({ id, name }) => (
-          <MenuItem key={id} checked={id === organisation?.id} onSelect={() => void choose(id)}>
+          <MenuItem key={id} checked={id === organisation?.id} onSelect={() => choose(id)}>
             {name}
           </MenuItem>
         ))}
@@ -58,7 +63,7 @@ export function OrganisationSwitcher() {
         <MenuItem icon={Settings} onSelect={() => void navigate(paths.organisation)}>
           Manage organisation
         </MenuItem>
-        <MenuItem icon={Plus} onSelect={() => setCreating(true)}>
+        <MenuItem icon={Plus} onSelect={() => leave(() => setCreating(true))}>
           Create organisation
         </MenuItem>
       </DropdownMenu>
@@ -76,6 +81,7 @@ export function OrganisationSwitcher() {
           onSubmit={create}
         />
       </GuardedDialog>
+      {question}
     </>
   );
 }

@@ -8,6 +8,7 @@ import { paths } from '@/paths';
 import { Avatar } from '@/ui/avatar';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '@/ui/dropdown-menu';
 import { toast } from '@/ui/toast';
+import { useLeaveQuestion } from '@/ui/use-leave-question';
 import { ProfileDialog } from './profile-dialog';
 
 /** The person's name and what is theirs alone. Where there is no room for the name its initials stay. */
@@ -16,13 +17,14 @@ export function UserMenu() {
   const { signOut } = useSession();
   const { signUp } = useConfiguration();
   const navigate = useNavigate();
+  const { leave, question } = useLeaveQuestion();
   const trigger = useRef<HTMLButtonElement>(null);
   const [profileOpen, setProfileOpen] = useState(false);
   if (session === null) return null;
   const { user, organisation } = session;
   const administersWaitlist = user.administrator && signUp === 'waitlist' && organisation !== null;
 
-  async function leave() {
+  async function end() {
     try {
       await signOut();
     } catch (error) {
@@ -65,7 +67,7 @@ export function UserMenu() {
           </MenuItem>
         )}
         <MenuSeparator />
-        <MenuItem icon={LogOut} onSelect={() => void leave()}>
+        <MenuItem icon={LogOut} onSelect={() => leave(() => void end())}>
           Sign out
         </MenuItem>
       </DropdownMenu>
@@ -75,6 +77,7 @@ export function UserMenu() {
         onOpenChange={setProfileOpen}
         returnTo={trigger}
       />
+      {question}
     </div>
   );
 }

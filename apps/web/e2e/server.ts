@@ -1,32 +1,45 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect } from '@playwright/test';
 import { mailedLinks } from './mail';
 
 const built = fileURLToPath(new URL('../../../target/debug/allclear', import.meta.url));
 export const binary = process.env.ALLCLEAR_BINARY ?? built;
 
+/** Environment variables of an installation, beyond those of a test. */
+export type Settings = Readonly<Record<string, string>>;
+
 /** The real server, on a port and a data folder of its own. */
 export class Server {
   /** The address that people open. */
   readonly url: string;
   private readonly folder: string;
+  private readonly settings: Settings;
   private process: ChildProcess;
 
-  private constructor(folder: string, { process, url }: Launched) {
+  private constructor(folder: string, settings: Settings, { process, url }: Launched) {
     this.folder = folder;
+    this.settings = settings;
     this.process = process;
     this.url = url;
   }
 
-  static async start(): Promise<Server> {
+  static async start(settings: Settings = {}): Promise<Server> {
     const folder = await mkdtemp(join(tmpdir(), 'allclear-e2e-'));
-    return new Server(folder, await launch(folder, 0));
+    return new Server(folder, settings, await launch(folder, 0, settings));
+  }
+
+  /** What a command of the same installation prints, run beside the server. */
+  async run(...command: string[]): Promise<string> {
+    const env = environment(this.folder, { ...this.settings, ALLCLEAR_PUBLIC_URL: this.url });
+    const { stdout } = await promisify(execFile)(binary, command, { cwd: this.folder, env });
+    return stdout.trim();
   }
 
   /** Ends the process as an operator would, and waits until it has gone. */
@@ -39,7 +52,8 @@ export class Server {
 
   /** Comes back on the same port, with the same data. */
   async startAgain(): Promise<void> {
-    ({ process: this.process } = await launch(this.folder, Number(new URL(this.url).port)));
+    const port = Number(new URL(this.url).port);
+    ({ process: this.process } = await launch(this.folder, port, this.settings));
   }
 
   /** The link to a screen in the latest mail to an address, once it has come. */
@@ -73,17 +87,21 @@ const unlimited = Object.fromEntries(
   ]),
 );
 
+function environment(folder: string, settings: Settings) {
+  return {
+    ...process.env,
+    ...unlimited,
+    ALLCLEAR_DATA_DIR: folder,
+    ALLCLEAR_LOG: 'warn',
+    ...settings,
+  };
+}
+
 /** Answers when the server has said where it is to be opened. */
-async function launch(folder: string, port: number): Promise<Launched> {
+async function launch(folder: string, port: number, settings: Settings): Promise<Launched> {
   const child = spawn(binary, [], {
     cwd: folder,
-    env: {
-      ...process.env,
-      ...unlimited,
-      ALLCLEAR_LISTEN: `127.0.0.1:${port}`,
-      ALLCLEAR_DATA_DIR: folder,
-      ALLCLEAR_LOG: 'warn',
-    },
+    env: environment(folder, { ...settings, ALLCLEAR_LISTEN: `127.0.0.1:${port}` }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const url = await new Promise<string>((resolve, reject) => {

@@ -160,15 +160,16 @@ test('whoever saves second sees the version of whoever saved first', async ({
 test('the sidebar folds by Ctrl+B, and is found as it was left', async ({ desk }) => {
   await desk.goto('/components');
   const toggle = desk.getByRole('button', { name: 'Toggle sidebar (Ctrl+B)' });
-  const width = () => sidebar(desk).evaluate((nav) => nav.getBoundingClientRect().width);
+  const column = desk.getByRole('complementary', { name: 'Sidebar' });
+  const width = () => column.evaluate((element) => element.getBoundingClientRect().width);
   const cookie = async () =>
     (await desk.context().cookies()).find(({ name }) => name === 'sidebar:state');
   await expect(toggle).toHaveAttribute('aria-expanded', 'true');
-  await expect.poll(width).toBeGreaterThan(200);
+  await expect.poll(width).toBe(256);
 
   await desk.keyboard.press('Control+b');
   await expect(toggle).toHaveAttribute('aria-expanded', 'false');
-  await expect.poll(width).toBeLessThan(50);
+  await expect.poll(width).toBe(48);
   const { value, path, expires = 0 } = (await cookie()) ?? {};
   expect({ value, path }).toEqual({ value: 'false', path: '/' });
   const days = (expires * 1000 - Date.now()) / 86_400_000;
@@ -196,6 +197,9 @@ test('on a phone the sidebar slides over the page, and Edit and Delete are in re
   await expect(sidebar(desk)).toBeHidden();
   await desk.getByRole('button', { name: 'Toggle sidebar (Ctrl+B)' }).click();
   const panel = desk.getByRole('dialog', { name: 'Navigation' });
+  await expect
+    .poll(() => panel.evaluate((element) => element.getBoundingClientRect().width))
+    .toBe(288);
   await panel.getByRole('link', { name: 'Components' }).click();
   await expect(panel).toBeHidden();
   await expect(desk).toHaveURL('/components');

@@ -157,3 +157,11 @@ it('says that something unexpected happened, and keeps the way to other screens'
   await user.click(screen.getByRole('link', { name: 'Metrics' }));
   expect(await screen.findByRole('heading', { name: 'Metrics' })).toBeInTheDocument();
 });
+
+it.each([
+  ['/dashboard', 'Coming Soon: Our dashboard is currently in development...'],
+  ['/metrics', 'Coming Soon: The metrics dashboard is currently under development...'],
+])('%s says what is to come', async (path, text) => {
+  renderApp(path, { auth: signedIn });
+  expect(await screen.findByText(text)).toBeVisible();
+});

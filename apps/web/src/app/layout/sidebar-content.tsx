@@ -18,7 +18,7 @@ export function SidebarContent({ iconOnly, onFollow }: SidebarContentProps) {
     <>
       <nav
         aria-label="Main"
-        className="grid min-h-0 flex-1 content-between gap-6 overflow-y-auto p-2"
+        className="scroll-area grid min-h-0 flex-1 content-between gap-6 overflow-y-auto p-2"
       >
         <ul className="grid gap-0.5">
           {mainEntries.map((entry) => (

@@ -111,6 +111,7 @@ it('goes back by Cancel, whatever was typed', async () => {
 it('saves an edit on top of the version it was loaded at', async () => {
   let saved: unknown;
   let arrive: (() => void) | undefined;
+  let store: (() => void) | undefined;
   const components = [website];
   server.use(
     http.get(apiUrl(calls.components.item('website')), async () => {
@@ -120,6 +121,7 @@ it('saves an edit on top of the version it was loaded at', async () => {
     http.patch(apiUrl(calls.components.item('website')), async ({ request }) => {
       const body = (await request.json()) as Component;
       saved = [request.headers.get('If-Match'), body];
+      await new Promise<void>((resolve) => (store = resolve));
       components[0] = { ...website, ...body };
       return answer(components[0]);
     }),
@@ -132,6 +134,9 @@ it('saves an edit on top of the version it was loaded at', async () => {
   expect(await screen.findByDisplayValue('The public site')).toBeInTheDocument();
   await typeName(user, 'Site');
   await user.click(screen.getByRole('button', { name: 'Update' }));
+  expect(await screen.findByRole('button', { name: 'Updating...' })).toBeDisabled();
+  await waitFor(() => expect(store).toBeDefined());
+  store?.();
   expect(await screen.findByText('Component Updated')).toBeInTheDocument();
   await waitFor(() => expect(router.state.location.pathname).toBe(paths.components.list));
   expect(await screen.findByText('Site')).toBeInTheDocument();

@@ -64,7 +64,7 @@ export function AttachComponentsDialog({
     >
       <AffectedComponentsField
         choices={unattached.data}
-        className="grid max-h-[500px] gap-2 overflow-y-auto"
+        className="scroll-area grid max-h-[500px] gap-2 overflow-y-auto"
       />
     </FormDialog>
   );

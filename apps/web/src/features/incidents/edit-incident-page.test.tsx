@@ -161,3 +161,28 @@ it('follows the status that an update sets, and keeps what was typed', async () 
   await screen.findByText('Incident Created');
   expect(ifMatch).toBe('"2"');
 });
+
+it('says when an update could not be loaded, and edits it under the incident’s own names', async () => {
+  const update = {
+    id: 'update-1',
+    incidentId: id,
+    status: 'MONITORING',
+    message: 'We watch.',
+    user: { id: 'user-1', name: 'Ada' },
+    createdAt: '2026-07-15T10:00:00.000Z',
+  };
+  serve(anIncident());
+  server.use(
+    http.get(apiUrl(incidents.updates(id)), () => answer([update])),
+    http.get(apiUrl(incidents.update(id, 'update-1')), () => problem(404, 'Gone'), { once: true }),
+    http.get(apiUrl(incidents.update(id, 'update-1')), () => answer(update)),
+    http.patch(apiUrl(incidents.update(id, 'update-1')), () => answer(update)),
+  );
+  const { user } = renderRoutes(incidentRoutes, { path: paths.incidents.edit(id) });
+  const edit = { name: 'Edit update “We watch.”' };
+  await user.click(await screen.findByRole('button', edit));
+  expect(await screen.findByText('Failed to load incident update')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', edit));
+  await user.click(await screen.findByRole('button', { name: 'Update' }));
+  expect(await screen.findByText('Incident Update Modified')).toBeInTheDocument();
+});

@@ -5,3 +5,4 @@ pub mod file;
 mod letter;
 mod phrase;
 pub mod sender;
+pub mod smtp;

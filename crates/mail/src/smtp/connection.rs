@@ -1,0 +1,75 @@
+//! One conversation with the mail server.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use lettre::address::Envelope;
+use lettre::transport::smtp::authentication::Mechanism;
+use lettre::transport::smtp::client::AsyncSmtpConnection;
+use lettre::transport::smtp::commands::{Data, Mail, Rcpt, Rset};
+
+use super::failure::{Failure, Stage};
+use super::server::{Login, Security, Server};
+
+/// A connection that a message can be begun on.
+pub(super) struct Connection(AsyncSmtpConnection);
+
+impl Connection {
+    /// Connects, encrypts and signs in, as the server is set up.
+    pub(super) async fn open(server: &Server) -> Result<Self, Failure> {
+        let wrapper = match &server.security {
+            Security::Wrapper(tls) => Some(tls.clone()),
+            _ => None,
+        };
+        let place = (server.host.as_str(), server.port);
+        let opened = AsyncSmtpConnection::connect_tokio1(place, None, &server.name, wrapper, None).await;
+        let mut connection = opened.map_err(|error| Failure::new(Stage::Connect, &error))?;
+        let tls = match &server.security {
+            Security::Required(tls) => Some(tls.clone()),
+            Security::Opportunistic(tls) => connection.can_starttls().then(|| tls.clone()),
+            Security::None | Security::Wrapper(_) => None,
+        };
+        if let Some(tls) = tls {
+            let upgraded = connection.starttls(tls, &server.name).await;
+            upgraded.map_err(|error| Failure::new(Stage::Connect, &error))?;
+        }
+        if let Some(login) = &server.login {
+            let signed_in = connection.auth(&[Mechanism::Plain, Mechanism::Login], &login.credentials()).await;
+            signed_in.map_err(|error| login.hidden(Failure::new(Stage::Login, &error)))?;
+        }
+        Ok(Self(connection))
+    }
+
+    /// Hands a message over. Once this has answered, the server has it.
+    pub(super) async fn hand_over(&mut self, envelope: &Envelope, message: &[u8]) -> Result<(), Failure> {
+        let connection = &mut self.0;
+        let failed = |stage: Stage| move |error| Failure::new(stage, &error);
+        connection.command(Mail::new(envelope.from().cloned(), vec![])).await.map_err(failed(Stage::From))?;
+        for to in envelope.to() {
+            connection.command(Rcpt::new(to.clone(), vec![])).await.map_err(failed(Stage::To))?;
+        }
+        connection.command(Data).await.map_err(failed(Stage::Message))?;
+        connection.message(message).await.map_err(failed(Stage::Message))?;
+        Ok(())
+    }
+
+    /// Forgets a message that was refused. Answers whether the next one can be begun.
+    pub(super) async fn reset(&mut self) -> bool {
+        self.0.command(Rset).await.is_ok()
+    }
+
+    /// Takes leave, so that the server need not wonder.
+    pub(super) async fn quit(mut self) {
+        self.0.abort().await;
+    }
+}
+
+impl Login {
+    /// A reply to a sign-in may repeat what was sent: then it is not told.
+    fn hidden(&self, failure: Failure) -> Failure {
+        let plain = format!("\0{}\0{}", self.user, self.password);
+        let secrets = [self.password.clone(), STANDARD.encode(&self.password), STANDARD.encode(plain)];
+        let told = !secrets.iter().any(|secret| failure.reason.contains(secret.as_str()));
+        let said = if told { failure.reason.as_str() } else { "it does not take the user and password" };
+        Failure { reason: format!("the mail server refused the sign-in: {said}"), ..failure }
+    }
+}

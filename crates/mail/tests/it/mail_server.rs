@@ -1,0 +1,107 @@
+//! The mail server, and the mailer that is tested against it.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use allclear_application::clock::{Clock, MockClock};
+use allclear_application::mail::{Mail, MailContent, Mailer, SendError};
+use allclear_mail::sender::Sender;
+use allclear_mail::smtp::{Limits, Server, SmtpMailer};
+use chrono::DateTime;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use uuid::Uuid;
+
+/// Nothing here takes so long unless it does not happen.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A mail server in a process of its own, which ends with the test. `tests/smtp/server.mjs` says what it does.
+pub(crate) struct MailServer {
+    pub(crate) port: u16,
+    input: ChildStdin,
+    lines: Lines<BufReader<ChildStdout>>,
+    _child: Child,
+}
+
+impl MailServer {
+    pub(crate) async fn start() -> Self {
+        Self::start_with(json!({})).await
+    }
+
+    pub(crate) async fn start_with(options: Value) -> Self {
+        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/smtp/server.mjs");
+        let mut command = Command::new("node");
+        command.arg(program).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn().expect("the mail server needs Node");
+        let mut input = child.stdin.take().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        input.write_all(format!("{options}\n").as_bytes()).await.unwrap();
+        let mut server = Self { port: 0, input, lines, _child: child };
+        server.port = server.told("listening").await.as_u64().unwrap().try_into().unwrap();
+        server
+    }
+
+    /// The next thing it tells of that kind.
+    pub(crate) async fn told(&mut self, kind: &str) -> Value {
+        let told = async {
+            loop {
+                let line = self.lines.next_line().await.unwrap();
+                let line = line.expect("it runs: are the web app's packages installed (npm --prefix apps/web ci)?");
+                let line: Value = serde_json::from_str(&line).unwrap();
+                if let Some(told) = line.get(kind) {
+                    return told.clone();
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, told).await.unwrap_or_else(|_| panic!("it tells of no {kind}"))
+    }
+
+    pub(crate) async fn mail(&mut self) -> Value {
+        self.told("mail").await
+    }
+
+    /// Closes every connection, and waits until it has.
+    pub(crate) async fn close(&mut self) {
+        self.input.write_all(b"close\n").await.unwrap();
+        self.told("closed").await;
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("smtp://localhost:{}", self.port)
+    }
+
+    pub(crate) fn mailer(&self) -> SmtpMailer {
+        mailer(&self.url(), Limits::default())
+    }
+}
+
+pub(crate) fn mailer(url: &str, limits: Limits) -> SmtpMailer {
+    SmtpMailer::new(Server::parse(url, None).unwrap(), limits, sender("Allclear <mail@example.com>"))
+}
+
+/// Sends as this address, at 2023-11-14 22:13:20 UTC.
+pub(crate) fn sender(from: &str) -> Sender {
+    let mut clock = MockClock::new();
+    clock.expect_now().return_const(DateTime::from_timestamp(1_700_000_000, 0).unwrap());
+    clock.expect_id().return_const(Uuid::from_u128(7));
+    Sender::new(from, "https://status.example.com", Arc::new(clock) as Arc<dyn Clock>).unwrap()
+}
+
+/// Some mail to this address.
+pub(crate) fn mail(to: &str) -> Mail {
+    Mail::new(to.to_owned(), MailContent::KnownAddress { link: "https://status.example.com/login".to_owned() })
+}
+
+/// Sends, as long as it should take at most.
+pub(crate) async fn send(mailer: &SmtpMailer, mail: Mail) -> Result<(), SendError> {
+    tokio::time::timeout(PATIENCE, mailer.send(mail)).await.expect("an answer within a minute")
+}
+
+/// A header's values in a mail that was received.
+pub(crate) fn header<'a>(mail: &'a Value, name: &str) -> Vec<&'a str> {
+    let headers = mail["headers"].as_array().unwrap().iter();
+    headers.filter(|header| header[0] == name).map(|header| header[1].as_str().unwrap()).collect()
+}

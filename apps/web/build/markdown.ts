@@ -132,5 +132,5 @@ rules.fence = (tokens, at) => {
 };
 
 rules.table_open = () =>
-  '<div class="table" role="group" tabindex="0" aria-label="Table"><table>\n';
+  '<div class="prose-table" role="group" tabindex="0" aria-label="Table"><table>\n';
 rules.table_close = () => '</table></div>\n';

@@ -27,18 +27,18 @@ export function Hero() {
             </Link>
           </div>
         </div>
-        <div className="relative w-full max-w-6xl md:pr-[10%]">
+        <div className="relative w-full max-w-6xl max-md:max-h-110 max-md:overflow-hidden max-md:pt-1 md:pr-[10%]">
           <ProductShot
             name="status-page"
             alt="A status page: two of six components affected, and an incident whose timeline tells what is done about it"
             eager
-            className="rounded-b-none! border-b-0"
+            className="rounded-b-none! border-b-0 max-md:hidden"
           />
           <ProductShot
             name="status-page-phone"
             alt="The same status page on a phone"
             eager
-            className="absolute -right-1 bottom-0 w-[22%]! rounded-b-none! border-b-0 max-md:hidden"
+            className="mx-auto w-4/5! rounded-b-none! border-b-0 md:absolute md:-right-1 md:bottom-0 md:w-[22%]!"
           />
         </div>
       </div>

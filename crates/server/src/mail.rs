@@ -6,16 +6,25 @@ use allclear_application::clock::Clock;
 use allclear_application::mail::Mailer;
 use allclear_mail::file::FileMailer;
 use allclear_mail::sender::Sender;
+use allclear_mail::smtp::{Limits, SmtpMailer};
 
 use crate::settings::Settings;
 
 /// How mail goes out.
-pub(crate) fn mailer(
-    settings: &Settings,
-    public_url: &str,
-    clock: &Arc<dyn Clock>,
-) -> Result<Arc<dyn Mailer>, String> {
-    let sender = Sender::new(&settings.mail_from, public_url, Arc::clone(clock))?;
+pub(crate) fn mailer(settings: &Settings, public_url: &str, clock: &Arc<dyn Clock>) -> Result<Arc<dyn Mailer>, String> {
+    let sender = Sender::new(&settings.mail.mail_from, public_url, Arc::clone(clock))?;
+    if let Some(server) = settings.mail.server()? {
+        if settings.mail.is_from_nobody() {
+            tracing::warn!("mail comes from an address nobody can answer to: set ALLCLEAR_MAIL_FROM");
+        }
+        if server.exposes_password() {
+            tracing::warn!(
+                "the mail server's password may go over the network unencrypted: use smtps:// or ?tls=required"
+            );
+        }
+        tracing::info!(server = %server, "mail goes out over SMTP");
+        return Ok(Arc::new(SmtpMailer::new(server, Limits::default(), sender)));
+    }
     let folder = settings.data_dir.join("mail");
     let mailer = FileMailer::new(&folder, sender);
     Ok(Arc::new(mailer.map_err(|error| format!("mail to {}: {error}", folder.display()))?))

@@ -10,8 +10,10 @@ use clap::{Args, Command, ValueEnum};
 use url::Url;
 
 use self::limit::LimitSettings;
+use self::mail::MailSettings;
 
 mod limit;
+mod mail;
 
 /// The file beside the process.
 pub const FILE: &str = "allclear.toml";
@@ -39,14 +41,8 @@ pub struct Settings {
     #[arg(long, env = "ALLCLEAR_REDIS_URL", value_name = "ALLCLEAR_REDIS_URL", value_parser = redis, hide_env_values = true)]
     pub redis_url: Option<String>,
 
-    /// The address mail comes from
-    #[arg(
-        long,
-        env = "ALLCLEAR_MAIL_FROM",
-        value_name = "ALLCLEAR_MAIL_FROM",
-        default_value = "Allclear <allclear@localhost>"
-    )]
-    pub mail_from: String,
+    #[command(flatten)]
+    pub(crate) mail: MailSettings,
 
     /// Who may sign up
     #[arg(long, env = "ALLCLEAR_SIGN_UP", value_name = "ALLCLEAR_SIGN_UP", default_value = "open")]

@@ -1,5 +1,6 @@
 //! The subscriber calls: operators', and those of visitors, who need no token.
 
+mod one_click;
 mod visitor;
 
 use std::net::IpAddr;
@@ -172,6 +173,6 @@ fn draft(email: Input<Text>, invalid: &mut Invalid) -> SubscriberDraft {
 
 /// The calls under `/subscriber`.
 pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
-    let subscribers = scope::scope("/subscriber").configure(visitor::calls);
+    let subscribers = scope::scope("/subscriber").configure(visitor::calls).configure(one_click::calls);
     config.service(subscribers.service(add).service(list).service(remove));
 }

@@ -1,6 +1,7 @@
 //! The subscriber calls, and the links in the mails they send.
 
 mod limit;
+mod one_click;
 mod operator;
 mod visitor;
 

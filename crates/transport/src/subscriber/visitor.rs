@@ -61,17 +61,21 @@ struct UnsubscriptionInput {
 
 /// Always null: what there is to say is the message.
 #[derive(Debug, Serialize, ToSchema)]
-struct Nothing;
+pub(super) struct Nothing;
 
 /// A followed link, read.
-struct Link {
-    organisation: OrganisationId,
-    email: String,
-    code: String,
+pub(super) struct Link {
+    pub(super) organisation: OrganisationId,
+    pub(super) email: String,
+    pub(super) code: String,
 }
 
 impl Link {
-    fn read(email: Input<Text>, org_id: Input<Text>, (field, code): (&str, Input<Text>)) -> Result<Self, Problem> {
+    pub(super) fn read(
+        email: Input<Text>,
+        org_id: Input<Text>,
+        (field, code): (&str, Input<Text>),
+    ) -> Result<Self, Problem> {
         let mut invalid = Invalid::default();
         let email = draft(email, &mut invalid).email;
         let organisation = required(org_id, "orgId", &mut invalid);
@@ -149,7 +153,7 @@ async fn unsubscribe(
 }
 
 /// Counts a wrong code as a try.
-fn counted(followed: Result<(), Error>, count: impl FnOnce() -> Result<(), Problem>) -> Result<(), Problem> {
+pub(super) fn counted(followed: Result<(), Error>, count: impl FnOnce() -> Result<(), Problem>) -> Result<(), Problem> {
     if matches!(followed, Err(Error::BadCode(_))) {
         count()?;
     }

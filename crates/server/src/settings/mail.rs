@@ -1,0 +1,127 @@
+//! How mail goes out.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::path::PathBuf;
+
+use allclear_mail::sender;
+use allclear_mail::smtp::Server;
+use clap::Args;
+
+/// Whom mail comes from where nobody says so.
+const FROM: &str = "Allclear <allclear@localhost>";
+
+/// The mail server, and the address mail comes from.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MailSettings {
+    /// The mail server: `smtps://user:password@host`, or `smtp://…` with `?tls=required` or `?tls=opportunistic` for
+    /// STARTTLS [default: each mail is a file in the data folder]
+    #[arg(
+        long,
+        env = "ALLCLEAR_SMTP_URL",
+        value_name = "ALLCLEAR_SMTP_URL",
+        hide_env_values = true,
+        hide_default_value = true,
+        value_parser = hidden
+    )]
+    smtp_url: Option<Hidden>,
+
+    /// A file of certificates in PEM that the mail server's may be signed by, beside those that browsers trust
+    #[arg(long, env = "ALLCLEAR_SMTP_CA_FILE", value_name = "ALLCLEAR_SMTP_CA_FILE")]
+    smtp_ca_file: Option<PathBuf>,
+
+    /// The address mail comes from
+    #[arg(
+        long,
+        env = "ALLCLEAR_MAIL_FROM",
+        value_name = "ALLCLEAR_MAIL_FROM",
+        default_value = FROM,
+        value_parser = from
+    )]
+    pub(crate) mail_from: String,
+}
+
+impl MailSettings {
+    /// The mail server, where there is one.
+    ///
+    /// # Errors
+    /// One line that says what is wrong, which tells no password: clap would repeat the whole value.
+    pub(crate) fn server(&self) -> Result<Option<Server>, String> {
+        let Some(url) = &self.smtp_url else { return Ok(None) };
+        let authorities = match &self.smtp_ca_file {
+            Some(path) => {
+                let read = std::fs::read(path);
+                Some(read.map_err(|error| format!("ALLCLEAR_SMTP_CA_FILE: {}: {error}", path.display()))?)
+            }
+            None => None,
+        };
+        let server = Server::parse(&url.0, authorities.as_deref());
+        server.map(Some).map_err(|error| format!("ALLCLEAR_SMTP_URL is not right: {error}"))
+    }
+
+    /// Whether mail comes from an address that is nobody's outside this machine.
+    pub(crate) fn is_from_nobody(&self) -> bool {
+        self.mail_from == FROM
+    }
+}
+
+/// A text that may hold a password, and is not printed.
+#[derive(Clone)]
+struct Hidden(String);
+
+impl fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Hidden(..)")
+    }
+}
+
+/// Whatever it is: what is wrong with it is said later, for clap would repeat it.
+fn hidden(text: &str) -> Result<Hidden, Infallible> {
+    Ok(Hidden(text.to_owned()))
+}
+
+fn from(text: &str) -> Result<String, String> {
+    sender::mailbox(text)?;
+    Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Command, FromArgMatches};
+
+    fn parse(flags: &[&str]) -> Result<MailSettings, String> {
+        let command = MailSettings::augment_args(Command::new("allclear"));
+        let matches = command.try_get_matches_from([&["allclear"], flags].concat());
+        let matches = matches.map_err(|error| error.to_string())?;
+        MailSettings::from_arg_matches(&matches).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn without_a_server_there_is_none() {
+        let settings = parse(&[]).unwrap();
+        assert!(settings.server().unwrap().is_none() && settings.is_from_nobody());
+    }
+
+    #[test]
+    fn a_bad_server_is_named_and_its_password_is_not() {
+        for bad in ["smtp://ann:hunter2@", "http://ann:hunter2@mail.example.com", "smtp://ann:hunter2@x?tls=yes"] {
+            let refused = parse(&["--smtp-url", bad]).unwrap().server().unwrap_err();
+            assert!(
+                refused.starts_with("ALLCLEAR_SMTP_URL is not right: ") && !refused.contains("hunter2"),
+                "{refused}"
+            );
+        }
+        let settings = parse(&["--smtp-url", "smtps://mail.example.com", "--smtp-ca-file", "/nowhere"]).unwrap();
+        assert!(settings.server().unwrap_err().starts_with("ALLCLEAR_SMTP_CA_FILE: /nowhere"));
+        assert!(parse(&["--mail-from", "nobody"]).unwrap_err().contains("it must be an address"));
+    }
+
+    #[test]
+    fn the_settings_hold_a_password_that_they_do_not_print() {
+        let settings = parse(&["--smtp-url", "smtps://ann:hunter2@mail.example.com"]).unwrap();
+        assert!(!format!("{settings:?} {:?}", settings.server()).contains("hunter2"));
+        let help = MailSettings::augment_args(Command::new("allclear")).render_long_help().to_string();
+        assert!(help.contains("ALLCLEAR_SMTP_URL"));
+    }
+}

@@ -1,6 +1,5 @@
 //! How mail goes out.
 
-use std::convert::Infallible;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -21,8 +20,7 @@ pub(crate) struct MailSettings {
         env = "ALLCLEAR_SMTP_URL",
         value_name = "ALLCLEAR_SMTP_URL",
         hide_env_values = true,
-        hide_default_value = true,
-        value_parser = hidden
+        hide_default_value = true
     )]
     smtp_url: Option<Hidden>,
 
@@ -76,8 +74,10 @@ impl fmt::Debug for Hidden {
 }
 
 /// Whatever it is: what is wrong with it is said later, for clap would repeat it.
-fn hidden(text: &str) -> Result<Hidden, Infallible> {
-    Ok(Hidden(text.to_owned()))
+impl From<String> for Hidden {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
 }
 
 fn from(text: &str) -> Result<String, String> {

@@ -8,6 +8,7 @@ mod m0003_incidents;
 mod m0004_maintenances;
 mod m0005_outbox_by_age;
 mod m0006_subscribers;
+mod m0007_deliveries;
 
 /// Every step, in order.
 #[derive(Debug)]
@@ -22,6 +23,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0004_maintenances::Migration),
             Box::new(m0005_outbox_by_age::Migration),
             Box::new(m0006_subscribers::Migration),
+            Box::new(m0007_deliveries::Migration),
         ]
     }
 }

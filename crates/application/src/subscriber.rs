@@ -1,7 +1,7 @@
 //! Subscribers: the use cases and the port that keeps them. What an answer and its time give away, and what not: whoever
 //! is not an operator learns of no address whether it is known.
 
-mod code;
+pub(crate) mod code;
 
 use std::sync::Arc;
 
@@ -15,11 +15,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use validator::Validate;
 
-use crate::background::Background;
 use crate::clock::Clock;
+use crate::delivery::Bell;
 use crate::error::Error;
-use crate::link::Links;
-use crate::mail::{Mail, MailContent, Mailer};
 use crate::organisation::OrganisationStore;
 use crate::page::{Listed, Page};
 use crate::secret::Seal;
@@ -39,7 +37,8 @@ pub trait SubscriberStore: Send + Sync {
     async fn find(&self, organisation: &OrganisationId, mailbox: &Mailbox) -> Result<Option<Subscriber>, Error>;
 
     /// Runs a rule on an organisation's subscriber with this mailbox and stores what it answers, which MUST have the same
-    /// mailbox. An adapter MUST write in any case, so that the time does not tell whether anything has changed.
+    /// mailbox. An adapter MUST write in any case, so that the time does not tell whether anything has changed, and MUST
+    /// drop what is queued for one who has unsubscribed.
     /// [`Error::NotFound`] where the organisation is gone.
     async fn save(
         &self,
@@ -48,7 +47,16 @@ pub trait SubscriberStore: Send + Sync {
         rule: SubscriberRule,
     ) -> Result<Subscriber, Error>;
 
-    /// Removes a subscriber of an organisation. Answers whether there was one.
+    /// Like [`Self::save`], and queues a mail with a verification link in the same transaction, whatever the rule has
+    /// answered: whether it is wanted is seen when it is sent, so that the time does not tell.
+    async fn enter(
+        &self,
+        organisation: &OrganisationId,
+        mailbox: Mailbox,
+        rule: SubscriberRule,
+    ) -> Result<Subscriber, Error>;
+
+    /// Removes a subscriber of an organisation with what is queued for it. Answers whether there was one.
     async fn delete(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<bool, Error>;
 
     /// Takes one verification mail out of what an address may be sent, by whichever organisation and node. Answers whether
@@ -62,19 +70,16 @@ pub struct SubscriberPorts {
     pub subscribers: Arc<dyn SubscriberStore>,
     /// Keeps organisations.
     pub organisations: Arc<dyn OrganisationStore>,
-    /// Sends mail.
-    pub mailer: Arc<dyn Mailer>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
+    /// Wakes who sends mail.
+    pub bell: Arc<Bell>,
 }
 
 /// What visitors and operators do with subscribers.
 pub struct Subscribers {
     ports: SubscriberPorts,
-    background: Background,
-    links: Links,
     codes: Codes,
-    mail_limit: MailLimit,
 }
 
 impl Subscribers {
@@ -87,35 +92,21 @@ impl Subscribers {
 
     /// The use cases over these ports. Codes are sealed with `seal`.
     #[must_use]
-    pub const fn new(
-        ports: SubscriberPorts,
-        background: Background,
-        links: Links,
-        seal: Seal,
-        mail_limit: MailLimit,
-    ) -> Self {
-        Self { ports, background, links, codes: Codes::new(seal), mail_limit }
+    pub const fn new(ports: SubscriberPorts, seal: Seal) -> Self {
+        Self { ports, codes: Codes::new(seal) }
     }
 
     /// Subscribes an address at a visitor's wish: where it awaits verification after that, a link is mailed to it. Known
     /// and unknown addresses cost the same and are answered alike; the mail goes out after the answer.
     /// [`Error::Invalid`], [`Error::NotFound`] where there is no such organisation.
-    pub async fn subscribe(
-        self: &Arc<Self>,
-        organisation: &OrganisationId,
-        draft: SubscriberDraft,
-    ) -> Result<(), Error> {
+    pub async fn subscribe(&self, organisation: &OrganisationId, draft: SubscriberDraft) -> Result<(), Error> {
         self.enter(organisation, draft, |known, now| Ok(known.subscribe_again(now))).await?;
         Ok(())
     }
 
     /// Adds a subscriber at an operator's wish, and mails the link. [`Error::Invalid`], [`Error::Conflict`] for a known
     /// address.
-    pub async fn add(
-        self: &Arc<Self>,
-        organisation: &OrganisationId,
-        draft: SubscriberDraft,
-    ) -> Result<Subscriber, Error> {
+    pub async fn add(&self, organisation: &OrganisationId, draft: SubscriberDraft) -> Result<Subscriber, Error> {
         self.enter(organisation, draft, |_, _| Err(Error::Conflict(Self::KNOWN.to_owned()))).await
     }
 
@@ -171,7 +162,7 @@ impl Subscribers {
 
     /// Stores a new subscriber, or what becomes of the one there is, and has the link mailed where one is awaited.
     async fn enter(
-        self: &Arc<Self>,
+        &self,
         organisation: &OrganisationId,
         draft: SubscriberDraft,
         known_one: fn(Subscriber, DateTime<Utc>) -> Result<Subscriber, Error>,
@@ -184,37 +175,9 @@ impl Subscribers {
             Some(subscriber) => known_one(subscriber, now),
             None => Ok(Subscriber::create(id, draft, now)?),
         });
-        let subscriber = self.ports.subscribers.save(&organisation.id, mailbox, rule).await?;
-        if subscriber.awaits_verification() {
-            let (service, subscriber) = (Arc::clone(self), subscriber.clone());
-            let work = async move { service.mail_verification(organisation, &subscriber, now).await };
-            self.background.start("mailing a verification", work);
-        }
+        let subscriber = self.ports.subscribers.enter(&organisation.id, mailbox, rule).await?;
+        self.ports.bell.ring();
         Ok(subscriber)
-    }
-
-    /// Mails the link, unless the address has been sent too many of late.
-    async fn mail_verification(
-        &self,
-        organisation: Organisation,
-        subscriber: &Subscriber,
-        now: DateTime<Utc>,
-    ) -> Result<(), Error> {
-        // The key is of the mailbox: however the domain is spelt, it is one address.
-        let address = EmailKey::of(subscriber.mailbox().as_str());
-        if !self.ports.subscribers.may_mail(address, self.mail_limit, now).await? {
-            tracing::info!(organisation = %organisation.id, "an address got no verification mail: it had too many");
-            return Ok(());
-        }
-        let code = self.codes.verification_code(subscriber, now + Subscriber::VERIFICATION_LIFE);
-        let (email, id) = (&subscriber.email, &organisation.id);
-        let content = MailContent::Verification {
-            link: self.links.verify(email, id, &code),
-            unsubscribe: self.links.unsubscribe(email, id, &self.codes.unsubscribe_code(subscriber)),
-            organisation: organisation.name,
-        };
-        self.ports.mailer.send(Mail::new(email.clone(), content)).await?;
-        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod account;
 pub mod component;
 pub mod database;
+pub mod delivery;
 mod entity;
 mod error;
 mod event;
@@ -12,6 +13,7 @@ pub mod installation;
 pub mod invitation;
 pub mod maintenance;
 pub mod membership;
+mod notice;
 pub mod organisation;
 pub mod outbox;
 pub mod password;

@@ -15,6 +15,7 @@ use allclear_application::rule::{Rule, Written};
 use allclear_domain::event::{Changed, Event};
 use allclear_domain::id::{MaintenanceId, OrganisationId};
 use allclear_domain::maintenance::Maintenance;
+use allclear_domain::notice::MaintenanceChange;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -26,6 +27,7 @@ use sea_orm::{
 use crate::database::Database;
 use crate::entity::maintenance::{ActiveModel, Column, Entity, Model};
 use crate::error::broken;
+use crate::notice::Occasion;
 use crate::organisation::lock;
 use crate::outbox;
 
@@ -77,6 +79,8 @@ impl MaintenanceStore for Database {
                 let now = clock.now();
                 let row = row(&organisation, &state, now).into_active_model();
                 Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
+                let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
+                occasion.maintenance(0, MaintenanceChange::of(None, &state, false, now), &state, None).await?;
                 let commit = outbox::append(transaction, locked, &events, now).await?;
                 let report = MaintenanceReport { maintenance: state, timeline: Vec::new(), read_at: now };
                 Ok(Written { state: report, commit: Some(commit) })
@@ -96,13 +100,18 @@ impl MaintenanceStore for Database {
             Box::pin(async move {
                 let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
                 let Some(before) = find(transaction, &organisation, id).await? else { return Ok(None) };
-                let Changed { mut state, events } = rule(maintenance(before))?;
+                let told = before.announced_status.parse().map_err(Error::internal)?;
+                let before = maintenance(before);
+                let Changed { mut state, events } = rule(before.clone())?;
                 let now = clock.now();
                 let mut commit = None;
                 if !events.is_empty() {
                     state.version = Revision(locked.revision).next();
                     let row = row(&organisation, &state, now).into_active_model().reset_all();
                     Entity::update(row).exec(transaction).await.map_err(broken)?;
+                    let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
+                    let change = MaintenanceChange::of(Some((&before, told)), &state, false, now);
+                    occasion.maintenance(0, change, &state, None).await?;
                     commit = Some(outbox::append(transaction, locked, &events, now).await?);
                 }
                 let timeline = update::timeline(transaction, id).await?;

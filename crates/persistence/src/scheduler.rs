@@ -1,11 +1,13 @@
 //! What the clock changes: due maintenances, claimed by whoever locks their organisation first.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use allclear_application::error::Error;
 use allclear_application::outbox::Commit;
 use allclear_application::scheduler::MaintenanceSchedule;
 use allclear_domain::id::OrganisationId;
+use allclear_domain::notice::MaintenanceChange;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
@@ -14,6 +16,7 @@ use crate::database::Database;
 use crate::entity::maintenance::{Column, Entity};
 use crate::error::broken;
 use crate::maintenance::{maintenance, note_announced, of};
+use crate::notice::Occasion;
 use crate::organisation::lock;
 use crate::outbox;
 
@@ -34,16 +37,19 @@ impl MaintenanceSchedule for Database {
     }
 
     async fn announce(&self, organisation: &OrganisationId, now: DateTime<Utc>) -> Result<Option<Commit>, Error> {
-        let organisation = organisation.clone();
+        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
                 let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
                 let due = due(&organisation, now).all(transaction).await.map_err(broken)?;
                 let mut events = Vec::with_capacity(due.len());
-                for row in due {
+                let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
+                for (part, row) in (0..).zip(due) {
                     let announced = row.announced_status.parse().map_err(Error::internal)?;
                     let state = maintenance(row);
                     events.extend(state.announce(announced, now));
+                    let change = MaintenanceChange::of(Some((&state, announced)), &state, false, now);
+                    occasion.maintenance(part, change, &state, None).await?;
                     note_announced(transaction, &state, now).await?;
                 }
                 if events.is_empty() {

@@ -6,7 +6,7 @@ use allclear_application::subscriber::{SubscriberRule, SubscriberStore};
 use allclear_domain::email::{EmailKey, Mailbox};
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::mail_limit::MailLimit;
-use allclear_domain::subscriber::Subscriber;
+use allclear_domain::subscriber::{Subscriber, SubscriberStatus};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::OnConflict;
@@ -16,6 +16,7 @@ use sea_orm::{
 };
 
 use crate::database::Database;
+use crate::delivery::{drop_queued, queue_verification};
 use crate::entity::subscriber::{Column, Entity, Model};
 use crate::entity::verification_mail;
 use crate::error::broken;
@@ -44,22 +45,21 @@ impl SubscriberStore for Database {
         rule: SubscriberRule,
     ) -> Result<Subscriber, Error> {
         let organisation = organisation.clone();
+        self.write(move |transaction| Box::pin(async move { store(transaction, &organisation, &mailbox, rule).await }))
+            .await
+    }
+
+    async fn enter(
+        &self,
+        organisation: &OrganisationId,
+        mailbox: Mailbox,
+        rule: SubscriberRule,
+    ) -> Result<Subscriber, Error> {
+        let (organisation, now) = (organisation.clone(), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
-                // Of several who subscribe one address at once, one finds it missing.
-                lock(transaction, &organisation).await?.ok_or(Error::NotFound("Organisation"))?;
-                let before = find(transaction, &organisation, &mailbox).await?;
-                let is_new = before.is_none();
-                let state = rule(before)?;
-                let row = row(&organisation, &state);
-                if is_new {
-                    let insert = Entity::insert(row.into_active_model());
-                    insert.exec_without_returning(transaction).await.map_err(broken)?;
-                } else {
-                    // Every column is set, also where nothing has changed: see the port.
-                    let all = row.into_active_model().reset_all();
-                    Entity::update(all).exec(transaction).await.map_err(broken)?;
-                }
+                let state = store(transaction, &organisation, &mailbox, rule).await?;
+                queue_verification(transaction, &organisation, state.id, now).await?;
                 Ok(state)
             })
         })
@@ -94,6 +94,33 @@ async fn find(
 ) -> Result<Option<Subscriber>, Error> {
     let found = of(organisation).filter(Column::Mailbox.eq(mailbox.as_str())).one(connection).await.map_err(broken)?;
     found.map(subscriber).transpose()
+}
+
+/// Stores what a rule makes of the subscriber of a mailbox.
+async fn store(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    mailbox: &Mailbox,
+    rule: SubscriberRule,
+) -> Result<Subscriber, Error> {
+    // Of several who subscribe one address at once, one finds it missing.
+    lock(transaction, organisation).await?.ok_or(Error::NotFound("Organisation"))?;
+    let before = find(transaction, organisation, mailbox).await?;
+    let is_new = before.is_none();
+    let state = rule(before)?;
+    let row = row(organisation, &state);
+    if is_new {
+        let insert = Entity::insert(row.into_active_model());
+        insert.exec_without_returning(transaction).await.map_err(broken)?;
+    } else {
+        // Every column is set, also where nothing has changed: see the port.
+        let all = row.into_active_model().reset_all();
+        Entity::update(all).exec(transaction).await.map_err(broken)?;
+    }
+    if state.status == SubscriberStatus::Unsubscribed {
+        drop_queued(transaction, state.id).await?;
+    }
+    Ok(state)
 }
 
 async fn may_mail(
@@ -131,7 +158,8 @@ fn row(organisation: &OrganisationId, state: &Subscriber) -> Model {
     }
 }
 
-fn subscriber(row: Model) -> Result<Subscriber, Error> {
+/// A stored subscriber as the domain knows it.
+pub(crate) fn subscriber(row: Model) -> Result<Subscriber, Error> {
     Ok(Subscriber {
         id: SubscriberId(row.id),
         email: row.email,

@@ -32,11 +32,11 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use crate::clock::SystemClock;
+use crate::delivery::{Post, Sending};
 use crate::figures;
 use crate::identity::{self, Identity};
 use crate::mail;
 use crate::settings::Settings;
-use crate::subscriber;
 
 /// How often viewers get a sign of life: well within the minute after which proxies give up.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
@@ -59,6 +59,7 @@ pub struct App {
     background: Background,
     handle: ServerHandle,
     serving: JoinHandle<std::io::Result<()>>,
+    sending: Sending,
     tasks: Vec<JoinHandle<()>>,
 }
 
@@ -90,8 +91,7 @@ impl App {
         let mailer = mail::mailer(settings, &public_url, &clock)?;
         let identity =
             identity::built_in(settings, &public_url, &database, &relay, &clock, &background, &mailer).await?;
-        let subscribers =
-            subscriber::subscribers(settings, &public_url, &database, &clock, &background, mailer).await?;
+        let post = Post::over(settings, &public_url, &database, &clock, mailer).await?;
         let components = Arc::new(Components::new(Arc::clone(&store) as _, Arc::clone(&relay), Arc::clone(&clock)));
         let incidents = Arc::new(Incidents::new(
             Arc::clone(&store) as _,
@@ -130,7 +130,8 @@ impl App {
             components: Arc::clone(&components),
             incidents: Arc::clone(&incidents),
             maintenances: Arc::clone(&maintenances),
-            subscribers,
+            subscribers: Arc::clone(&post.subscribers),
+            deliveries: Arc::clone(&post.deliveries),
             subscriber_throttle: Arc::new(Throttle::new(&settings.limits.subscriber())),
             pages,
             streams: Arc::new(streams),
@@ -152,6 +153,7 @@ impl App {
         let serving = tokio::spawn(server);
 
         let audiences: [Arc<dyn Audience>; 2] = [Arc::clone(&viewers) as _, Arc::clone(&sockets) as _];
+        let sending = post.start(Arc::clone(&broadcast));
         let telling = tokio::spawn(async move { relay.run(&audiences).await });
         let guarded = Arc::clone(&sockets);
         let guarding = tokio::spawn(async move { guarded.guard().await });
@@ -175,6 +177,7 @@ impl App {
             background,
             handle,
             serving,
+            sending,
             tasks,
         })
     }
@@ -220,6 +223,7 @@ impl App {
         self.viewers.close();
         stopping.await;
         self.background.settle().await;
+        self.sending.stop().await;
         for task in &self.tasks {
             task.abort();
         }

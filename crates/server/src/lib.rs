@@ -3,9 +3,9 @@
 pub mod app;
 pub mod clock;
 pub mod command;
+mod delivery;
 pub mod demo;
 mod figures;
 mod identity;
 mod mail;
 pub mod settings;
-mod subscriber;

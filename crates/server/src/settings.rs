@@ -44,6 +44,10 @@ pub struct Settings {
     #[command(flatten)]
     pub(crate) mail: MailSettings,
 
+    /// How many mails to subscribers are sent at once
+    #[arg(long, env = "ALLCLEAR_MAIL_CONCURRENCY", value_name = "ALLCLEAR_MAIL_CONCURRENCY", default_value = "16", value_parser = concurrency)]
+    pub mail_concurrency: usize,
+
     /// Who may sign up
     #[arg(long, env = "ALLCLEAR_SIGN_UP", value_name = "ALLCLEAR_SIGN_UP", default_value = "open")]
     pub sign_up: SignUp,
@@ -199,6 +203,13 @@ fn milliseconds(text: &str) -> Result<Duration, String> {
     }
 }
 
+fn concurrency(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number @ 1..=1000) => Ok(number),
+        _ => Err("it must be a number from 1 to 1000".to_owned()),
+    }
+}
+
 fn proxy(text: &str) -> Result<String, String> {
     let text = text.trim();
     TrustedProxies::parse([text]).map_err(|_| "it is neither an address nor a CIDR range".to_owned())?;
@@ -249,6 +260,7 @@ mod tests {
             ("--redis-url", "http://x"),
             ("--limit-sign-in", "0/5"),
             ("--ping-interval", "0"),
+            ("--mail-concurrency", "0"),
             ("--ping-timeout", "20s"),
             ("--sign-up", "maybe"),
         ] {

@@ -11,6 +11,7 @@ use actix_web::middleware::{Compat, from_fn};
 use actix_web::web::{self, Data};
 use actix_web::{App, HttpServer};
 use allclear_application::component::Components;
+use allclear_application::delivery::Deliveries;
 use allclear_application::health::Readiness;
 use allclear_application::incident::Incidents;
 use allclear_application::maintenance::Maintenances;
@@ -50,6 +51,8 @@ pub struct Parts {
     pub maintenances: Arc<Maintenances>,
     /// What visitors and operators do with subscribers.
     pub subscribers: Arc<Subscribers>,
+    /// What operators see of the mail to subscribers.
+    pub deliveries: Arc<Deliveries>,
     /// How often a visitor may try to subscribe, verify and unsubscribe.
     pub subscriber_throttle: Arc<subscriber::Throttle>,
     /// The public pages.
@@ -164,6 +167,7 @@ impl Parts {
             .app_data(Data::from(Arc::clone(&self.incidents)))
             .app_data(Data::from(Arc::clone(&self.maintenances)))
             .app_data(Data::from(Arc::clone(&self.subscribers)))
+            .app_data(Data::from(Arc::clone(&self.deliveries)))
             .app_data(Data::from(Arc::clone(&self.subscriber_throttle)))
             .app_data(Data::from(Arc::clone(&self.pages)))
             .app_data(Data::from(Arc::clone(&self.streams)))

@@ -1,5 +1,6 @@
 //! The subscriber calls: operators', and those of visitors, who need no token.
 
+mod delivery;
 mod one_click;
 mod visitor;
 
@@ -125,7 +126,7 @@ async fn add(
     let mut invalid = Invalid::default();
     let draft = draft(body.0.email, &mut invalid);
     invalid.into_result()?;
-    let added = subscribers.into_inner().add(&operator.organisation, draft).await?;
+    let added = subscribers.add(&operator.organisation, draft).await?;
     Ok(HttpResponse::Created().json(Answer::with_message(SubscriberBody::from(&added), MAILED)))
 }
 
@@ -174,5 +175,6 @@ fn draft(email: Input<Text>, invalid: &mut Invalid) -> SubscriberDraft {
 /// The calls under `/subscriber`.
 pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
     let subscribers = scope::scope("/subscriber").configure(visitor::calls).configure(one_click::calls);
+    let subscribers = subscribers.configure(delivery::calls);
     config.service(subscribers.service(add).service(list).service(remove));
 }

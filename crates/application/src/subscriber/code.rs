@@ -15,23 +15,23 @@ const UNSUBSCRIBE: &str = "subscriber unsubscribe";
 /// Makes codes and checks them, in a time that depends neither on where a wrong one differs nor on whether there is such a
 /// subscriber.
 #[derive(Debug, Clone)]
-pub(super) struct Codes(Seal);
+pub(crate) struct Codes(Seal);
 
 impl Codes {
-    pub(super) const fn new(seal: Seal) -> Self {
+    pub(crate) const fn new(seal: Seal) -> Self {
         Self(seal)
     }
 
     /// The code of a verification link: the moment it ends, in milliseconds of Unix time, and a mark on it. It holds within
     /// the subscriber's present round.
-    pub(super) fn verification_code(&self, subscriber: &Subscriber, expires_at: DateTime<Utc>) -> String {
+    pub(crate) fn verification_code(&self, subscriber: &Subscriber, expires_at: DateTime<Utc>) -> String {
         let moment = expires_at.timestamp_millis().to_be_bytes();
         let mark = self.verification_mark(Some(subscriber), moment);
         URL_SAFE_NO_PAD.encode([moment.as_slice(), &mark].concat())
     }
 
     /// When a verification link ends, be that past or to come; none when its code is not this subscriber's.
-    pub(super) fn verification(&self, subscriber: Option<&Subscriber>, code: &str) -> Option<DateTime<Utc>> {
+    pub(crate) fn verification(&self, subscriber: Option<&Subscriber>, code: &str) -> Option<DateTime<Utc>> {
         let presented = URL_SAFE_NO_PAD.decode(code).unwrap_or_default();
         let (moment, mark) = presented.split_first_chunk::<8>().unwrap_or((&[0; 8], &[]));
         let right: bool = self.verification_mark(subscriber, *moment).ct_eq(mark).into();
@@ -46,12 +46,12 @@ impl Codes {
     }
 
     /// The code of an unsubscribe link. It holds as long as the subscriber exists.
-    pub(super) fn unsubscribe_code(&self, subscriber: &Subscriber) -> String {
+    pub(crate) fn unsubscribe_code(&self, subscriber: &Subscriber) -> String {
         URL_SAFE_NO_PAD.encode(self.unsubscribe_mark(Some(subscriber)))
     }
 
     /// Whether an unsubscribe link's code is this subscriber's.
-    pub(super) fn unsubscribes(&self, subscriber: Option<&Subscriber>, code: &str) -> bool {
+    pub(crate) fn unsubscribes(&self, subscriber: Option<&Subscriber>, code: &str) -> bool {
         let presented = URL_SAFE_NO_PAD.decode(code).unwrap_or_default();
         let right: bool = self.unsubscribe_mark(subscriber).as_slice().ct_eq(&presented).into();
         right && subscriber.is_some()

@@ -2,12 +2,9 @@ use super::*;
 
 use allclear_domain::organisation::Revision;
 use allclear_domain::subscriber::SubscriberStatus;
-use mockall::predicate::always;
-use tokio::runtime::Handle;
 use uuid::Uuid;
 
-use crate::fixture::{clock, links, mailer, now, organisation};
-use crate::mail::MockMailer;
+use crate::fixture::{clock, now, organisation};
 use crate::organisation::MockOrganisationStore;
 
 const ADDRESS: &str = "ann@example.com";
@@ -31,11 +28,18 @@ fn subscribed() -> Subscriber {
 /// A store with this one subscriber, or none, that hands what a rule makes of it to `stored`.
 fn store(
     known: Option<Subscriber>,
-    stored: impl Fn(&Result<Subscriber, Error>) + Send + 'static,
+    stored: impl Fn(&Result<Subscriber, Error>) + Send + Sync + 'static,
 ) -> MockSubscriberStore {
     let mut store = MockSubscriberStore::new();
     let found = known.clone();
     store.expect_find().returning(move |_, _| Ok(found.clone()));
+    let stored = Arc::new(stored);
+    let (rule_of, seen) = (known.clone(), Arc::clone(&stored));
+    store.expect_enter().returning(move |_, _, rule| {
+        let outcome = rule(rule_of.clone());
+        seen(&outcome);
+        outcome
+    });
     store.expect_save().returning(move |_, _, rule| {
         let outcome = rule(known.clone());
         stored(&outcome);
@@ -44,68 +48,38 @@ fn store(
     store
 }
 
-fn service(store: MockSubscriberStore, mailer: MockMailer) -> Arc<Subscribers> {
+fn service(store: MockSubscriberStore) -> Subscribers {
     let mut organisations = MockOrganisationStore::new();
     let acme = Organisation { id: organisation(), name: "Acme".into(), revision: Revision(0) };
     organisations.expect_find().returning(move |id| Ok((*id == acme.id).then(|| acme.clone())));
     let ports = SubscriberPorts {
         subscribers: Arc::new(store),
         organisations: Arc::new(organisations),
-        mailer: Arc::new(mailer),
         clock: clock(),
+        bell: Arc::default(),
     };
-    let background = Background::on(Handle::current());
-    Arc::new(Subscribers::new(ports, background, links(), seal(), Subscribers::MAIL_LIMIT))
+    Subscribers::new(ports, seal())
 }
 
 #[tokio::test]
-async fn who_subscribes_is_mailed_links_that_verify_and_unsubscribe() {
-    let mut store = store(None, |stored| assert_eq!(stored.as_ref().unwrap().status, SubscriberStatus::Pending));
-    let key = EmailKey::of(ADDRESS);
-    store
-        .expect_may_mail()
-        .withf(move |address, limit, _| *address == key && *limit == Subscribers::MAIL_LIMIT)
-        .times(1)
-        .returning(|_, _, _| Ok(true));
-    let mailer = mailer(|to, content| {
-        let MailContent::Verification { organisation, link, unsubscribe } = content else { return false };
-        let query = "?email=ann%40example.com&orgId=org_1&";
-        to == ADDRESS
-            && organisation == "Acme"
-            && link.starts_with(&format!("https://status.example.com/verify{query}verificationCode="))
-            && unsubscribe.starts_with(&format!("https://status.example.com/unsubscribe{query}unsubscribeCode="))
-    });
-    let service = service(store, mailer);
-    service.subscribe(&organisation(), draft(ADDRESS)).await.unwrap();
-    service.background.settle().await;
-}
-
-#[tokio::test]
-async fn an_address_that_had_too_many_mails_gets_none_and_the_answer_is_the_same() {
-    let mut store = store(Some(pending()), |_| {});
-    store.expect_may_mail().with(always(), always(), always()).times(1).returning(|_, _, _| Ok(false));
-    let service = service(store, MockMailer::new());
-    service.subscribe(&organisation(), draft(ADDRESS)).await.unwrap();
-    service.background.settle().await;
-}
-
-#[tokio::test]
-async fn who_is_subscribed_is_not_mailed_again() {
-    let service = service(store(Some(subscribed()), |_| {}), MockMailer::new());
-    service.subscribe(&organisation(), draft(ADDRESS)).await.unwrap();
-    service.background.settle().await;
+async fn whoever_subscribes_is_entered_alike_and_the_mail_is_seen_to_later() {
+    for known in [None, Some(pending()), Some(subscribed())] {
+        let status = known.as_ref().map_or(SubscriberStatus::Pending, |known| known.status);
+        let store = store(known, move |stored| assert_eq!(stored.as_ref().unwrap().status, status));
+        service(store).subscribe(&organisation(), draft(ADDRESS)).await.unwrap();
+    }
 }
 
 #[tokio::test]
 async fn an_operator_may_know_of_an_address() {
-    let service = service(store(Some(subscribed()), |_| {}), MockMailer::new());
+    let service = service(store(Some(subscribed()), |_| {}));
     let refused = service.add(&organisation(), draft(ADDRESS)).await;
     assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
 }
 
 #[tokio::test]
 async fn a_bad_address_and_an_unknown_organisation_store_nothing() {
-    let service = service(MockSubscriberStore::new(), MockMailer::new());
+    let service = service(MockSubscriberStore::new());
     let refused = service.subscribe(&organisation(), draft("ann")).await;
     assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
     let elsewhere = OrganisationId::parse("org_2").unwrap();
@@ -122,9 +96,9 @@ async fn the_code_that_was_mailed_verifies_until_it_ends() {
     let codes = Codes::new(seal());
     let verified = |stored: &Result<Subscriber, Error>| assert!(stored.as_ref().unwrap().is_verified);
     let good = codes.verification_code(&pending(), now() + Subscriber::VERIFICATION_LIFE);
-    service(store(Some(pending()), verified), MockMailer::new()).verify(&organisation(), ADDRESS, &good).await.unwrap();
+    service(store(Some(pending()), verified)).verify(&organisation(), ADDRESS, &good).await.unwrap();
     let over = codes.verification_code(&pending(), now());
-    let late = service(store(Some(pending()), |_| {}), MockMailer::new());
+    let late = service(store(Some(pending()), |_| {}));
     let refused = late.verify(&organisation(), ADDRESS, &over).await;
     assert!(matches!(refused, Err(Error::BadCode(message)) if message.contains("subscribe again")));
 }
@@ -134,7 +108,7 @@ async fn a_wrong_code_is_answered_alike_for_known_and_unknown_addresses_and_writ
     for known in [Some(pending()), Some(subscribed()), None] {
         let mut store = MockSubscriberStore::new();
         store.expect_find().returning(move |_, _| Ok(known.clone()));
-        let service = service(store, MockMailer::new());
+        let service = service(store);
         for refused in [
             service.verify(&organisation(), ADDRESS, "wrong").await,
             service.unsubscribe(&organisation(), ADDRESS, "wrong").await,
@@ -150,7 +124,7 @@ async fn the_unsubscribe_code_ends_a_subscription() {
     let ended = |stored: &Result<Subscriber, Error>| {
         assert_eq!(stored.as_ref().unwrap().status, SubscriberStatus::Unsubscribed);
     };
-    let service = service(store(Some(subscribed()), ended), MockMailer::new());
+    let service = service(store(Some(subscribed()), ended));
     service.unsubscribe(&organisation(), "ann@EXAMPLE.com", &code).await.unwrap();
 }
 
@@ -158,6 +132,6 @@ async fn the_unsubscribe_code_ends_a_subscription() {
 async fn what_is_not_there_cannot_be_deleted() {
     let mut store = MockSubscriberStore::new();
     store.expect_delete().returning(|_, _| Ok(false));
-    let refused = service(store, MockMailer::new()).delete(&organisation(), pending().id).await;
+    let refused = service(store).delete(&organisation(), pending().id).await;
     assert!(matches!(refused, Err(Error::NotFound("Subscriber"))), "{refused:?}");
 }

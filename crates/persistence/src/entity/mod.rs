@@ -3,6 +3,8 @@
 
 pub(crate) mod component;
 pub(crate) mod component_status_change;
+pub(crate) mod delivery;
+pub(crate) mod delivery_count;
 pub(crate) mod incident;
 pub(crate) mod incident_component;
 pub(crate) mod incident_update;
@@ -11,6 +13,7 @@ pub(crate) mod invitation;
 pub(crate) mod maintenance;
 pub(crate) mod maintenance_update;
 pub(crate) mod membership;
+pub(crate) mod notice;
 pub(crate) mod organisation;
 pub(crate) mod outbox;
 pub(crate) mod password_reset;

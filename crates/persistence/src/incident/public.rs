@@ -59,6 +59,15 @@ pub(crate) async fn named_entry(
     timeline::entry(row.ok_or_else(|| Error::internal(format!("an event names update {id}, which is not stored")))?)
 }
 
+/// What an incident affects, as stored in this transaction.
+pub(crate) async fn affected_by(
+    transaction: &DatabaseTransaction,
+    id: IncidentId,
+) -> Result<Vec<AffectedComponent>, Error> {
+    let mut affected = affected(transaction, Condition::all().add(Column::Id.eq(id.0))).await?;
+    Ok(affected.remove(&id.0).unwrap_or_default())
+}
+
 async fn public(transaction: &DatabaseTransaction, incidents: Condition) -> Result<Vec<PublicIncident>, Error> {
     let rows = Entity::find().filter(incidents.clone()).all(transaction).await.map_err(broken)?;
     if rows.is_empty() {

@@ -1,5 +1,7 @@
 //! The updates of an incident.
 
+use std::sync::Arc;
+
 use allclear_application::error::Error;
 use allclear_application::incident::update::IncidentUpdateStore;
 use allclear_application::page::{Listed, Page};
@@ -9,6 +11,7 @@ use allclear_domain::event::Changed;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::incident::Incident;
 use allclear_domain::incident_update::{Deletion, Entry, IncidentUpdate, Latest};
+use allclear_domain::notice::IncidentChange;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use sea_orm::{
@@ -22,6 +25,7 @@ use super::{find, store};
 use crate::database::Database;
 use crate::entity::incident_update::{Column, Entity, Model};
 use crate::error::broken;
+use crate::notice::Occasion;
 use crate::organisation::lock;
 use crate::outbox;
 
@@ -75,7 +79,7 @@ impl IncidentUpdateStore for Database {
         incident: IncidentId,
         rule: Rule<Latest, Entry>,
     ) -> Result<Option<Written<IncidentUpdate>>, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let (organisation, clock, now) = (organisation.clone(), Arc::clone(&self.clock), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
                 let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
@@ -87,8 +91,12 @@ impl IncidentUpdateStore for Database {
                 update.version = revision;
                 let row = row(&update).into_active_model();
                 Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
-                let (_, settled) = store(transaction, &organisation, &before, incident, revision, now).await?;
+                let (incident, settled) = store(transaction, &organisation, &before, incident, revision, now).await?;
                 events.extend(settled);
+                let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
+                occasion
+                    .incident(IncidentChange::of(Some(&before), &incident, true), &incident, Some(&update.message))
+                    .await?;
                 let commit = outbox::append(transaction, locked, &events, now).await?;
                 Ok(Some(Written { state: update, commit: Some(commit) }))
             })
@@ -103,7 +111,7 @@ impl IncidentUpdateStore for Database {
         id: IncidentUpdateId,
         rule: Rule<Entry>,
     ) -> Result<Option<Written<IncidentUpdate>>, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let (organisation, clock, now) = (organisation.clone(), Arc::clone(&self.clock), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
                 let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
@@ -119,8 +127,12 @@ impl IncidentUpdateStore for Database {
                 update.version = revision;
                 let row = row(&update).into_active_model().reset_all();
                 Entity::update(row).exec(transaction).await.map_err(broken)?;
-                let (_, settled) = store(transaction, &organisation, &before, incident, revision, now).await?;
+                let (incident, settled) = store(transaction, &organisation, &before, incident, revision, now).await?;
                 events.extend(settled);
+                let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
+                occasion
+                    .incident(IncidentChange::of(Some(&before), &incident, false), &incident, Some(&update.message))
+                    .await?;
                 let commit = outbox::append(transaction, locked, &events, now).await?;
                 Ok(Some(Written { state: update, commit: Some(commit) }))
             })
@@ -135,7 +147,7 @@ impl IncidentUpdateStore for Database {
         ids: Vec<IncidentUpdateId>,
         rule: Rule<Deletion, Incident>,
     ) -> Result<Option<Written<()>>, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let (organisation, clock, now) = (organisation.clone(), Arc::clone(&self.clock), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
                 let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
@@ -146,8 +158,10 @@ impl IncidentUpdateStore for Database {
                 let deletion = Deletion { incident: before.clone(), newest, left: left.map(update).transpose()? };
                 let Changed { state, mut events } = rule(deletion)?;
                 let revision = Revision(locked.revision).next();
-                let (_, settled) = store(transaction, &organisation, &before, state, revision, now).await?;
+                let (state, settled) = store(transaction, &organisation, &before, state, revision, now).await?;
                 events.extend(settled);
+                let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
+                occasion.incident(IncidentChange::of(Some(&before), &state, false), &state, None).await?;
                 let commit = outbox::append(transaction, locked, &events, now).await?;
                 Ok(Some(Written { state: (), commit: Some(commit) }))
             })

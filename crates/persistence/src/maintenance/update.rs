@@ -11,6 +11,7 @@ use allclear_domain::author::Author;
 use allclear_domain::event::{Changed, Event};
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::maintenance_update::MaintenanceUpdate;
+use allclear_domain::notice::MaintenanceChange;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use sea_orm::{
@@ -24,6 +25,7 @@ use crate::entity::maintenance_update::{Column, Entity, Model};
 use crate::entity::{maintenance as parent, organisation};
 use crate::error::broken;
 use crate::maintenance::{find as find_parent, maintenance as state_of, note_announced};
+use crate::notice::Occasion;
 use crate::organisation::lock;
 use crate::outbox;
 
@@ -89,7 +91,8 @@ impl MaintenanceUpdateStore for Database {
                 state.version = held.revision();
                 let row = row(&state).into_active_model();
                 Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
-                held.tell(&database, transaction, state, &events).await
+                let message = state.message.clone();
+                held.tell(&database, transaction, state, &events, Some(message)).await
             })
         })
         .await
@@ -113,7 +116,7 @@ impl MaintenanceUpdateStore for Database {
                     let row = row(&state).into_active_model().reset_all();
                     Entity::update(row).exec(transaction).await.map_err(broken)?;
                 }
-                held.tell(&database, transaction, state, &events).await
+                held.tell(&database, transaction, state, &events, None).await
             })
         })
         .await
@@ -140,7 +143,7 @@ impl MaintenanceUpdateStore for Database {
                     .filter(Column::MaintenanceId.eq(maintenance.0))
                     .filter(Column::Id.is_in(state.iter().map(|id| id.0)));
                 gone.exec(transaction).await.map_err(broken)?;
-                held.tell(&database, transaction, state, &events).await
+                held.tell(&database, transaction, state, &events, None).await
             })
         })
         .await
@@ -169,23 +172,29 @@ impl Held {
         Revision(self.organisation.revision).next()
     }
 
-    /// Stores the events. They show the maintenance, so they also announce what the clock has changed of it.
+    /// Stores the events. They show the maintenance, so they also announce what the clock has changed of it. `recorded` is
+    /// the message of an update that was recorded.
     async fn tell<T>(
         self,
         database: &Database,
         transaction: &DatabaseTransaction,
         state: T,
         events: &[Event],
+        recorded: Option<String>,
     ) -> Result<Option<Written<T>>, Error> {
         if events.is_empty() {
             return Ok(Some(Written { state, commit: None }));
         }
         let now = database.clock.now();
-        let announced = self.maintenance.announced_status.clone();
+        let announced = self.maintenance.announced_status.parse().map_err(Error::internal)?;
         let maintenance = state_of(self.maintenance);
-        if maintenance.status(now).as_str() != announced {
+        if maintenance.status(now) != announced {
             note_announced(transaction, &maintenance, now).await?;
         }
+        let before = Some((&maintenance, announced));
+        let change = MaintenanceChange::of(before, &maintenance, recorded.is_some(), now);
+        let occasion = Occasion { transaction, locked: &self.organisation, clock: &*database.clock, now };
+        occasion.maintenance(0, change, &maintenance, recorded.as_deref()).await?;
         let commit = outbox::append(transaction, self.organisation, events, now).await?;
         Ok(Some(Written { state, commit: Some(commit) }))
     }

@@ -4,6 +4,7 @@
 mod app;
 mod binary;
 mod component;
+mod delivery;
 mod events;
 mod identity;
 mod incident;

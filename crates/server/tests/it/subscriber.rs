@@ -1,5 +1,6 @@
 //! The subscriber calls, and the links in the mails they send.
 
+mod delivery;
 mod limit;
 mod one_click;
 mod operator;

@@ -104,7 +104,7 @@ async fn subscribe(
     let organisation = required(body.0.org_id, "orgId", &mut invalid);
     invalid.into_result()?;
     throttle.subscribe.count(&client(&request))?;
-    subscribers.into_inner().subscribe(&known(&organisation)?, draft).await?;
+    subscribers.subscribe(&known(&organisation)?, draft).await?;
     Ok(Answer::with_message(Nothing, MAILED).ok())
 }
 

@@ -1,0 +1,176 @@
+//! Deliveries: one mail to one subscriber each, queued in the database, sent by the [workers](worker) of all nodes.
+//!
+//! A save stores one [notice](crate::notice) beside its events, however many subscribers there are. Workers make deliveries of
+//! it, claim them for a while, send them and settle them. Whoever dies with a claim loses it when its time is over, and the
+//! delivery goes out again under the same Message-ID.
+
+mod bell;
+#[cfg(test)]
+mod fixture;
+mod letter;
+pub mod worker;
+
+use std::sync::Arc;
+
+use allclear_domain::id::OrganisationId;
+use allclear_domain::subscriber::Subscriber;
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+
+pub use self::bell::{Bell, listen};
+pub use self::letter::Letters;
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::notice::Notice;
+
+/// One try of one delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Claim {
+    /// Names the delivery.
+    pub id: i64,
+    /// Which try it is, from 1. Who has lost the claim to another node has an older one.
+    pub attempt: u32,
+}
+
+/// A mail to send, claimed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    /// The claim on it.
+    pub claim: Claim,
+    /// When it was queued.
+    pub queued_at: DateTime<Utc>,
+    /// Whose subscriber it goes to.
+    pub organisation: OrganisationId,
+    /// The organisation's name.
+    pub organisation_name: String,
+    /// The subscriber as it is now.
+    pub subscriber: Subscriber,
+    /// What it is about.
+    pub matter: Matter,
+}
+
+/// What a delivery is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Matter {
+    /// Whether the address is to be subscribed.
+    Verification,
+    /// Something that happened.
+    Notice(Arc<Notice>),
+}
+
+/// What became of a try.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was handed over.
+    Sent,
+    /// Nobody wants it any more.
+    Unwanted,
+    /// It failed, and is tried again at this moment.
+    Retried {
+        /// When.
+        at: DateTime<Utc>,
+        /// Why it failed.
+        reason: String,
+    },
+    /// It failed for good.
+    GivenUp {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A try that is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settled {
+    /// The claim it had.
+    pub claim: Claim,
+    /// When it was over.
+    pub at: DateTime<Utc>,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// How an organisation's mail is doing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DeliveryCounts {
+    /// Mails still to be sent.
+    pub waiting: u64,
+    /// Mails sent since the moment asked for.
+    pub sent: u64,
+    /// Mails given up since then.
+    pub given_up: u64,
+    /// Why they were, with how many; the most frequent first, a few of them.
+    pub reasons: Vec<(String, u64)>,
+}
+
+/// Keeps notices and deliveries. Notices are written by the storage ports, in the transaction of the change they tell of;
+/// verification mails by [`SubscriberStore::enter`](crate::subscriber::SubscriberStore::enter). Everything an adapter answers
+/// `Ok` to MUST survive the end of the process.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait DeliveryQueue: Send + Sync {
+    /// Queues deliveries, at most `limit`, of a notice that not every subscriber has one of; answers whether there was any
+    /// to expand. Each who was subscribed when it happened and still is gets one, however many nodes do this at once and
+    /// wherever one of them ends. An adapter MUST expand an organisation's notices in the order they happened.
+    async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error>;
+
+    /// Claims deliveries that are due, at most `limit`, until a moment; verifications first, then the longest due. Of several
+    /// nodes one gets each. An adapter MUST NOT answer one while an earlier one of the same subscriber is still to be sent.
+    async fn claim(&self, now: DateTime<Utc>, until: DateTime<Utc>, limit: u64) -> Result<Vec<Delivery>, Error>;
+
+    /// Keeps claims until a later moment, those that are not lost.
+    async fn renew(&self, claims: Vec<Claim>, until: DateTime<Utc>) -> Result<(), Error>;
+
+    /// Stores what became of tries. One that was sent is settled whoever has the claim now; for the rest, a lost claim
+    /// settles nothing. What is tried again later holds the subscriber's later deliveries back until then.
+    async fn settle(&self, settled: Vec<Settled>) -> Result<(), Error>;
+
+    /// The first moment after `now` at which a delivery gets due or a claim ends; none where there is none.
+    async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, Error>;
+
+    /// How many deliveries of all organisations are still to be sent.
+    async fn waiting(&self) -> Result<u64, Error>;
+
+    /// How an organisation's mail has been doing since a moment, as far as that is kept.
+    async fn counts(&self, organisation: &OrganisationId, since: DateTime<Utc>) -> Result<DeliveryCounts, Error>;
+
+    /// Forgets what was given up, and the days of sent mail, before a moment, and notices that nothing refers to any more;
+    /// about `limit` of each at most. Answers how many.
+    async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error>;
+}
+
+/// What operators see of deliveries, and how long it is kept.
+pub struct Deliveries {
+    queue: Arc<dyn DeliveryQueue>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Deliveries {
+    /// How long it is known what was sent and what was given up.
+    pub const KEPT: TimeDelta = TimeDelta::days(30);
+
+    const BATCH: u64 = 200;
+
+    /// The use cases over this queue.
+    #[must_use]
+    pub fn new(queue: Arc<dyn DeliveryQueue>, clock: Arc<dyn Clock>) -> Self {
+        Self { queue, clock }
+    }
+
+    /// How an organisation's mail has been doing for [`Self::KEPT`].
+    pub async fn counts(&self, organisation: &OrganisationId) -> Result<DeliveryCounts, Error> {
+        self.queue.counts(organisation, self.clock.now() - Self::KEPT).await
+    }
+
+    /// How many mails of all organisations are still to be sent.
+    pub async fn waiting(&self) -> Result<u64, Error> {
+        self.queue.waiting().await
+    }
+
+    /// Forgets what is older than [`Self::KEPT`]. Every node may do so at any time.
+    pub async fn prune(&self) -> Result<(), Error> {
+        let before = self.clock.now() - Self::KEPT;
+        while self.queue.prune(before, Self::BATCH).await? >= Self::BATCH {}
+        Ok(())
+    }
+}

@@ -1,0 +1,106 @@
+use std::sync::Arc;
+
+use allclear_domain::email::EmailKey;
+use allclear_domain::mail_limit::MailLimit;
+use allclear_domain::subscriber::{Subscriber, SubscriberStatus};
+
+use super::{Delivery, Matter};
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::link::Links;
+use crate::mail::notice::NoticeLinks;
+use crate::mail::{Mail, MailContent, MailHeaders, MailList};
+use crate::notice::Notice;
+use crate::secret::Seal;
+use crate::subscriber::SubscriberStore;
+use crate::subscriber::code::Codes;
+
+/// Makes mails of deliveries. What is random about a mail is derived from what is stored, so that a second try is the same.
+pub struct Letters {
+    subscribers: Arc<dyn SubscriberStore>,
+    clock: Arc<dyn Clock>,
+    links: Links,
+    codes: Codes,
+    limit: MailLimit,
+}
+
+impl Letters {
+    /// With links of this installation; `limit` is how many verification mails an address is sent.
+    #[must_use]
+    pub const fn new(
+        subscribers: Arc<dyn SubscriberStore>,
+        clock: Arc<dyn Clock>,
+        links: Links,
+        seal: Seal,
+        limit: MailLimit,
+    ) -> Self {
+        Self { subscribers, clock, links, codes: Codes::new(seal), limit }
+    }
+
+    /// The mail, or none where the subscriber does not want it any more or has been sent too many.
+    pub(super) async fn write(&self, delivery: &Delivery) -> Result<Option<Mail>, Error> {
+        match &delivery.matter {
+            Matter::Verification if delivery.subscriber.awaits_verification() && self.may_mail(delivery).await? => {
+                Ok(Some(self.verification(delivery)))
+            }
+            Matter::Notice(notice) if delivery.subscriber.status == SubscriberStatus::Subscribed => {
+                Ok(Some(self.notice(delivery, notice)))
+            }
+            Matter::Verification | Matter::Notice(_) => Ok(None),
+        }
+    }
+
+    /// Whether the address has not been sent too many verification mails of late. The first try counts, not a second one.
+    async fn may_mail(&self, delivery: &Delivery) -> Result<bool, Error> {
+        if delivery.claim.attempt > 1 {
+            return Ok(true);
+        }
+        // The key is of the mailbox: however the domain is spelt, it is one address.
+        let address = EmailKey::of(delivery.subscriber.mailbox().as_str());
+        let may = self.subscribers.may_mail(address, self.limit, self.clock.now()).await?;
+        if !may {
+            tracing::info!(organisation = %delivery.organisation, "an address got no verification mail: it had too many");
+        }
+        Ok(may)
+    }
+
+    fn verification(&self, delivery: &Delivery) -> Mail {
+        let Delivery { subscriber, organisation, queued_at, .. } = delivery;
+        let code = self.codes.verification_code(subscriber, *queued_at + Subscriber::VERIFICATION_LIFE);
+        let content = MailContent::Verification {
+            link: self.links.verify(&subscriber.email, organisation, &code),
+            unsubscribe: self.unsubscribe(delivery),
+            organisation: delivery.organisation_name.clone(),
+        };
+        let message_id = Some(format!("{}.{}", subscriber.id.0.simple(), queued_at.timestamp_millis()));
+        let headers = MailHeaders { message_id, ..MailHeaders::default() };
+        Mail { to: subscriber.email.clone(), content, headers }
+    }
+
+    fn notice(&self, delivery: &Delivery, notice: &Notice) -> Mail {
+        let Delivery { subscriber, organisation, organisation_name, .. } = delivery;
+        let links = NoticeLinks { page: self.links.status_page(organisation), unsubscribe: self.unsubscribe(delivery) };
+        let code = self.codes.unsubscribe_code(subscriber);
+        let list = MailList {
+            id: organisation.clone(),
+            name: organisation_name.clone(),
+            unsubscribe: self.links.one_click(&subscriber.email, organisation, &code),
+        };
+        // Apart from each other for each subscriber: nobody's mail is taken for somebody else's.
+        let whose = subscriber.id.0.simple();
+        let headers = MailHeaders {
+            message_id: Some(format!("{}.{whose}", notice.id.simple())),
+            thread: Some(format!("{}.{whose}", notice.subject.simple())),
+            list: Some(list),
+        };
+        Mail { to: subscriber.email.clone(), content: notice.addressed(organisation_name.clone(), links), headers }
+    }
+
+    fn unsubscribe(&self, delivery: &Delivery) -> String {
+        let code = self.codes.unsubscribe_code(&delivery.subscriber);
+        self.links.unsubscribe(&delivery.subscriber.email, &delivery.organisation, &code)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,267 @@
+//! Sends what is queued. Every node runs one worker; it sleeps until something is queued or gets due.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use allclear_domain::delivery::RetryRule;
+use chrono::{DateTime, TimeDelta, Utc};
+use tokio::task::{Id, JoinError, JoinSet};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::{Bell, Claim, Delivery, DeliveryQueue, Letters, Outcome, Settled};
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::mail::{Mailer, SendError};
+
+/// What a worker works with.
+pub struct DeliveryWorker {
+    /// Where deliveries come from.
+    pub queue: Arc<dyn DeliveryQueue>,
+    /// What they say.
+    pub letters: Letters,
+    /// How they go out.
+    pub mailer: Arc<dyn Mailer>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Rings when there may be something to send.
+    pub bell: Arc<Bell>,
+    /// How many mails are sent at once. Each is settled before the next one is begun in its place, so after a crash so many
+    /// may be sent a second time.
+    pub concurrency: usize,
+    /// Is told what became of each try.
+    pub observe: fn(&Outcome),
+}
+
+/// What a worker has in its hands.
+struct Hands {
+    sending: JoinSet<Settled>,
+    claims: HashMap<Id, Claim>,
+    /// Over, and not stored yet.
+    over: Vec<Settled>,
+    /// Whether there may be notices to expand.
+    expand: bool,
+    /// Whether there may be deliveries to claim.
+    claim: bool,
+    /// When to look without being rung for.
+    look_at: Instant,
+    renew_at: Instant,
+}
+
+impl DeliveryWorker {
+    /// How often the queue is looked at while nothing is known to be due: another node may have queued something and died,
+    /// and the wall clock may have been set.
+    pub const LOOK: Duration = Duration::from_secs(30);
+    /// How long a claim holds: so long what a dead node had in its hands waits for another.
+    pub const LEASE: TimeDelta = TimeDelta::seconds(20);
+    /// How long one mail may take.
+    pub const LONGEST: Duration = Duration::from_secs(150);
+    /// How long a worker that is to stop goes on with what is due, and how long it then waits for what it has begun.
+    pub const GRACE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(10));
+
+    const RENEWAL: Duration = Duration::from_secs(5);
+    /// How many deliveries are queued in one transaction: few enough that a save hardly waits for it.
+    const BATCH: u64 = 500;
+    /// How long to wait after a failure of the queue, at first and at most.
+    const PAUSE: (Duration, Duration) = (Duration::from_millis(125), Duration::from_secs(5));
+
+    /// Sends what is queued until it is to stop and what is due then is sent, or its grace is over. May be dropped at any
+    /// moment: what it had in its hands is sent again.
+    pub async fn run(self: Arc<Self>, stop: CancellationToken) {
+        let mut hands = Hands::default();
+        let (mut pause, mut end) = (Self::PAUSE.0, None);
+        loop {
+            if end.is_none() && stop.is_cancelled() {
+                end = Some(Instant::now() + Self::GRACE.0);
+                hands.look();
+            }
+            let takes = end.is_none_or(|end| Instant::now() < end);
+            if end.is_some_and(|end| hands.is_done(takes) || Instant::now() >= end + Self::GRACE.1) {
+                return;
+            }
+            match self.turn(&mut hands, takes).await {
+                Ok(()) => {
+                    pause = Self::PAUSE.0;
+                    let more = hands.expand || hands.claim && self.room(&hands) > 0;
+                    if !(takes && more) {
+                        let stopping = end.map(|end| if takes { end } else { end + Self::GRACE.1 });
+                        self.wait(&mut hands, &stop, stopping).await;
+                    }
+                }
+                Err(error) => {
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "the mail queue could not be worked on; trying again"
+                    );
+                    sleep(pause).await;
+                    pause = (pause * 2).min(Self::PAUSE.1);
+                    hands.look();
+                }
+            }
+        }
+    }
+
+    /// Stores what is over and takes what there is room for.
+    async fn turn(self: &Arc<Self>, hands: &mut Hands, takes: bool) -> Result<(), Error> {
+        hands.gather(self.clock.now());
+        self.settle(hands).await?;
+        self.renew(hands).await?;
+        if !takes {
+            return Ok(());
+        }
+        if hands.expand {
+            hands.expand = self.queue.expand(self.clock.now(), Self::BATCH).await?;
+            hands.claim |= hands.expand;
+        }
+        let room = self.room(hands);
+        if hands.claim && room > 0 {
+            let now = self.clock.now();
+            let claimed = self.queue.claim(now, now + Self::LEASE, room as u64).await?;
+            hands.claim = claimed.len() == room;
+            for delivery in claimed {
+                let (claim, worker) = (delivery.claim, Arc::clone(self));
+                let task = hands.sending.spawn(async move { worker.deliver(delivery).await });
+                hands.claims.insert(task.id(), claim);
+            }
+            if !hands.claim {
+                self.set_alarm(hands, now).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn settle(&self, hands: &mut Hands) -> Result<(), Error> {
+        if hands.over.is_empty() {
+            return Ok(());
+        }
+        self.queue.settle(hands.over.clone()).await?;
+        for settled in hands.over.drain(..) {
+            (self.observe)(&settled.outcome);
+        }
+        // A subscriber's next one may be free now.
+        hands.claim = true;
+        Ok(())
+    }
+
+    async fn renew(&self, hands: &mut Hands) -> Result<(), Error> {
+        if Instant::now() < hands.renew_at || hands.claims.is_empty() {
+            return Ok(());
+        }
+        let claims = hands.claims.values().copied().collect();
+        self.queue.renew(claims, self.clock.now() + Self::LEASE).await?;
+        hands.renew_at = Instant::now() + Self::RENEWAL;
+        Ok(())
+    }
+
+    /// Nothing is due now: notes when something will be.
+    async fn set_alarm(&self, hands: &mut Hands, now: DateTime<Utc>) -> Result<(), Error> {
+        let next = self.queue.next_due(now).await?;
+        let left = next.map_or(Self::LOOK, |next| (next - now).to_std().unwrap_or_default().min(Self::LOOK));
+        hands.look_at = Instant::now() + left;
+        Ok(())
+    }
+
+    /// Waits until there is something to do, at most until it has to stop.
+    async fn wait(&self, hands: &mut Hands, stop: &CancellationToken, stopping: Option<Instant>) {
+        let wake = if hands.claims.is_empty() { hands.look_at } else { hands.look_at.min(hands.renew_at) };
+        let wake = stopping.map_or(wake, |end| wake.min(end));
+        tokio::select! {
+            Some(ended) = hands.sending.join_next_with_id() => hands.take(ended, self.clock.now()),
+            () = self.bell.rung() => hands.look(),
+            () = stop.cancelled(), if stopping.is_none() => {}
+            () = sleep_until(wake) => {
+                if Instant::now() >= hands.look_at {
+                    hands.look_at = Instant::now() + Self::LOOK;
+                    hands.look();
+                }
+            }
+        }
+    }
+
+    fn room(&self, hands: &Hands) -> usize {
+        self.concurrency.saturating_sub(hands.sending.len() + hands.over.len())
+    }
+
+    async fn deliver(&self, delivery: Delivery) -> Settled {
+        let sent = match self.letters.write(&delivery).await {
+            Ok(None) => return self.over(&delivery, Outcome::Unwanted),
+            Ok(Some(mail)) => timeout(Self::LONGEST, self.mailer.send(mail)).await.unwrap_or_else(|_| {
+                Err(SendError::Temporary { reason: "The mail server did not answer in time".to_owned() })
+            }),
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "a mail could not be written; trying again");
+                Err(SendError::Temporary { reason: "The database was away".to_owned() })
+            }
+        };
+        let outcome = match sent {
+            Ok(()) => Outcome::Sent,
+            Err(SendError::Permanent { reason }) => Outcome::GivenUp { reason },
+            Err(SendError::Temporary { reason }) => {
+                let (jitter, now) = (rand::random(), self.clock.now());
+                match RetryRule::USUAL.next(delivery.queued_at, delivery.claim.attempt, jitter, now) {
+                    Some(at) => Outcome::Retried { at, reason },
+                    None => Outcome::GivenUp { reason },
+                }
+            }
+        };
+        self.over(&delivery, outcome)
+    }
+
+    fn over(&self, delivery: &Delivery, outcome: Outcome) -> Settled {
+        Settled { claim: delivery.claim, at: self.clock.now(), outcome }
+    }
+}
+
+impl Default for Hands {
+    fn default() -> Self {
+        let now = Instant::now();
+        Self {
+            sending: JoinSet::new(),
+            claims: HashMap::new(),
+            over: Vec::new(),
+            expand: true,
+            claim: true,
+            look_at: now,
+            renew_at: now,
+        }
+    }
+}
+
+impl Hands {
+    fn look(&mut self) {
+        (self.expand, self.claim) = (true, true);
+    }
+
+    /// Whether nothing is in the way of an end.
+    fn is_done(&self, takes: bool) -> bool {
+        let idle = self.sending.is_empty() && self.over.is_empty();
+        idle && !(takes && (self.expand || self.claim))
+    }
+
+    /// Takes everything that is over at once: the more there is, the fewer transactions it takes.
+    fn gather(&mut self, now: DateTime<Utc>) {
+        while let Some(ended) = self.sending.try_join_next_with_id() {
+            self.take(ended, now);
+        }
+    }
+
+    fn take(&mut self, ended: Result<(Id, Settled), JoinError>, now: DateTime<Utc>) {
+        match ended {
+            Ok((id, settled)) => {
+                self.claims.remove(&id);
+                self.over.push(settled);
+            }
+            Err(error) => {
+                tracing::error!(error = &error as &dyn std::error::Error, "sending a mail ended badly");
+                if let Some(claim) = self.claims.remove(&error.id()) {
+                    let reason = "The mail could not be written".to_owned();
+                    self.over.push(Settled { claim, at: now, outcome: Outcome::GivenUp { reason } });
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! Deliveries: the mail queue.
+
+mod claim;
+mod expand;
+#[cfg(test)]
+mod plan;
+mod settle;
+
+use allclear_application::delivery::{Claim, Delivery, DeliveryCounts, DeliveryQueue, Settled};
+use allclear_application::error::Error;
+use allclear_domain::id::{OrganisationId, SubscriberId};
+use async_trait::async_trait;
+use chrono::{DateTime, NaiveDate, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, Condition, DatabaseTransaction, EntityTrait, Order, PaginatorTrait, QueryFilter,
+    QueryOrder, QuerySelect, Select,
+};
+
+use crate::database::Database;
+use crate::entity::delivery::{ActiveModel, Column, Entity};
+use crate::entity::{delivery_count, notice};
+use crate::error::broken;
+
+/// How many reasons an operator is shown.
+const REASONS: u64 = 5;
+
+#[async_trait]
+impl DeliveryQueue for Database {
+    async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error> {
+        // A look costs no write.
+        if expand::next().one(self.read()).await.map_err(broken)?.is_none() {
+            return Ok(false);
+        }
+        self.write(move |transaction| Box::pin(expand::expand(transaction, now, limit))).await
+    }
+
+    async fn claim(&self, now: DateTime<Utc>, until: DateTime<Utc>, limit: u64) -> Result<Vec<Delivery>, Error> {
+        self.write(move |transaction| Box::pin(claim::claim(transaction, now, until, limit))).await
+    }
+
+    async fn renew(&self, claims: Vec<Claim>, until: DateTime<Utc>) -> Result<(), Error> {
+        self.write(move |transaction| Box::pin(claim::renew(transaction, claims, until))).await
+    }
+
+    async fn settle(&self, settled: Vec<Settled>) -> Result<(), Error> {
+        self.write(move |transaction| Box::pin(settle::settle(transaction, settled))).await
+    }
+
+    async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, Error> {
+        let due: Option<DateTime<Utc>> = next_due(now).into_tuple().one(self.read()).await.map_err(broken)?;
+        let freed: Option<DateTime<Utc>> = next_freed(now).into_tuple().one(self.read()).await.map_err(broken)?;
+        Ok(due.into_iter().chain(freed).min())
+    }
+
+    async fn waiting(&self) -> Result<u64, Error> {
+        Entity::find().filter(Column::DueAt.is_not_null()).count(self.read()).await.map_err(broken)
+    }
+
+    async fn counts(&self, organisation: &OrganisationId, since: DateTime<Utc>) -> Result<DeliveryCounts, Error> {
+        let organisation = organisation.clone();
+        self.read_consistently(move |transaction| Box::pin(counts(transaction, organisation, since))).await
+    }
+
+    async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
+        self.write(move |transaction| Box::pin(prune(transaction, before, limit))).await
+    }
+}
+
+/// Queues the mail with the link that verifies an address. It goes before whatever else is due: somebody waits for it.
+pub(crate) async fn queue_verification(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    subscriber: SubscriberId,
+    now: DateTime<Utc>,
+) -> Result<(), Error> {
+    let queued = ActiveModel {
+        organisation_id: Set(organisation.as_str().to_owned()),
+        subscriber_id: Set(subscriber.0),
+        notice_id: Set(None),
+        created_at: Set(now),
+        due_at: Set(Some(DateTime::UNIX_EPOCH)),
+        attempts: Set(0),
+        ..Default::default()
+    };
+    Entity::insert(queued).exec_without_returning(transaction).await.map_err(broken)?;
+    Ok(())
+}
+
+/// Drops what is queued for a subscriber.
+pub(crate) async fn drop_queued(transaction: &DatabaseTransaction, subscriber: SubscriberId) -> Result<(), Error> {
+    let queued =
+        Entity::delete_many().filter(Column::SubscriberId.eq(subscriber.0)).filter(Column::DueAt.is_not_null());
+    queued.exec(transaction).await.map_err(broken)?;
+    Ok(())
+}
+
+/// Forward from now: what was due before and is not claimed waits for an earlier one of its subscriber.
+fn next_due(now: DateTime<Utc>) -> Select<Entity> {
+    Entity::find()
+        .select_only()
+        .column(Column::DueAt)
+        .filter(Column::DueAt.gt(now))
+        .order_by_asc(Column::DueAt)
+        .limit(1)
+}
+
+fn next_freed(now: DateTime<Utc>) -> Select<Entity> {
+    Entity::find()
+        .select_only()
+        .column(Column::ClaimedUntil)
+        .filter(Column::ClaimedUntil.gt(now))
+        .order_by_asc(Column::ClaimedUntil)
+        .limit(1)
+}
+
+fn of(organisation: &OrganisationId) -> Select<Entity> {
+    Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
+}
+
+async fn counts(
+    transaction: &DatabaseTransaction,
+    organisation: OrganisationId,
+    since: DateTime<Utc>,
+) -> Result<DeliveryCounts, Error> {
+    use delivery_count::{Column as CountColumn, Entity as CountEntity};
+
+    let waiting = of(&organisation).filter(Column::DueAt.is_not_null()).count(transaction).await.map_err(broken)?;
+    let given_up =
+        || of(&organisation).filter(Column::DueAt.is_null()).filter(Column::GivenUpAt.gte(since)).select_only();
+    let reasons: Vec<(Option<String>, i64)> = given_up()
+        .column(Column::Reason)
+        .column_as(Column::Id.count(), "times")
+        .group_by(Column::Reason)
+        .order_by(Expr::col("times"), Order::Desc)
+        .order_by_asc(Column::Reason)
+        .limit(REASONS)
+        .into_tuple()
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    let given_up: Option<i64> =
+        given_up().column_as(Column::Id.count(), "times").into_tuple().one(transaction).await.map_err(broken)?;
+    let days: Vec<i64> = CountEntity::find()
+        .select_only()
+        .column(CountColumn::Sent)
+        .filter(CountColumn::OrganisationId.eq(organisation.as_str()))
+        .filter(CountColumn::Day.gte(day(since)))
+        .into_tuple()
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    let count = |number: i64| u64::try_from(number).unwrap_or(0);
+    Ok(DeliveryCounts {
+        waiting,
+        sent: days.into_iter().map(count).sum(),
+        given_up: given_up.map_or(0, count),
+        reasons: reasons.into_iter().map(|(reason, times)| (reason.unwrap_or_default(), count(times))).collect(),
+    })
+}
+
+/// The day of a moment, so that days sort as text.
+fn day(moment: DateTime<Utc>) -> String {
+    let day: NaiveDate = moment.date_naive();
+    day.format("%Y-%m-%d").to_string()
+}
+
+async fn prune(transaction: &DatabaseTransaction, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
+    let old =
+        Query::select().column(Column::Id).from(Entity).and_where(Column::GivenUpAt.lt(before)).limit(limit).take();
+    let given_up = Entity::delete_many().filter(Column::Id.in_subquery(old));
+    let given_up = given_up.exec(transaction).await.map_err(broken)?.rows_affected;
+    let told = spent(before, limit);
+    let told = notice::Entity::delete_many().filter(notice::Column::Id.in_subquery(told));
+    let told = told.exec(transaction).await.map_err(broken)?.rows_affected;
+    let days = delivery_count::Entity::delete_many().filter(delivery_count::Column::Day.lt(day(before)));
+    days.exec(transaction).await.map_err(broken)?;
+    Ok(Ord::max(given_up, told))
+}
+
+/// Notices that were expanded before a moment and have no delivery left.
+fn spent(before: DateTime<Utc>, limit: u64) -> sea_orm::sea_query::SelectStatement {
+    let left = Query::select()
+        .column(Column::Id)
+        .from(Entity)
+        .and_where(Expr::col((Entity, Column::NoticeId)).equals((notice::Entity, notice::Column::Id)))
+        .take();
+    Query::select()
+        .column((notice::Entity, notice::Column::Id))
+        .from(notice::Entity)
+        .cond_where(Condition::all().add(notice::Column::ExpandedAt.lt(before)).add(Expr::exists(left).not()))
+        .limit(limit)
+        .take()
+}

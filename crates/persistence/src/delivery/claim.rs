@@ -1,0 +1,143 @@
+//! Who sends what: claims that end by themselves.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use allclear_application::delivery::{Claim, Delivery, Matter};
+use allclear_application::error::Error;
+use allclear_application::notice::Notice;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::subscriber::Subscriber;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Alias, Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement, UpdateStatement};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, Order, QueryFilter,
+};
+use uuid::Uuid;
+
+use crate::entity::delivery::{Column, Entity, Model};
+use crate::entity::{notice, organisation, subscriber};
+use crate::error::broken;
+use crate::notice::notice as notice_of;
+use crate::subscriber::subscriber as subscriber_of;
+
+pub(super) async fn claim(
+    transaction: &DatabaseTransaction,
+    now: DateTime<Utc>,
+    until: DateTime<Utc>,
+    limit: u64,
+) -> Result<Vec<Delivery>, Error> {
+    let rows = transaction.query_all(&claiming(now, until, limit)).await.map_err(broken)?;
+    let rows = rows.iter().map(|row| Model::from_query_result(row, "")).collect::<Result<Vec<_>, _>>();
+    let mut rows = rows.map_err(broken)?;
+    // What a statement returns has no order.
+    rows.sort_unstable_by_key(|row| (row.due_at, row.id));
+    let known = Known::of(transaction, &rows).await?;
+    Ok(rows.into_iter().filter_map(|row| known.delivery(row)).collect())
+}
+
+/// Claims what is due, and answers it.
+pub(super) fn claiming(now: DateTime<Utc>, until: DateTime<Utc>, limit: u64) -> UpdateStatement {
+    Query::update()
+        .table(Entity)
+        .value(Column::ClaimedUntil, until)
+        .value(Column::Attempts, Expr::col(Column::Attempts).add(1))
+        .and_where(Expr::col(Column::Id).in_subquery(due(now, limit)))
+        .returning_all()
+        .take()
+}
+
+/// What is due, claimed by nobody, and first among its subscriber's. What another node is claiming at this moment is skipped.
+pub(super) fn due(now: DateTime<Utc>, limit: u64) -> SelectStatement {
+    let (own, earlier) = (Alias::new("own"), Alias::new("earlier"));
+    let ahead = Query::select()
+        .expr(Expr::val(1))
+        .from_as(Entity, earlier.clone())
+        .and_where(Expr::col((earlier.clone(), Column::SubscriberId)).equals((own.clone(), Column::SubscriberId)))
+        .and_where(Expr::col((earlier.clone(), Column::Id)).lt(Expr::col((own.clone(), Column::Id))))
+        .and_where(Expr::col((earlier, Column::DueAt)).is_not_null())
+        .take();
+    let claimed_until = || Expr::col((own.clone(), Column::ClaimedUntil));
+    let free = Condition::any().add(claimed_until().is_null()).add(claimed_until().lte(now));
+    Query::select()
+        .column((own.clone(), Column::Id))
+        .from_as(Entity, own.clone())
+        .and_where(Expr::col((own.clone(), Column::DueAt)).lte(now))
+        .cond_where(free)
+        .and_where(Expr::exists(ahead).not())
+        .order_by((own.clone(), Column::DueAt), Order::Asc)
+        .order_by((own, Column::Id), Order::Asc)
+        .limit(limit)
+        .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
+        .take()
+}
+
+pub(super) async fn renew(
+    transaction: &DatabaseTransaction,
+    claims: Vec<Claim>,
+    until: DateTime<Utc>,
+) -> Result<(), Error> {
+    let held = Entity::update_many().col_expr(Column::ClaimedUntil, Expr::val(until).into()).filter(these(&claims));
+    held.filter(Column::DueAt.is_not_null()).exec(transaction).await.map_err(broken)?;
+    Ok(())
+}
+
+/// Deliveries whose claims are still these: a later claim has counted a further attempt.
+pub(super) fn these(claims: &[Claim]) -> Condition {
+    let mut by_attempt: HashMap<u32, Vec<i64>> = HashMap::new();
+    for claim in claims {
+        by_attempt.entry(claim.attempt).or_default().push(claim.id);
+    }
+    by_attempt.into_iter().fold(Condition::any(), |any, (attempt, ids)| {
+        any.add(Condition::all().add(Column::Id.is_in(ids)).add(Column::Attempts.eq(i64::from(attempt))))
+    })
+}
+
+/// What deliveries refer to.
+struct Known {
+    organisations: HashMap<String, String>,
+    subscribers: HashMap<Uuid, Subscriber>,
+    notices: HashMap<Uuid, Arc<Notice>>,
+}
+
+impl Known {
+    async fn of(transaction: &DatabaseTransaction, rows: &[Model]) -> Result<Self, Error> {
+        let mut organisations = HashMap::new();
+        let mut notices = HashMap::new();
+        let mut subscribers = HashMap::new();
+        if !rows.is_empty() {
+            let ids = rows.iter().map(|row| row.organisation_id.clone());
+            let found = organisation::Entity::find().filter(organisation::Column::Id.is_in(ids));
+            for row in found.all(transaction).await.map_err(broken)? {
+                organisations.insert(row.id, row.name);
+            }
+            let found =
+                notice::Entity::find().filter(notice::Column::Id.is_in(rows.iter().filter_map(|row| row.notice_id)));
+            for row in found.all(transaction).await.map_err(broken)? {
+                notices.insert(row.id, notice_of(row)?);
+            }
+            let ids = rows.iter().map(|row| row.subscriber_id);
+            let found = subscriber::Entity::find().filter(subscriber::Column::Id.is_in(ids));
+            for row in found.all(transaction).await.map_err(broken)? {
+                subscribers.insert(row.id, subscriber_of(row)?);
+            }
+        }
+        Ok(Self { organisations, subscribers, notices })
+    }
+
+    /// None where what it refers to has gone in the meantime; the delivery went with it.
+    fn delivery(&self, row: Model) -> Option<Delivery> {
+        let matter = match row.notice_id {
+            None => Matter::Verification,
+            Some(notice) => Matter::Notice(Arc::clone(self.notices.get(&notice)?)),
+        };
+        Some(Delivery {
+            claim: Claim { id: row.id, attempt: u32::try_from(row.attempts).unwrap_or(0) },
+            queued_at: row.created_at,
+            organisation_name: self.organisations.get(&row.organisation_id)?.clone(),
+            organisation: OrganisationId::parse(&row.organisation_id).ok()?,
+            subscriber: self.subscribers.get(&row.subscriber_id)?.clone(),
+            matter,
+        })
+    }
+}

@@ -1,0 +1,108 @@
+//! What became of tries.
+
+use std::collections::BTreeMap;
+
+use allclear_application::delivery::{Claim, Outcome, Settled};
+use allclear_application::error::Error;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect,
+};
+use uuid::Uuid;
+
+use super::claim::these;
+use super::day;
+use crate::entity::delivery::{Column, Entity};
+use crate::entity::delivery_count;
+use crate::error::broken;
+
+pub(super) async fn settle(transaction: &DatabaseTransaction, settled: Vec<Settled>) -> Result<(), Error> {
+    let mut sent: BTreeMap<String, Vec<i64>> = BTreeMap::new();
+    let mut unwanted = Vec::new();
+    for Settled { claim, at, outcome } in settled {
+        match outcome {
+            Outcome::Sent => sent.entry(day(at)).or_default().push(claim.id),
+            Outcome::Unwanted => unwanted.push(claim),
+            Outcome::Retried { at: again, reason } => retry(transaction, claim, again, reason).await?,
+            Outcome::GivenUp { reason } => give_up(transaction, claim, at, reason).await?,
+        }
+    }
+    for (day, ids) in sent {
+        count(transaction, &day, ids).await?;
+    }
+    if !unwanted.is_empty() {
+        Entity::delete_many().filter(these(&unwanted)).exec(transaction).await.map_err(broken)?;
+    }
+    Ok(())
+}
+
+/// What was sent goes, and is counted. It is not sent again, whoever has the claim now.
+async fn count(transaction: &DatabaseTransaction, day: &str, ids: Vec<i64>) -> Result<(), Error> {
+    use delivery_count::{ActiveModel, Column as CountColumn, Entity as CountEntity};
+
+    let gone = Query::delete()
+        .from_table(Entity)
+        .and_where(Column::Id.is_in(ids))
+        .returning_col(Column::OrganisationId)
+        .take();
+    // In the order of organisations, so that nodes that count at once wait for each other instead of refusing each other.
+    let mut counts: BTreeMap<String, i64> = BTreeMap::new();
+    for row in transaction.query_all(&gone).await.map_err(broken)? {
+        *counts.entry(row.try_get("", "organisation_id").map_err(broken)?).or_default() += 1;
+    }
+    for (organisation, more) in counts {
+        let fresh = ActiveModel { organisation_id: Set(organisation), day: Set(day.to_owned()), sent: Set(more) };
+        let sum = Expr::col((CountEntity, CountColumn::Sent)).add(more);
+        let added = OnConflict::columns([CountColumn::OrganisationId, CountColumn::Day])
+            .value(CountColumn::Sent, sum)
+            .to_owned();
+        CountEntity::insert(fresh).on_conflict(added).exec_without_returning(transaction).await.map_err(broken)?;
+    }
+    Ok(())
+}
+
+/// Frees the delivery and puts it off, and with it all later ones of its subscriber: they would only be passed over.
+async fn retry(
+    transaction: &DatabaseTransaction,
+    claim: Claim,
+    again: DateTime<Utc>,
+    reason: String,
+) -> Result<(), Error> {
+    let free: Expr = Expr::val(Option::<DateTime<Utc>>::None).into();
+    let freed = Entity::update_many()
+        .col_expr(Column::ClaimedUntil, free)
+        .col_expr(Column::Reason, Expr::val(reason).into())
+        .filter(these(&[claim]))
+        .filter(Column::DueAt.is_not_null());
+    if freed.exec(transaction).await.map_err(broken)?.rows_affected == 0 {
+        return Ok(());
+    }
+    let whose = Entity::find_by_id(claim.id).select_only().column(Column::SubscriberId).into_tuple::<Uuid>();
+    let Some(subscriber) = whose.one(transaction).await.map_err(broken)? else { return Ok(()) };
+    let later = Entity::update_many()
+        .col_expr(Column::DueAt, Expr::val(again).into())
+        .filter(Column::SubscriberId.eq(subscriber))
+        .filter(Column::Id.gte(claim.id))
+        .filter(Column::DueAt.lt(again));
+    later.exec(transaction).await.map_err(broken)?;
+    Ok(())
+}
+
+async fn give_up(
+    transaction: &DatabaseTransaction,
+    claim: Claim,
+    at: DateTime<Utc>,
+    reason: String,
+) -> Result<(), Error> {
+    let never: Expr = Expr::val(Option::<DateTime<Utc>>::None).into();
+    let given_up = Entity::update_many()
+        .col_expr(Column::DueAt, never.clone())
+        .col_expr(Column::ClaimedUntil, never)
+        .col_expr(Column::GivenUpAt, Expr::val(at).into())
+        .col_expr(Column::Reason, Expr::val(reason).into())
+        .filter(these(&[claim]))
+        .filter(Column::DueAt.is_not_null());
+    given_up.exec(transaction).await.map_err(broken)?;
+    Ok(())
+}

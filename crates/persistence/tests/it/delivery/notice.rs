@@ -1,0 +1,209 @@
+//! What is told to subscribers of what happens.
+
+use std::sync::Arc;
+
+use allclear_application::component::ComponentStore;
+use allclear_application::delivery::{DeliveryQueue, Matter};
+use allclear_application::incident::update::IncidentUpdateStore;
+use allclear_application::maintenance::update::MaintenanceUpdateStore;
+use allclear_application::notice::{News, Notice};
+use allclear_application::scheduler::MaintenanceSchedule;
+use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
+use allclear_domain::hold::Attachment;
+use allclear_domain::id::ComponentId;
+use allclear_domain::incident::{IncidentPatch, IncidentStatus};
+use allclear_domain::incident_update::{Deletion, Entry, IncidentUpdatePatch};
+use allclear_domain::maintenance::{MaintenancePatch, MaintenanceStatus, NewEnd};
+use allclear_domain::maintenance_update::{MaintenanceUpdate, MaintenanceUpdatePatch};
+use allclear_domain::notice::{IncidentChange, MaintenanceChange};
+use allclear_persistence::database::Database;
+use chrono::TimeDelta;
+
+use super::fixture::{World, later, sent};
+use crate::backend::clock;
+use crate::contract;
+use crate::maintenance::{create, edit, record};
+
+contract!(
+    an_incident_is_told_of_as_it_was_at_each_change,
+    corrections_and_deletions_are_not_told,
+    an_edited_update_is_told_exactly_when_it_moves_the_incident,
+    a_maintenance_is_told_of_from_its_plan_to_its_end,
+    a_maintenance_that_is_moved_or_called_off_is_told_of,
+    what_the_clock_changed_is_told_once_be_it_with_an_update,
+    without_subscribers_nothing_is_kept,
+);
+
+/// Everything told to one subscriber, in order.
+async fn told(world: &World) -> Vec<Arc<Notice>> {
+    world.expand().await;
+    let mut told = Vec::new();
+    loop {
+        let claimed = world.claim_at(later(60 * 24 * 30), 1).await;
+        let Some(delivery) = claimed.first() else { return told };
+        if let Matter::Notice(notice) = &delivery.matter {
+            told.push(Arc::clone(notice));
+        }
+        world.database.settle(vec![sent(delivery)]).await.unwrap();
+    }
+}
+
+async fn incident_changes(world: &World) -> Vec<(IncidentChange, Option<String>)> {
+    let of_incident = |notice: &Arc<Notice>| match &notice.news {
+        News::Incident(news) => (news.change, news.message.clone()),
+        News::Maintenance(news) => panic!("{news:?}"),
+    };
+    told(world).await.iter().map(of_incident).collect()
+}
+
+async fn maintenance_changes(world: &World) -> Vec<(MaintenanceChange, MaintenanceStatus, Option<String>)> {
+    let of_maintenance = |notice: &Arc<Notice>| match &notice.news {
+        News::Maintenance(news) => (news.change, news.status, news.message.clone()),
+        News::Incident(news) => panic!("{news:?}"),
+    };
+    told(world).await.iter().map(of_maintenance).collect()
+}
+
+async fn world(database: &Database) -> World {
+    let world = World::new(database, "acme").await;
+    world.subscriber("ann@example.com").await;
+    world
+}
+
+async fn an_incident_is_told_of_as_it_was_at_each_change(database: &Database) {
+    let world = world(database).await;
+    let draft = ComponentDraft { name: "API".into(), description: String::new(), status: ComponentStatus::default() };
+    let api = Component::create(ComponentId(clock().id()), draft, clock().now()).unwrap();
+    let component_id = ComponentStore::insert(database, &world.acme, api).await.unwrap().state.id;
+    let affected = Attachment { component_id, status: ComponentStatus::PartialOutage };
+    let incident = world.incident_on("Down", vec![affected]).await;
+    world.edit(incident, IncidentPatch { title: Some("All down".into()), ..Default::default() }).await;
+    world.record(incident, IncidentStatus::Identified, "A cable").await;
+    world.record(incident, IncidentStatus::Resolved, "Fixed").await;
+    let told = told(&world).await;
+    assert!(told.iter().all(|notice| notice.subject == incident.0));
+    let read: Vec<_> = told
+        .iter()
+        .map(|notice| match &notice.news {
+            News::Incident(news) => {
+                (news.change, news.title.as_str(), news.status, news.message.as_deref(), &news.components[..])
+            }
+            News::Maintenance(news) => panic!("{news:?}"),
+        })
+        .collect();
+    let api = [allclear_application::mail::notice::AffectedComponent {
+        name: "API".into(),
+        status: ComponentStatus::PartialOutage,
+    }];
+    assert_eq!(
+        read,
+        [
+            (IncidentChange::Created, "Down", IncidentStatus::Investigating, None, &api[..]),
+            (IncidentChange::Updated, "All down", IncidentStatus::Identified, Some("A cable"), &api[..]),
+            (IncidentChange::Resolved, "All down", IncidentStatus::Resolved, Some("Fixed"), &api[..]),
+        ]
+    );
+}
+
+async fn corrections_and_deletions_are_not_told(database: &Database) {
+    let world = world(database).await;
+    let incident = world.incident("Down").await;
+    let first = world.record(incident, IncidentStatus::Identified, "one").await;
+    let last = world.record(incident, IncidentStatus::Identified, "two").await;
+    let before = incident_changes(&world).await.len();
+    world.edit(incident, IncidentPatch { description: Some("Typo".into()), ..Default::default() }).await;
+    let deleted = Box::new(move |deletion: Deletion| Ok(deletion.of(&[last], clock().now())));
+    IncidentUpdateStore::delete(database, &world.acme, incident, vec![last], deleted).await.unwrap().unwrap();
+    let typo = IncidentUpdatePatch { message: Some("One".into()), ..Default::default() };
+    let corrected = Box::new(move |entry: Entry| Ok(entry.edit(typo, clock().now())?));
+    IncidentUpdateStore::change(database, &world.acme, incident, first, corrected).await.unwrap().unwrap();
+    assert_eq!((before, incident_changes(&world).await), (3, Vec::new()));
+}
+
+async fn an_edited_update_is_told_exactly_when_it_moves_the_incident(database: &Database) {
+    let world = world(database).await;
+    let incident = world.incident("Down").await;
+    let update = world.record(incident, IncidentStatus::Identified, "one").await;
+    let before = incident_changes(&world).await.len();
+    for status in [IncidentStatus::Resolved, IncidentStatus::Monitoring] {
+        let patch = IncidentUpdatePatch { status: Some(status), ..Default::default() };
+        let moved = Box::new(move |entry: Entry| Ok(entry.edit(patch, clock().now())?));
+        IncidentUpdateStore::change(database, &world.acme, incident, update, moved).await.unwrap().unwrap();
+    }
+    let (resolved, reopened) = (IncidentChange::Resolved, IncidentChange::Updated);
+    let expected = vec![(resolved, Some("one".to_owned())), (reopened, Some("one".to_owned()))];
+    assert_eq!((before, incident_changes(&world).await), (2, expected));
+}
+
+async fn a_maintenance_is_told_of_from_its_plan_to_its_end(database: &Database) {
+    let world = world(database).await;
+    let (start, end) = (later(60), later(120));
+    let planned = create(database, &world.acme, start, Some(end)).await.id;
+    record(database, &world.acme, planned, "Soon").await;
+    database.announce(&world.acme, start).await.unwrap().unwrap();
+    database.announce(&world.acme, later(121)).await.unwrap().unwrap();
+    assert_eq!(
+        maintenance_changes(&world).await,
+        [
+            (MaintenanceChange::Scheduled, MaintenanceStatus::Scheduled, None),
+            (MaintenanceChange::Updated, MaintenanceStatus::Scheduled, Some("Soon".to_owned())),
+            (MaintenanceChange::Began, MaintenanceStatus::InProgress, None),
+            (MaintenanceChange::Ended, MaintenanceStatus::Completed, None),
+        ]
+    );
+}
+
+async fn a_maintenance_that_is_moved_or_called_off_is_told_of(database: &Database) {
+    use MaintenanceChange::{Began, Cancelled, Ended, Scheduled, Updated};
+
+    let world = world(database).await;
+    let planned = create(database, &world.acme, later(60), None).await.id;
+    let status = |status| MaintenancePatch { status: Some(status), ..Default::default() };
+    edit(database, &world.acme, planned, MaintenancePatch { title: Some("Typo".into()), ..Default::default() }).await;
+    edit(database, &world.acme, planned, MaintenancePatch { start_at: Some(later(90)), ..Default::default() }).await;
+    edit(database, &world.acme, planned, status(MaintenanceStatus::Cancelled)).await;
+    edit(database, &world.acme, planned, status(MaintenanceStatus::Scheduled)).await;
+    let running = create(database, &world.acme, later(-60), None).await.id;
+    let over = MaintenancePatch { end_at: Some(NewEnd::At(clock().now())), ..Default::default() };
+    edit(database, &world.acme, running, over).await;
+    let changes: Vec<_> = maintenance_changes(&world).await.into_iter().map(|(change, _, _)| change).collect();
+    assert_eq!(changes, [Scheduled, Updated, Cancelled, Scheduled, Began, Ended]);
+}
+
+async fn what_the_clock_changed_is_told_once_be_it_with_an_update(database: &Database) {
+    let world = world(database).await;
+    // Five begin at once: one transaction, five notices.
+    for _ in 0..5 {
+        create(database, &world.acme, later(60), None).await;
+    }
+    database.announce(&world.acme, later(60)).await.unwrap().unwrap();
+    assert_eq!(maintenance_changes(&world).await.len(), 10);
+
+    // Until one is stored before it begins.
+    let begun = loop {
+        let soon = clock().now() + TimeDelta::milliseconds(50);
+        let id = create(database, &world.acme, soon, None).await.id;
+        if maintenance_changes(&world).await[0].0 == MaintenanceChange::Scheduled {
+            while clock().now() <= soon {
+                tokio::task::yield_now().await;
+            }
+            break id;
+        }
+    };
+    let update = record(database, &world.acme, begun, "It begins").await;
+    assert!(database.announce(&world.acme, clock().now()).await.unwrap().is_none());
+    let patch = MaintenanceUpdatePatch { message: Some("It has begun".into()), ..Default::default() };
+    let corrected = Box::new(move |update: MaintenanceUpdate| Ok(update.edit(patch)?));
+    MaintenanceUpdateStore::change(database, &world.acme, begun, update.id, corrected).await.unwrap().unwrap();
+    let last = maintenance_changes(&world).await.pop();
+    assert_eq!(last, Some((MaintenanceChange::Began, MaintenanceStatus::InProgress, Some("It begins".to_owned()))));
+}
+
+async fn without_subscribers_nothing_is_kept(database: &Database) {
+    let world = World::new(database, "acme").await;
+    world.incident("Down").await;
+    create(database, &world.acme, later(60), None).await;
+    assert!(!database.expand(clock().now(), 10).await.unwrap());
+    world.subscriber("ann@example.com").await;
+    assert!(told(&world).await.is_empty());
+}

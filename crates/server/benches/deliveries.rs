@@ -1,0 +1,209 @@
+//! What 10,000 subscribers cost an operator who records an update, and how fast their mails go out over SMTP to a sink on this
+//! machine. Fails where a save takes longer beside many subscribers than beside few, or mails go out too slowly.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench talks to who runs it")]
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use allclear_application::clock::Clock;
+use allclear_application::subscriber::{SubscriberRule, SubscriberStore};
+use allclear_domain::email::Mailbox;
+use allclear_domain::id::{OrganisationId, SubscriberId};
+use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
+use allclear_persistence::database::Database;
+use allclear_server::app::App;
+use allclear_server::clock::SystemClock;
+use allclear_server::settings::Settings;
+use clap::{Command, FromArgMatches};
+use reqwest::Client;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+const FEW: usize = 10;
+const MANY: usize = 10_000;
+const SAVES: usize = 20;
+/// How much longer a save may take beside many; it is measured while nothing else runs.
+const SLOWER: f64 = 1.2;
+/// Mails a second.
+const RATE: f64 = 1_000.0;
+
+/// Takes every mail, and counts them.
+async fn sink() -> (u16, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (port, taken) = (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));
+    let counter = Arc::clone(&taken);
+    tokio::spawn(async move {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            tokio::spawn(take(stream, Arc::clone(&counter)));
+        }
+    });
+    (port, taken)
+}
+
+/// As much of RFC 5321 as a client needs that makes no mistakes.
+async fn take(stream: TcpStream, taken: Arc<AtomicUsize>) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
+    let (reader, mut writer) = stream.into_split();
+    let mut lines = BufReader::new(reader).lines();
+    writer.write_all(b"220 sink\r\n").await?;
+    while let Some(line) = lines.next_line().await? {
+        let word = line.get(..4).unwrap_or_default().to_ascii_uppercase();
+        let answer: &[u8] = match word.as_str() {
+            "DATA" => {
+                writer.write_all(b"354 go on\r\n").await?;
+                while lines.next_line().await?.is_some_and(|line| line != ".") {}
+                taken.fetch_add(1, Ordering::Relaxed);
+                b"250 taken\r\n"
+            }
+            "QUIT" => b"221 bye\r\n",
+            _ => b"250 fine\r\n",
+        };
+        writer.write_all(answer).await?;
+    }
+    Ok(())
+}
+
+/// A server with a signed-in operator and an incident.
+struct Site {
+    app: App,
+    client: Client,
+    url: String,
+    token: String,
+    incident: String,
+    taken: Arc<AtomicUsize>,
+    subscribers: usize,
+    _folder: tempfile::TempDir,
+}
+
+impl Site {
+    async fn start(subscribers: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (port, taken) = sink().await;
+        let (data, smtp) = (folder.path().join("data"), format!("smtp://127.0.0.1:{port}"));
+        let data_dir = data.display().to_string();
+        let flags = ["bench", "--listen", "127.0.0.1:0", "--data-dir", &data_dir, "--smtp-url", &smtp];
+        let command = <Settings as clap::Args>::augment_args(Command::new("bench"));
+        let settings = Settings::from_arg_matches(&command.get_matches_from(flags)).unwrap();
+        let app = App::start(&settings).await.unwrap();
+        let (client, url) =
+            (Client::builder().cookie_store(true).build().unwrap(), format!("http://{}", app.address()));
+        let mut site = Self {
+            app,
+            client,
+            url,
+            token: String::new(),
+            incident: String::new(),
+            taken,
+            subscribers,
+            _folder: folder,
+        };
+        let person = json!({"name": "Ada", "email": "ada@example.com", "password": "correct horse battery"});
+        site.post("/identity/sign-up", person).await;
+        let organisation = site.post("/identity/organisations", json!({"name": "Acme"})).await["data"]["id"].clone();
+        let token = site.post("/identity/token", json!({"organisationId": organisation})).await;
+        site.token = token["data"]["token"].as_str().unwrap().to_owned();
+        site.subscribe(&settings.database(), organisation.as_str().unwrap()).await;
+        let body = json!({"title": "Down", "description": "All of it", "status": "INVESTIGATING"});
+        let incident = site.post("/incident/create", body).await;
+        site.incident = incident["data"]["id"].as_str().unwrap().to_owned();
+        site.drained(1).await;
+        site
+    }
+
+    async fn post(&self, path: &str, body: Value) -> Value {
+        let request = self.client.post(format!("{}/api/v1{path}", self.url)).bearer_auth(&self.token).json(&body);
+        let answer = request.send().await.unwrap();
+        assert!(answer.status().is_success(), "{path}: {}", answer.status());
+        answer.json().await.unwrap()
+    }
+
+    /// Verified subscribers, by many at once.
+    async fn subscribe(&self, database: &str, organisation: &str) {
+        let database = Database::connect(database, Arc::new(SystemClock)).await.unwrap();
+        let organisation = OrganisationId::parse(organisation).unwrap();
+        let mut subscribing = JoinSet::new();
+        for number in 0..self.subscribers {
+            let (database, organisation) = (database.clone(), organisation.clone());
+            subscribing.spawn(async move {
+                let draft = SubscriberDraft { email: format!("person{number}@example.com") };
+                let mailbox = Mailbox::of(&draft.email);
+                let (id, now) = (SubscriberId(SystemClock.id()), SystemClock.now());
+                let rule: SubscriberRule = Box::new(move |_| {
+                    let subscriber = Subscriber::create(id, draft, now)?;
+                    Ok(subscriber.verify(now + Subscriber::VERIFICATION_LIFE, now).unwrap())
+                });
+                database.save(&organisation, mailbox, rule).await.unwrap();
+            });
+            while subscribing.len() >= 64 {
+                subscribing.join_next().await;
+            }
+        }
+        subscribing.join_all().await;
+        database.close().await.unwrap();
+    }
+
+    /// Records an update; answers how long that took.
+    async fn save(&self) -> Duration {
+        let begun = Instant::now();
+        let path = format!("/incident/{}/updates/create", self.incident);
+        self.post(&path, json!({"status": "MONITORING", "message": "It goes on"})).await;
+        begun.elapsed()
+    }
+
+    /// Waits until so many things have been mailed to everybody.
+    async fn drained(&self, times: usize) {
+        let mut tick = tokio::time::interval(Duration::from_millis(2));
+        while self.taken.load(Ordering::Relaxed) < times * self.subscribers {
+            tick.tick().await;
+        }
+    }
+
+    /// The median of saves, each after the mails of the one before it have gone out, and the best rate of mails a second.
+    async fn measure(&self) -> (Duration, f64) {
+        let (mut saves, mut best) = (Vec::new(), Duration::MAX);
+        for number in 0..SAVES {
+            saves.push(self.save().await);
+            let begun = Instant::now();
+            self.drained(number + 2).await;
+            best = best.min(begun.elapsed());
+        }
+        saves.sort_unstable();
+        #[expect(clippy::cast_precision_loss, reason = "a count of mails")]
+        let rate = self.subscribers as f64 / best.as_secs_f64();
+        (saves[SAVES / 2], rate)
+    }
+}
+
+/// Resident memory, in KiB; none where the system does not tell.
+fn memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().trim_end_matches(" kB").parse().ok()
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let few = Site::start(FEW).await;
+    let (beside_few, _) = few.measure().await;
+    few.app.stop().await;
+    let many = Site::start(MANY).await;
+    let before = memory();
+    let (beside_many, rate) = many.measure().await;
+    let after = memory();
+    many.app.stop().await;
+
+    let ratio = beside_many.as_secs_f64() / beside_few.as_secs_f64();
+    println!("  a save      {beside_few:>9.1?} beside {FEW}, {beside_many:>9.1?} beside {MANY}: {ratio:.2} times");
+    println!("  mails       {rate:>9.0} a second to {MANY} subscribers");
+    if let (Some(before), Some(after)) = (before, after) {
+        println!("  memory      {before:>9} KiB after the first {MANY}, {after} KiB after {SAVES} times as many");
+    }
+    let within = ratio <= SLOWER && rate >= RATE;
+    println!("{} budget: {SLOWER} times, {RATE} a second", if within { "within" } else { "beyond" });
+    if within { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

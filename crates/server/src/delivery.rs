@@ -1,0 +1,138 @@
+//! Wires the mail queue, and who fills and empties it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use allclear_application::broadcast::Broadcast;
+use allclear_application::clock::Clock;
+use allclear_application::delivery::worker::DeliveryWorker;
+use allclear_application::delivery::{self, Bell, Deliveries, Letters, Outcome};
+use allclear_application::link::Links;
+use allclear_application::mail::Mailer;
+use allclear_application::secret::Seal;
+use allclear_application::subscriber::{SubscriberPorts, Subscribers};
+use allclear_identity::secrets;
+use allclear_persistence::database::Database;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::settings::Settings;
+
+/// How often the length of the queue is counted.
+const COUNTING: Duration = Duration::from_secs(10);
+/// How often what is old is removed.
+const PRUNING: Duration = Duration::from_hours(1);
+
+/// Everything about subscribers and their mail, at rest.
+pub(crate) struct Post {
+    pub(crate) subscribers: Arc<Subscribers>,
+    pub(crate) deliveries: Arc<Deliveries>,
+    bell: Arc<Bell>,
+    worker: Arc<DeliveryWorker>,
+}
+
+/// The worker, running.
+pub(crate) struct Sending {
+    stop: CancellationToken,
+    working: JoinHandle<()>,
+    tasks: [JoinHandle<()>; 3],
+}
+
+impl Post {
+    /// Over this database. Links in mail are sealed with the installation's secret.
+    pub(crate) async fn over(
+        settings: &Settings,
+        public_url: &str,
+        database: &Database,
+        clock: &Arc<dyn Clock>,
+        mailer: Arc<dyn Mailer>,
+    ) -> Result<Self, String> {
+        let store = Arc::new(database.clone());
+        let secrets = secrets::load(store.as_ref(), clock.as_ref()).await.map_err(|error| error.to_string())?;
+        let seal = Seal::new(&secrets.salt).map_err(|error| error.to_string())?;
+        let (bell, clock) = (Arc::new(Bell::default()), Arc::clone(clock));
+        let ports = SubscriberPorts {
+            subscribers: Arc::clone(&store) as _,
+            organisations: Arc::clone(&store) as _,
+            clock: Arc::clone(&clock),
+            bell: Arc::clone(&bell),
+        };
+        let letters = Letters::new(
+            Arc::clone(&store) as _,
+            Arc::clone(&clock),
+            Links::new(public_url),
+            seal.clone(),
+            settings.limits.verification_mail(),
+        );
+        let worker = DeliveryWorker {
+            queue: Arc::clone(&store) as _,
+            letters,
+            mailer,
+            clock: Arc::clone(&clock),
+            bell: Arc::clone(&bell),
+            concurrency: settings.mail_concurrency,
+            observe,
+        };
+        Ok(Self {
+            subscribers: Arc::new(Subscribers::new(ports, seal)),
+            deliveries: Arc::new(Deliveries::new(store, clock)),
+            bell,
+            worker: Arc::new(worker),
+        })
+    }
+
+    /// Begins to send.
+    pub(crate) fn start(self, broadcast: Arc<dyn Broadcast>) -> Sending {
+        let (stop, bell) = (CancellationToken::new(), self.bell);
+        let working = tokio::spawn(self.worker.run(stop.clone()));
+        let listening = tokio::spawn(async move { delivery::listen(&*broadcast, &bell).await });
+        let counting = tokio::spawn(count(Arc::clone(&self.deliveries)));
+        let pruning = tokio::spawn(prune(self.deliveries));
+        Sending { stop, working, tasks: [listening, counting, pruning] }
+    }
+}
+
+impl Sending {
+    /// Sends what is due, as far as that does not take long; the rest stays in the queue.
+    pub(crate) async fn stop(self) {
+        for task in &self.tasks {
+            task.abort();
+        }
+        self.stop.cancel();
+        if let Err(error) = self.working.await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "the mail queue was not left cleanly");
+        }
+    }
+}
+
+fn observe(outcome: &Outcome) {
+    let outcome = match outcome {
+        Outcome::Sent => "sent",
+        Outcome::Retried { .. } => "retried",
+        Outcome::GivenUp { .. } => "given_up",
+        Outcome::Unwanted => return,
+    };
+    metrics::counter!("allclear_deliveries_total", "outcome" => outcome).increment(1);
+}
+
+async fn count(deliveries: Arc<Deliveries>) {
+    let mut tick = tokio::time::interval(COUNTING);
+    loop {
+        tick.tick().await;
+        // While the database is away the last figure stands.
+        if let Ok(waiting) = deliveries.waiting().await {
+            #[expect(clippy::cast_precision_loss, reason = "a gauge is a float; no queue has 2^52 mails")]
+            metrics::gauge!("allclear_deliveries_waiting").set(waiting as f64);
+        }
+    }
+}
+
+async fn prune(deliveries: Arc<Deliveries>) {
+    let mut tick = tokio::time::interval(PRUNING);
+    loop {
+        tick.tick().await;
+        if let Err(error) = deliveries.prune().await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "old deliveries were not removed; trying again");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Mail over SMTP: nothing is lost and nothing goes out twice, whatever ends in between.
+
+mod mail_server;
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::app::{Operator, cookie_client, operator_of, send};
+use crate::process::{Process, command};
+use mail_server::MailServer;
+
+const SUBSCRIBERS: usize = 60;
+const AT_ONCE: usize = 4;
+
+/// A server that mails through this one.
+async fn start(data: &Path, mail: &MailServer) -> Process {
+    let (url, at_once) = (format!("smtp://localhost:{}", mail.port), AT_ONCE.to_string());
+    let flags = ["--public-url", "http://status.example.com", "--smtp-url", &url, "--mail-concurrency", &at_once];
+    Process::serve(command(data, &flags)).await
+}
+
+fn at(operator: &Operator, process: &Process) -> Operator {
+    Operator { url: process.url.clone(), ..operator.clone() }
+}
+
+fn address(number: usize) -> String {
+    format!("person{number}@example.com")
+}
+
+/// Follows the link in a verification mail.
+async fn verify(process: &Process, mail: &Value) {
+    let text = mail["text"].as_str().unwrap();
+    let link = text.split_whitespace().find(|word| word.contains("/verify?")).unwrap();
+    let carried: BTreeMap<_, _> = Url::parse(link).unwrap().query_pairs().into_owned().collect();
+    let path = format!("{}/api/v1/subscriber/verify", process.url);
+    assert_eq!(send(cookie_client().post(path).json(&carried)).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_server_loses_no_mail_and_repeats_only_what_was_on_its_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let mut mail = MailServer::start().await;
+    let process = start(&data, &mail).await;
+    let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
+    for number in 0..SUBSCRIBERS {
+        assert_eq!(operator.post("/subscriber", json!({"email": address(number)})).await.status, 201);
+    }
+    for _ in 0..SUBSCRIBERS {
+        verify(&process, &mail.mail().await).await;
+    }
+
+    let body = json!({"title": "Down", "description": "All of it", "status": "INVESTIGATING"});
+    assert_eq!(operator.post("/incident/create", body).await.status, 201);
+    // It is killed in the middle, twice.
+    let mut received = vec![mail.mail().await];
+    process.kill().await;
+    let process = start(&data, &mail).await;
+    let heard = |received: &[Value]| {
+        received.iter().map(|mail| mail["to"].as_str().unwrap().to_owned()).collect::<HashSet<_>>()
+    };
+    let before = received.len();
+    while received.len() < before + SUBSCRIBERS / 3 && heard(&received).len() < SUBSCRIBERS {
+        received.push(mail.mail().await);
+    }
+    process.kill().await;
+    let process = start(&data, &mail).await;
+    while heard(&received).len() < SUBSCRIBERS {
+        received.push(mail.mail().await);
+    }
+    let operator = at(&operator, &process);
+    let mut tries = tokio::time::interval(std::time::Duration::from_millis(50));
+    loop {
+        let counts = operator.get("/subscriber/deliveries").await.body["data"].clone();
+        if counts["waiting"] == 0 {
+            assert_eq!(counts["givenUp"], 0);
+            break;
+        }
+        tries.tick().await;
+    }
+    // Whatever was taken before the queue was empty has been told of by now or is told of next.
+    assert_eq!(process.terminate().await, Some(0));
+    received.extend(mail.rest().await);
+
+    let repeated = received.len() - SUBSCRIBERS;
+    assert!(repeated <= 2 * AT_ONCE, "{repeated} mails came twice");
+    let mut ids: BTreeMap<&str, HashSet<&str>> = BTreeMap::new();
+    for mail in &received {
+        ids.entry(mail["to"].as_str().unwrap()).or_default().insert(mail_server::header(mail, "message-id"));
+    }
+    assert!(ids.values().all(|ids| ids.len() == 1), "what comes twice is told to be one: {ids:?}");
+}

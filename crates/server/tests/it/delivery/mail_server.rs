@@ -1,0 +1,74 @@
+//! The mail server of `crates/mail/tests/smtp/server.mjs`, which says what it does.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+/// Nothing here takes so long unless it does not happen.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// A mail server in a process of its own, which ends with the test.
+pub(crate) struct MailServer {
+    pub(crate) port: u16,
+    _child: Child,
+    input: ChildStdin,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl MailServer {
+    pub(crate) async fn start() -> Self {
+        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../mail/tests/smtp/server.mjs");
+        let mut command = Command::new("node");
+        command.arg(program).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn().expect("the mail server needs Node");
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(b"{}\n").await.unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut server = Self { port: 0, _child: child, input, lines };
+        server.port = server.told("listening").await.as_u64().unwrap().try_into().unwrap();
+        server
+    }
+
+    /// The next mail it takes.
+    pub(crate) async fn mail(&mut self) -> Value {
+        self.told("mail").await
+    }
+
+    /// Every mail it has taken before it closes all connections.
+    pub(crate) async fn rest(&mut self) -> Vec<Value> {
+        self.input.write_all(b"close\n").await.unwrap();
+        let mut mails = Vec::new();
+        loop {
+            let line = self.line().await;
+            if line.get("closed").is_some() {
+                return mails;
+            }
+            mails.extend(line.get("mail").cloned());
+        }
+    }
+
+    async fn told(&mut self, kind: &str) -> Value {
+        loop {
+            if let Some(told) = self.line().await.get(kind) {
+                return told.clone();
+            }
+        }
+    }
+
+    async fn line(&mut self) -> Value {
+        let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await.expect("it tells of it in time");
+        let line = line.unwrap().expect("it runs: are the web app's packages installed (npm --prefix apps/web ci)?");
+        serde_json::from_str(&line).unwrap()
+    }
+}
+
+/// A header of a mail that was received.
+pub(crate) fn header<'a>(mail: &'a Value, name: &str) -> &'a str {
+    let headers = mail["headers"].as_array().unwrap();
+    let found = headers.iter().find(|header| header[0].as_str().unwrap().eq_ignore_ascii_case(name));
+    found.unwrap_or_else(|| panic!("no {name} in {headers:?}"))[1].as_str().unwrap()
+}

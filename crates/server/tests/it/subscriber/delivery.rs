@@ -1,0 +1,109 @@
+//! The mails that subscribers get of what happens.
+
+use serde_json::{Value, json};
+
+use super::{ADDRESS, Site, carried};
+use crate::app::Operator;
+use crate::identity::mails_in;
+
+impl Site {
+    /// A site with one verified subscriber.
+    async fn with_a_subscriber() -> (Self, Operator) {
+        let site = Self::start().await;
+        let operator = site.operator("ada@example.com").await;
+        site.subscribe(ADDRESS, &operator.organisation).await;
+        let site = site.settled().await;
+        let link = site.links(ADDRESS, "verify").remove(0);
+        assert_eq!(site.post("/verify", link).await.status, 200);
+        let operator = site.at(&operator);
+        (site, operator)
+    }
+
+    /// The mails about what happened, the oldest first.
+    fn news(&self) -> Vec<String> {
+        let mails = mails_in(self.folder.path()).into_iter();
+        mails.filter(|mail| mail.contains("List-Id:") && mail.contains(&format!("To: {ADDRESS}\r\n"))).collect()
+    }
+}
+
+/// A header of a mail, its lines as one.
+fn header(mail: &str, name: &str) -> String {
+    let unfolded = mail.replace("\r\n ", " ").replace("\r\n\t", " ");
+    let (head, _) = unfolded.split_once("\r\n\r\n").unwrap();
+    let line = head.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")));
+    line.unwrap_or_else(|| panic!("no {name} in {head}")).to_owned()
+}
+
+async fn record(operator: &Operator, incident: &str, status: &str, message: &str) {
+    let path = format!("/incident/{incident}/updates/create");
+    let recorded = operator.post(&path, json!({"status": status, "message": message})).await;
+    assert_eq!(recorded.status, 201, "{recorded:?}");
+}
+
+async fn incident(operator: &Operator, title: &str) -> String {
+    let body = json!({"title": title, "description": "All of it", "status": "INVESTIGATING"});
+    let created = operator.post("/incident/create", body).await;
+    assert_eq!(created.status, 201, "{created:?}");
+    created.body["data"]["id"].as_str().unwrap().to_owned()
+}
+
+async fn counts(operator: &Operator) -> Value {
+    let answer = operator.get("/subscriber/deliveries").await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer.body["data"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_verified_subscriber_is_mailed_of_an_incident_in_one_thread_and_in_order() {
+    let (site, operator) = Site::with_a_subscriber().await;
+    let down = incident(&operator, "Down").await;
+    for (status, message) in [("IDENTIFIED", "A cable was cut"), ("RESOLVED", "It is mended")] {
+        record(&operator, &down, status, message).await;
+    }
+    let site = site.settled().await;
+    let news = site.news();
+    assert_eq!(news.len(), 3);
+    for (mail, words) in news.iter().zip(["All of it", "A cable was cut", "It is mended"]) {
+        assert!(header(mail, "Subject").contains("Down") && mail.contains(words), "{mail}");
+        assert_eq!(header(mail, "List-Unsubscribe-Post"), "List-Unsubscribe=One-Click");
+    }
+    let roots: Vec<_> = news.iter().map(|mail| header(mail, "References")).collect();
+    assert!(roots.iter().all(|root| *root == roots[0]), "{roots:?}");
+    let mut ids: Vec<_> = news.iter().map(|mail| header(mail, "Message-ID")).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 3);
+
+    let operator = site.at(&operator);
+    let expected = json!({"waiting": 0, "sent": 4, "givenUp": 0, "reasons": [], "days": 30});
+    assert_eq!(counts(&operator).await, expected);
+    let other = site.operator("eve@example.com").await;
+    assert_eq!(counts(&other).await["sent"], 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_unsubscribes_by_the_link_in_the_news_hears_no_more() {
+    let (site, operator) = Site::with_a_subscriber().await;
+    incident(&operator, "Down").await;
+    let site = site.settled().await;
+    let leave = carried(&site.news()[0], "unsubscribe");
+    assert_eq!(site.post("/unsubscribe", leave).await.status, 200);
+    incident(&site.at(&operator), "Down again").await;
+    let site = site.settled().await;
+    assert_eq!(site.news().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_maintenance_is_mailed_when_it_is_planned_and_called_off() {
+    let (site, operator) = Site::with_a_subscriber().await;
+    let body = json!({"title": "Move", "description": "All of it", "startAt": "2999-01-01T00:00:00.000Z"});
+    let planned = operator.post("/maintenance/create", body).await;
+    assert_eq!(planned.status, 201, "{planned:?}");
+    let path = format!("/maintenance/{}", planned.body["data"]["id"].as_str().unwrap());
+    assert_eq!(operator.patch(&path, json!({"title": "Move all"})).await.status, 200);
+    assert_eq!(operator.patch(&path, json!({"status": "CANCELLED"})).await.status, 200);
+    let site = site.settled().await;
+    let subjects: Vec<_> = site.news().iter().map(|mail| header(mail, "Subject")).collect();
+    assert_eq!(subjects.len(), 2, "a corrected title is no news: {subjects:?}");
+    assert!(subjects[1].contains("Move all"), "{subjects:?}");
+}

@@ -44,6 +44,17 @@ check: _web-dependencies _deny
 bench: _test-tools
     .ci/with-servers cargo bench --locked -p allclear-persistence
 
+# How many requests a second the public page answers, beside nginx with the same bytes.
+bench-page: _test-tools build
+    node crates/server/benches/page.mjs target/release/allclear
+
+# What Lighthouse says of the public page and of the operators' screens.
+bench-lighthouse: _test-tools build
+    if [ ! -e "{{ tools }}/lighthouse/node_modules/lighthouse" ]; then \
+        npm install --silent --no-save --no-fund --no-audit --prefix "{{ tools }}/lighthouse" lighthouse@12.8.2; \
+    fi
+    CHROME_PATH=$(.ci/browser) node {{ web }}/bench/lighthouse.mjs target/release/allclear "{{ tools }}/lighthouse"
+
 # Writes what is generated: the OpenAPI document, and from it the web app's types.
 generate: _web-dependencies
     cargo run --quiet --locked --bin allclear -- openapi > docs/openapi.json.new

@@ -82,7 +82,7 @@ impl Icon {
 /// The product's mark.
 pub(super) fn logo(class: &str) -> Markup {
     html! {
-        svg viewBox="0 0 32 32" fill="none" aria-hidden="true" class={ "shrink-0 " (class) } {
+        svg viewBox="0 0 32 32" fill="none" aria-hidden="true" class={ "size-6 shrink-0 " (class) } {
             path d="M27.2 12.1A12 12 0 1 1 21.6 5.4" stroke="currentColor" stroke-width="3" stroke-linecap="round" {}
             path d="m10.4 16.4 4.4 4.4L27.4 7.2" class="stroke-operational-solid" stroke-width="3.4"
                 stroke-linecap="round" stroke-linejoin="round" {}

@@ -54,7 +54,8 @@ impl Commit {
 /// What a reader of the outbox finds after a revision.
 #[derive(Debug, Clone)]
 pub enum Backlog {
-    /// Every commit after it, oldest first, at most as many as asked for.
+    /// The commits after it, oldest first, at most as many as asked for; fewer where they are large, and none only where
+    /// there is none.
     Commits(Vec<Commit>),
     /// Commits after it were pruned: the reader has to start anew from the present state.
     TooOld,
@@ -65,7 +66,7 @@ pub enum Backlog {
 #[async_trait]
 pub trait Outbox: Send + Sync {
     /// The commits of an organisation after a revision, oldest first, at most `limit`. An adapter MUST answer them
-    /// without a gap, and [`Backlog::TooOld`] where it cannot.
+    /// without a gap, and [`Backlog::TooOld`] where it cannot. It SHOULD answer fewer where they would fill the memory.
     async fn after(&self, organisation: &OrganisationId, revision: Revision, limit: u64) -> Result<Backlog, Error>;
 
     /// Deletes commits made before a moment, each organisation's oldest first, about `limit` of them at most; answers how

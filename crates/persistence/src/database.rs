@@ -1,76 +1,70 @@
-//! The connections: SQLite with one writer and many readers, or PostgreSQL with a pool.
+//! The connections: SQLite with one writer and many readers, or PostgreSQL with a pool for either.
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::health::Readiness;
-use allclear_migrations::Migrator;
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use sea_orm::{
-    AccessMode, ConnectOptions, ConnectionTrait, Database as Connector, DatabaseConnection, DatabaseTransaction,
-    DbBackend, DbErr, IsolationLevel, SqliteTransactionMode, TransactionOptions, TransactionTrait,
+    AccessMode, Database as Connector, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, IsolationLevel,
+    TransactionTrait,
 };
-use sea_orm_migration::MigratorTrait;
 
 use crate::error::broken;
-
-/// How long a statement waits for a connection or a lock before the database counts as away.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// Names the lock of migrations among PostgreSQL's advisory locks: "allclear" in ASCII.
-const MIGRATION_LOCK: i64 = i64::from_be_bytes(*b"allclear");
-/// Readers of SQLite, and connections to PostgreSQL.
-const READERS: u32 = 8;
+use crate::group_commit::GroupCommit;
+use crate::options::{postgresql, sqlite_reader, sqlite_writer};
+use crate::patience::{Patient, in_time};
+use crate::schema;
 
 /// A database, connected.
 #[derive(Clone)]
 pub struct Database {
-    readers: DatabaseConnection,
-    writer: DatabaseConnection,
+    readers: Patient,
+    writes: Writes,
     pub(crate) clock: Arc<dyn Clock>,
+}
+
+/// How transactions that write run.
+#[derive(Clone)]
+enum Writes {
+    /// One after the other, several in one commit: SQLite has one writer at a time, and a commit waits for the disk.
+    Together(GroupCommit),
+    /// Side by side: PostgreSQL brings the commits of its connections together by itself.
+    SideBySide(DatabaseConnection),
 }
 
 impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Database").field("backend", &self.readers.get_database_backend()).finish_non_exhaustive()
+        f.debug_struct("Database").field("backend", &self.readers.backend()).finish_non_exhaustive()
     }
 }
 
 impl Database {
-    /// Connects to `sqlite:` or `postgres:` and brings the schema up to date.
+    /// Connects to `sqlite:` or `postgres:` and brings the schema up to date. Runs on the present tokio runtime from then on.
     ///
     /// # Errors
     /// When the database cannot be reached or opened, or its schema is newer than this program's.
     pub async fn connect(url: &str, clock: Arc<dyn Clock>) -> Result<Self, DbErr> {
-        let database = if url.starts_with("sqlite:") {
+        if url.starts_with("sqlite:") {
             // The writer comes first: it creates the file.
-            let writer = Connector::connect(sqlite(url, false)).await?;
-            let readers = Connector::connect(sqlite(url, true)).await?;
-            Self { readers, writer, clock }
+            let writer = Connector::connect(sqlite_writer(url)).await?;
+            schema::bring_up_to_date(&writer).await?;
+            let readers = Patient(Connector::connect(sqlite_reader(url)).await?);
+            Ok(Self { readers, writes: Writes::Together(GroupCommit::on(writer)), clock })
         } else {
-            let connection = Connector::connect(options(url, READERS)).await?;
-            Self { readers: connection.clone(), writer: connection, clock }
-        };
-        database.migrate().await?;
-        Ok(database)
-    }
-
-    /// Brings the schema up to date. Of several nodes that start at once one does it and the others wait.
-    async fn migrate(&self) -> Result<(), DbErr> {
-        if self.writer.get_database_backend() == DbBackend::Sqlite {
-            return Migrator::up(&self.writer, None).await;
+            schema::bring_server_up_to_date(url).await?;
+            let readers = Patient(Connector::connect(postgresql(url)).await?);
+            // Connections of their own: however many writes wait for a lock, reads go on.
+            let writer = Connector::connect(postgresql(url)).await?;
+            Ok(Self { readers, writes: Writes::SideBySide(writer), clock })
         }
-        let turn = self.writer.begin().await?;
-        turn.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")).await?;
-        Migrator::up(&self.writer, None).await?;
-        turn.commit().await
     }
 
     /// For reads of one statement.
-    pub(crate) const fn read(&self) -> &DatabaseConnection {
+    pub(crate) const fn read(&self) -> &Patient {
         &self.readers
     }
 
@@ -79,32 +73,39 @@ impl Database {
     where
         F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, Error>> + Send,
     {
-        let isolation = match self.readers.get_database_backend() {
+        let isolation = match self.readers.backend() {
             // A deferred transaction of SQLite in WAL mode reads one snapshot as it is.
             DbBackend::Sqlite => None,
             _ => Some(IsolationLevel::RepeatableRead),
         };
         let access = isolation.map(|_| AccessMode::ReadOnly);
-        let transaction = self.readers.begin_with_config(isolation, access).await.map_err(broken)?;
-        let answer = reads(&transaction).await?;
-        transaction.commit().await.map_err(broken)?;
-        Ok(answer)
+        in_time(async {
+            let transaction = self.readers.0.begin_with_config(isolation, access).await.map_err(broken)?;
+            let answer = reads(&transaction).await?;
+            transaction.commit().await.map_err(broken)?;
+            Ok(answer)
+        })
+        .await
     }
 
-    /// Runs one transaction: everything it wrote is stored when this answers `Ok`, nothing when it answers `Err`.
+    /// Runs one transaction: everything it wrote is stored when this answers `Ok`, nothing when it answers `Err`; where that
+    /// is [`Error::Unavailable`], the database may have lost the answer and stored it all the same.
     pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, Error>
     where
-        F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, Error>> + Send,
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
     {
-        let options = TransactionOptions {
-            // Taking the write lock at once avoids a refusal later, when a read has to become a write.
-            sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
-            ..TransactionOptions::default()
+        let writer = match &self.writes {
+            Writes::Together(group) => return in_time(group.write(work)).await,
+            Writes::SideBySide(writer) => writer,
         };
-        let transaction = self.writer.begin_with_options(options).await.map_err(broken)?;
-        let answer = work(&transaction).await?;
-        transaction.commit().await.map_err(broken)?;
-        Ok(answer)
+        in_time(async {
+            let transaction = writer.begin().await.map_err(broken)?;
+            let answer = work(&transaction).await?;
+            transaction.commit().await.map_err(broken)?;
+            Ok(answer)
+        })
+        .await
     }
 
     /// Closes every connection, after what runs has ended.
@@ -112,35 +113,17 @@ impl Database {
     /// # Errors
     /// Whatever the driver errors with.
     pub async fn close(self) -> Result<(), DbErr> {
-        self.readers.close_by_ref().await?;
-        self.writer.close_by_ref().await
+        self.readers.0.close_by_ref().await?;
+        match self.writes {
+            Writes::Together(group) => group.close().await,
+            Writes::SideBySide(writer) => writer.close_by_ref().await,
+        }
     }
 }
 
 #[async_trait]
 impl Readiness for Database {
     async fn ready(&self) -> Result<(), Error> {
-        self.readers.ping().await.map_err(broken)
+        in_time(async { self.readers.0.ping().await.map_err(broken) }).await
     }
-}
-
-fn options(url: &str, connections: u32) -> ConnectOptions {
-    let mut options = ConnectOptions::new(url);
-    options.max_connections(connections).acquire_timeout(PATIENCE).connect_timeout(PATIENCE).sqlx_logging(false);
-    options
-}
-
-fn sqlite(url: &str, readers: bool) -> ConnectOptions {
-    let mut options = options(url, if readers { READERS } else { 1 });
-    // A connection costs memory, not a session: the writer stays, readers come back when asked for.
-    options.map_sqlx_sqlite_opts(move |connection| {
-        connection
-            .create_if_missing(!readers)
-            .pragma("journal_mode", "WAL")
-            .pragma("synchronous", "FULL")
-            .pragma("query_only", if readers { "ON" } else { "OFF" })
-            .foreign_keys(true)
-            .busy_timeout(PATIENCE)
-    });
-    options
 }

@@ -33,7 +33,8 @@ fn is_passing(error: &DbErr) -> bool {
 }
 
 /// SQLite's primary result codes (`BUSY`, `READONLY`, `IOERR`, `FULL`, `CANTOPEN`) and PostgreSQL's SQLSTATE classes
-/// (connection exception, insufficient resources, operator intervention).
+/// (connection exception, insufficient resources, operator intervention) and codes (serialization failure, deadlock, lock not
+/// available, idle in transaction).
 fn is_passing_code(code: &str) -> bool {
     if let Ok(extended) = code.parse::<i32>()
         && code.len() < 5
@@ -41,6 +42,7 @@ fn is_passing_code(code: &str) -> bool {
         return matches!(extended & 0xff, 5 | 8 | 10 | 13 | 14);
     }
     ["08", "53", "57"].iter().any(|class| code.starts_with(class))
+        || ["40001", "40P01", "55P03", "25P03"].contains(&code)
 }
 
 #[cfg(test)]
@@ -49,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_and_a_lost_server_pass_and_a_broken_constraint_does_not() {
-        for code in ["13", "5", "266", "1546", "53100", "57P01", "08006"] {
+        for code in ["13", "5", "266", "1546", "53100", "57P01", "08006", "55P03"] {
             assert!(is_passing_code(code), "{code}");
         }
         for code in ["19", "2067", "23505", "42P01"] {

@@ -14,12 +14,30 @@ use crate::error::broken;
 use crate::incident::public as incident;
 use crate::maintenance;
 
-/// The event as sockets and event streams carry it; what depends on the clock is as of `now`.
+/// The events as sockets and event streams carry them; what depends on the clock is as of `now`.
 pub(crate) async fn public(
     transaction: &DatabaseTransaction,
-    event: Event,
+    events: &[Event],
     now: DateTime<Utc>,
-) -> Result<PublicEvent, Error> {
+) -> Result<Vec<PublicEvent>, Error> {
+    let mut public = Vec::with_capacity(events.len());
+    // The commonest write of an outage, an update, tells of its incident twice.
+    if let [Event::TimelineUpdated(incident, entry), Event::IncidentUpdated(same), ..] = events
+        && incident == same
+    {
+        let incident = incident::named(transaction, *incident).await?;
+        if let Some(entry) = incident.timeline.iter().find(|shown| shown.id == entry.to_string()) {
+            public.push(PublicEvent::new("timeline-updated", &[entry])?);
+            public.push(PublicEvent::new("incident-updated", &[&incident])?);
+        }
+    }
+    for event in &events[public.len()..] {
+        public.push(one(transaction, *event, now).await?);
+    }
+    Ok(public)
+}
+
+async fn one(transaction: &DatabaseTransaction, event: Event, now: DateTime<Utc>) -> Result<PublicEvent, Error> {
     match event {
         Event::NewComponent(id) => PublicEvent::new("new-component", &[public_component(transaction, id).await?]),
         Event::ComponentUpdate(id) => PublicEvent::new("component-update", &[public_component(transaction, id).await?]),

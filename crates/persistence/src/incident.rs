@@ -7,8 +7,6 @@ pub(crate) mod public;
 mod timeline;
 mod update;
 
-use std::sync::Arc;
-
 use allclear_application::error::Error;
 use allclear_application::incident::{IncidentReport, IncidentStore};
 use allclear_application::page::{Listed, Page};
@@ -17,20 +15,18 @@ use allclear_domain::event::{Changed, Event};
 use allclear_domain::hold::{self, Attachment};
 use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::incident::Incident;
-use allclear_domain::notice::IncidentChange;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, IntoActiveModel,
-    QueryFilter, QueryOrder, QuerySelect,
+    Iterable, ModelTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
 use crate::database::Database;
 use crate::entity::incident::{Column, Entity, Model};
 use crate::error::broken;
 use crate::hold::settle;
-use crate::notice::Occasion;
 use crate::organisation::lock;
 use crate::outbox;
 
@@ -84,7 +80,7 @@ impl IncidentStore for Database {
         created: Changed<Incident>,
         components: Vec<Attachment>,
     ) -> Result<Written<IncidentReport>, Error> {
-        let (organisation, clock, now) = (organisation.clone(), Arc::clone(&self.clock), self.clock.now());
+        let (organisation, now) = (organisation.clone(), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
                 let locked = lock(transaction, &organisation).await?.ok_or(Error::NotFound("Organisation"))?;
@@ -97,8 +93,6 @@ impl IncidentStore for Database {
                 if state.holds() {
                     events.extend(settle(transaction, &organisation, &ids, state.id, state.version, now).await?);
                 }
-                let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
-                occasion.incident(IncidentChange::of(None, &state, false), &state, None).await?;
                 let commit = outbox::append(transaction, locked, &events, now).await?;
                 let state = IncidentReport { incident: state, timeline: Vec::new() };
                 Ok(Written { state, commit: Some(commit) })
@@ -113,7 +107,7 @@ impl IncidentStore for Database {
         id: IncidentId,
         rule: Rule<Incident>,
     ) -> Result<Option<Written<IncidentReport>>, Error> {
-        let (organisation, clock, now) = (organisation.clone(), Arc::clone(&self.clock), self.clock.now());
+        let (organisation, now) = (organisation.clone(), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
                 let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
@@ -125,8 +119,6 @@ impl IncidentStore for Database {
                 let revision = Revision(locked.revision).next();
                 let (state, settled) = store(transaction, &organisation, &before, state, revision, now).await?;
                 events.extend(settled);
-                let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
-                occasion.incident(IncidentChange::of(Some(&before), &state, false), &state, None).await?;
                 let commit = outbox::append(transaction, locked, &events, now).await?;
                 Ok(Some(Written { state: report(transaction, state).await?, commit: Some(commit) }))
             })
@@ -186,8 +178,13 @@ async fn store(
     if !state.reads_like(before) {
         state.version = revision;
     }
-    let row = row(organisation, &state).into_active_model().reset_all();
-    let update = Entity::update_many().set(row).filter(Column::Id.eq(state.id.0));
+    let stored = row(organisation, &state);
+    let mut changed = row(organisation, before).into_active_model();
+    // A column that stays as it is costs nothing where it is left out: no index is written, no foreign key looked up.
+    for column in Column::iter() {
+        changed.set_if_not_equals(column, stored.get(column));
+    }
+    let update = Entity::update_many().set(changed).filter(Column::Id.eq(state.id.0));
     update.exec(transaction).await.map_err(broken)?;
     if !hold::differs(before, &state) {
         return Ok((state, Vec::new()));

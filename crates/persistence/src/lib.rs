@@ -3,23 +3,25 @@
 pub mod account;
 pub mod component;
 pub mod database;
-pub mod delivery;
 mod entity;
 mod error;
 mod event;
+mod group_commit;
 mod hold;
 pub mod incident;
 pub mod installation;
 pub mod invitation;
 pub mod maintenance;
 pub mod membership;
-mod notice;
+mod options;
 pub mod organisation;
 pub mod outbox;
 pub mod password;
+mod patience;
 #[cfg(test)]
 mod plan;
 pub mod scheduler;
+mod schema;
 pub mod session;
 pub mod snapshot;
 pub mod subscriber;

@@ -20,7 +20,7 @@ use crate::organisation::lock;
 #[async_trait]
 impl MembershipStore for Database {
     async fn found(&self, founding: Founding) -> Result<(), Error> {
-        self.write(|transaction| {
+        self.write(move |transaction| {
             Box::pin(async move {
                 let row = organisation::ActiveModel {
                     id: Set(founding.organisation.as_str().to_owned()),

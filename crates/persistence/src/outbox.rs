@@ -13,23 +13,22 @@ use sea_orm::{ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, Q
 
 use crate::database::Database;
 use crate::entity::organisation;
-use crate::entity::outbox::{ActiveModel, Column, Entity};
+use crate::entity::outbox::{ActiveModel, Column, Entity, Model};
 use crate::error::broken;
 use crate::event;
+
+/// How many organisations one statement names.
+const NAMED_AT_ONCE: usize = 500;
+/// How many commits are read at once, and after how many bytes of them no more are: whoever catches up takes them in turns.
+const READ_AT_ONCE: u64 = 32;
+const BYTES: usize = 1024 * 1024;
 
 #[async_trait]
 impl Outbox for Database {
     async fn after(&self, organisation: &OrganisationId, revision: Revision, limit: u64) -> Result<Backlog, Error> {
         // Read before the commits: one that lands between the two reads must not look pruned.
         let newest = self.revisions(std::slice::from_ref(organisation)).await?;
-        let rows = Entity::find()
-            .filter(Column::OrganisationId.eq(organisation.as_str()))
-            .filter(Column::Revision.gt(revision.0))
-            .order_by_asc(Column::Revision)
-            .limit(limit)
-            .all(self.read())
-            .await
-            .map_err(broken)?;
+        let rows = self.stored_after(organisation, revision, limit).await?;
         // Pruning takes the oldest first: if the next revision is there, all later ones are.
         if rows.first().is_some_and(|oldest| oldest.revision != revision.next().0) {
             return Ok(Backlog::TooOld);
@@ -37,7 +36,7 @@ impl Outbox for Database {
         if rows.is_empty() && newest.first().is_some_and(|(_, newest)| *newest > revision) {
             return Ok(Backlog::TooOld);
         }
-        let commit = |row: crate::entity::outbox::Model| {
+        let commit = |row: Model| {
             let events = serde_json::from_str(&row.events).map_err(Error::internal)?;
             Ok(Commit { organisation: row.organisation_id, revision: row.revision, events })
         };
@@ -81,18 +80,51 @@ impl Outbox for Database {
     }
 
     async fn revisions(&self, organisations: &[OrganisationId]) -> Result<Vec<(OrganisationId, Revision)>, Error> {
-        let found: Vec<(String, i64)> = organisation::Entity::find()
-            .select_only()
-            .columns([organisation::Column::Id, organisation::Column::Revision])
-            .filter(organisation::Column::Id.is_in(organisations.iter().map(OrganisationId::as_str)))
-            .into_tuple()
-            .all(self.read())
-            .await
-            .map_err(broken)?;
+        let mut found: Vec<(String, i64)> = Vec::with_capacity(organisations.len());
+        for some in organisations.chunks(NAMED_AT_ONCE) {
+            let revisions = organisation::Entity::find()
+                .select_only()
+                .columns([organisation::Column::Id, organisation::Column::Revision])
+                .filter(organisation::Column::Id.is_in(some.iter().map(OrganisationId::as_str)));
+            found.extend(revisions.into_tuple::<(String, i64)>().all(self.read()).await.map_err(broken)?);
+        }
         let parse = |(id, revision): (String, i64)| {
             OrganisationId::parse(&id).map(|id| (id, Revision(revision))).map_err(Error::internal)
         };
         found.into_iter().map(parse).collect()
+    }
+}
+
+impl Database {
+    /// The commits after a revision, oldest first, up to a number and about [`BYTES`] of them.
+    async fn stored_after(
+        &self,
+        organisation: &OrganisationId,
+        revision: Revision,
+        limit: u64,
+    ) -> Result<Vec<Model>, Error> {
+        let (mut rows, mut bytes): (Vec<Model>, usize) = (Vec::new(), 0);
+        let mut left = limit;
+        while left > 0 && bytes < BYTES {
+            let after = rows.last().map_or(revision.0, |row| row.revision);
+            let wanted = left.min(READ_AT_ONCE);
+            let some = Entity::find()
+                .filter(Column::OrganisationId.eq(organisation.as_str()))
+                .filter(Column::Revision.gt(after))
+                .order_by_asc(Column::Revision)
+                .limit(wanted)
+                .all(self.read())
+                .await
+                .map_err(broken)?;
+            let is_last = (some.len() as u64) < wanted;
+            bytes += some.iter().map(|row| row.events.len()).sum::<usize>();
+            left -= some.len() as u64;
+            rows.extend(some);
+            if is_last {
+                break;
+            }
+        }
+        Ok(rows)
     }
 }
 
@@ -105,10 +137,7 @@ pub(crate) async fn append(
     now: DateTime<Utc>,
 ) -> Result<Commit, Error> {
     let revision = Revision(locked.revision).next().0;
-    let mut public = Vec::with_capacity(events.len());
-    for event in events {
-        public.push(event::public(transaction, *event, now).await?);
-    }
+    let public = event::public(transaction, events, now).await?;
     let stored = ActiveModel {
         organisation_id: Set(locked.id.clone()),
         revision: Set(revision),
@@ -118,6 +147,6 @@ pub(crate) async fn append(
     Entity::insert(stored).exec_without_returning(transaction).await.map_err(broken)?;
     let stamped =
         organisation::ActiveModel { id: Set(locked.id.clone()), revision: Set(revision), ..Default::default() };
-    organisation::Entity::update(stamped).exec(transaction).await.map_err(broken)?;
+    organisation::Entity::update(stamped).exec_without_returning(transaction).await.map_err(broken)?;
     Ok(Commit { organisation: locked.id, revision, events: public })
 }

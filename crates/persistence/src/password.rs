@@ -43,7 +43,7 @@ impl PasswordStore for Database {
     }
 
     async fn add_reset(&self, reset: Reset) -> Result<(), Error> {
-        self.write(|transaction| {
+        self.write(move |transaction| {
             Box::pin(async move {
                 let row = ActiveModel {
                     digest: Set(reset.digest.as_str().to_owned()),

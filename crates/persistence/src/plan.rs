@@ -5,7 +5,7 @@ use std::sync::Arc;
 use allclear_application::clock::Clock;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::SelectStatement;
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
+use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -48,7 +48,7 @@ pub(crate) async fn postgresql(name: &str, rows: &[&str]) -> Option<Database> {
 }
 
 /// What the database says it would do.
-pub(crate) async fn plan(connection: &DatabaseConnection, query: &SelectStatement) -> String {
+pub(crate) async fn plan(connection: &impl ConnectionTrait, query: &SelectStatement) -> String {
     let backend = connection.get_database_backend();
     let (explain, column) = match backend {
         DbBackend::Sqlite => ("EXPLAIN QUERY PLAN", "detail"),

@@ -15,7 +15,7 @@ use crate::error::broken;
 #[async_trait]
 impl WaitlistStore for Database {
     async fn add(&self, waiting: Waiting) -> Result<(), Error> {
-        self.write(|transaction| {
+        self.write(move |transaction| {
             Box::pin(async move {
                 let row = ActiveModel {
                     id: Set(waiting.id.0),

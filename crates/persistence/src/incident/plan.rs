@@ -58,7 +58,7 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn sqlite_searches_and_never_scans() {
     let (database, _folder) = sqlite().await;
-    for (name, query) in queries(database.read().get_database_backend()) {
+    for (name, query) in queries(database.read().backend()) {
         let plan = plan(database.read(), &query).await;
         assert!(!plan.contains("SCAN"), "{name}:\n{plan}");
         // By component alone, a search would go through every incident that ever affected it.
@@ -69,7 +69,7 @@ async fn sqlite_searches_and_never_scans() {
 #[tokio::test(flavor = "multi_thread")]
 async fn postgresql_searches_and_never_scans() {
     let Some(database) = postgresql("incidents", &OLD_INCIDENTS).await else { return };
-    for (name, query) in queries(database.read().get_database_backend()) {
+    for (name, query) in queries(database.read().backend()) {
         let plan = plan(database.read(), &query).await;
         for table in ["incidents", "incident_updates", "incident_components"] {
             assert!(!plan.contains(&format!("Seq Scan on {table}")), "{name}:\n{plan}");

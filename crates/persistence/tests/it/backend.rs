@@ -39,13 +39,23 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
 
 pub(crate) async fn sqlite() -> Backend {
     let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite:{}", folder.path().join("allclear.db").display());
-    let database = Database::connect(&url, clock()).await.unwrap();
+    let database = Database::connect(&sqlite_url(&folder), clock()).await.unwrap();
     Backend { database, _folder: Some(folder) }
 }
 
-/// None, and a word about it, where the test run has no PostgreSQL; on CI that is a failure.
+pub(crate) fn sqlite_url(folder: &tempfile::TempDir) -> String {
+    format!("sqlite:{}", folder.path().join("allclear.db").display())
+}
+
+/// None where the test run has no PostgreSQL.
 pub(crate) async fn postgres() -> Option<Backend> {
+    let database = Database::connect(&postgres_url().await?, clock()).await.unwrap();
+    Some(Backend { database, _folder: None })
+}
+
+/// The address of an empty database. None, and a word about it, where the test run has no PostgreSQL; on CI that is a
+/// failure.
+pub(crate) async fn postgres_url() -> Option<String> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let Ok(server) = std::env::var(POSTGRES) else {
         assert!(std::env::var_os("CI").is_none(), "{POSTGRES} is not set");
@@ -55,8 +65,7 @@ pub(crate) async fn postgres() -> Option<Backend> {
     let name = format!("contract_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let admin = sea_orm::Database::connect(format!("{server}/postgres")).await.unwrap();
     admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
-    let database = Database::connect(&format!("{server}/{name}"), clock()).await.unwrap();
-    Some(Backend { database, _folder: None })
+    Some(format!("{server}/{name}"))
 }
 
 pub(crate) async fn organisation(database: &Database, id: &str) -> OrganisationId {

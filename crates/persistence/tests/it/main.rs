@@ -4,13 +4,13 @@
 mod account;
 mod backend;
 mod component;
-mod delivery;
 mod incident;
 mod maintenance;
 mod membership;
 mod organisation;
 mod outbox;
 mod scheduler;
+mod schema;
 mod snapshot;
 mod subscriber;
 

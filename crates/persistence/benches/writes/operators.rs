@@ -1,0 +1,121 @@
+//! Sixteen operators who record updates, each on incidents of their own, through the service.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use allclear_application::broadcast::Broadcast;
+use allclear_application::clock::Clock;
+use allclear_application::incident::{IncidentStore, Incidents};
+use allclear_application::organisation::OrganisationStore;
+use allclear_application::outbox::Commit;
+use allclear_application::relay::Relay;
+use allclear_domain::author::Author;
+use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
+use allclear_domain::hold::Attachment;
+use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
+use allclear_domain::incident::{Incident, IncidentDraft, IncidentStatus};
+use allclear_domain::incident_update::IncidentUpdateDraft;
+use allclear_persistence::database::Database;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+use crate::{EACH, OPERATORS, Taken};
+
+/// How many updates an incident gets: more than most.
+const UPDATES: usize = 10;
+
+pub(crate) struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "the clock of this bench")]
+    fn now(&self) -> DateTime<Utc> {
+        let now = Utc::now();
+        DateTime::from_timestamp_millis(now.timestamp_millis()).unwrap_or(now)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the clock of this bench")]
+    fn id(&self) -> Uuid {
+        Uuid::now_v7()
+    }
+}
+
+/// Nobody listens.
+struct Silence;
+
+#[async_trait]
+impl Broadcast for Silence {
+    async fn publish(&self, _commit: Arc<Commit>) {}
+
+    async fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Commit>> {
+        mpsc::unbounded_channel().1
+    }
+}
+
+pub(crate) struct Operators {
+    incidents: Arc<Incidents>,
+    organisation: OrganisationId,
+    /// Each operator's.
+    open: Vec<Vec<IncidentId>>,
+}
+
+impl Operators {
+    /// An organisation with a component that many incidents affect.
+    pub(crate) async fn new(url: &str) -> Self {
+        let store = Arc::new(Database::connect(url, Arc::new(SystemClock)).await.unwrap());
+        let acme = OrganisationId::parse("acme").unwrap();
+        store.ensure(&acme, Some("Acme".into())).await.unwrap();
+        let draft =
+            ComponentDraft { name: "API".into(), description: String::new(), status: ComponentStatus::default() };
+        let api = Component::create(ComponentId(SystemClock.id()), draft, SystemClock.now()).unwrap();
+        let api = allclear_application::component::ComponentStore::insert(&*store, &acme, api).await.unwrap().state.id;
+        let mut open = Vec::new();
+        for _ in 0..OPERATORS {
+            let mut own = Vec::new();
+            for _ in 0..EACH.div_ceil(UPDATES) {
+                let draft = IncidentDraft {
+                    title: "The API answers slowly".into(),
+                    description: "Requests take several seconds".into(),
+                    status: IncidentStatus::Investigating,
+                    occured_at: None,
+                };
+                let components = vec![Attachment { component_id: api, status: ComponentStatus::Degraded }];
+                let id = IncidentId(SystemClock.id());
+                let created = Incident::create(id, draft, &components, SystemClock.now()).unwrap();
+                IncidentStore::insert(&*store, &acme, created, components).await.unwrap();
+                own.push(id);
+            }
+            open.push(own);
+        }
+        let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::new(Silence)));
+        let stores = (Arc::clone(&store) as _, Arc::clone(&store) as _, store as _);
+        let incidents = Incidents::new(stores.0, stores.1, stores.2, relay, Arc::new(SystemClock));
+        Self { incidents: Arc::new(incidents), organisation: acme, open }
+    }
+
+    /// All write at once, each one update after the other.
+    pub(crate) async fn write(&self) -> Taken {
+        let start = Instant::now();
+        let writers = self.open.iter().map(|own| {
+            let (incidents, organisation, own) = (Arc::clone(&self.incidents), self.organisation.clone(), own.clone());
+            tokio::spawn(async move {
+                let mut each = Vec::with_capacity(EACH);
+                for number in 0..EACH {
+                    let message = format!("We are still looking into it, and know a little more than before: {number}");
+                    let draft = IncidentUpdateDraft { message, status: IncidentStatus::Identified };
+                    let author = Author { id: "user_1".into(), name: "Ann".into() };
+                    let start = Instant::now();
+                    incidents.record_update(&organisation, own[number / UPDATES], draft, author).await.unwrap();
+                    each.push(start.elapsed());
+                }
+                each
+            })
+        });
+        let mut each = Vec::new();
+        for writer in writers.collect::<Vec<_>>() {
+            each.extend(writer.await.unwrap());
+        }
+        Taken { whole: start.elapsed(), each }
+    }
+}

@@ -1,0 +1,146 @@
+//! Several writes in one commit. SQLite writes to the disk once a commit, and waits for it; whoever comes in the meantime
+//! shares the next one. Each write has a savepoint to itself: one that fails takes back what it did, and nothing else.
+//! Nobody is answered before the commit is on the disk.
+
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use allclear_application::error::Error;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use sea_orm::{
+    DatabaseConnection, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
+};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+/// How many writes share a commit at most.
+const MOST: usize = 64;
+/// How long writes are taken into a commit: the first of them waits for the last.
+const SPELL: Duration = Duration::from_millis(10);
+/// How many writes may wait; more wait for a place among them.
+const WAITING: usize = 1024;
+
+/// Tells a caller of its write, once it is known what became of the commit.
+type Answer = Box<dyn FnOnce(Result<(), DbErr>) + Send>;
+
+/// What a write has done in its savepoint.
+enum Done {
+    /// It has written; the answer waits for the commit.
+    Written(Answer),
+    /// It has failed and is answered; what it has written has to go.
+    Failed,
+    /// Its caller was gone before it began.
+    Nothing,
+}
+
+type Job = Box<dyn for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Done> + Send>;
+
+/// The queue of writes.
+#[derive(Clone)]
+pub(crate) struct GroupCommit {
+    writer: DatabaseConnection,
+    jobs: mpsc::Sender<Job>,
+}
+
+impl GroupCommit {
+    /// Writes through a connection, by a task of the present runtime that ends with the last handle.
+    pub(crate) fn on(writer: DatabaseConnection) -> Self {
+        let (sender, receiver) = mpsc::channel(WAITING);
+        tokio::spawn(work(writer.clone(), receiver));
+        Self { writer, jobs: sender }
+    }
+
+    /// Runs a write to its end, also where the caller goes away after it has begun.
+    pub(crate) async fn write<T, F>(&self, write: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
+    {
+        let (caller, answer) = oneshot::channel();
+        let dropped = || Error::Unavailable("the database takes no writes now".into());
+        self.jobs.send(job(write, caller)).await.map_err(|_| dropped())?;
+        answer.await.unwrap_or_else(|_| Err(dropped()))
+    }
+
+    /// Closes the connection, after the commit that is under way.
+    pub(crate) async fn close(self) -> Result<(), DbErr> {
+        self.writer.close_by_ref().await
+    }
+}
+
+fn job<T, F>(write: F, caller: oneshot::Sender<Result<T, Error>>) -> Job
+where
+    T: Send + 'static,
+    F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
+{
+    Box::new(move |transaction| {
+        Box::pin(async move {
+            if caller.is_closed() {
+                return Done::Nothing;
+            }
+            let outcome = AssertUnwindSafe(async { write(transaction).await }).catch_unwind().await;
+            // An error says that the caller has gone away in the meantime.
+            match outcome.unwrap_or_else(|_| Err(Error::internal("a write panicked"))) {
+                Ok(answer) => Done::Written(Box::new(move |commit| {
+                    let _ = caller.send(commit.map(|()| answer).map_err(|error| Error::Unavailable(Box::new(error))));
+                })),
+                Err(error) => {
+                    let _ = caller.send(Err(error));
+                    Done::Failed
+                }
+            }
+        })
+    })
+}
+
+async fn work(writer: DatabaseConnection, mut jobs: mpsc::Receiver<Job>) {
+    while let Some(first) = jobs.recv().await {
+        let mut answers = Vec::new();
+        let committed = commit(&writer, first, &mut jobs, &mut answers).await;
+        if let Err(error) = &committed {
+            tracing::warn!(error = error as &dyn std::error::Error, "writes were not committed");
+            // Whoever waits would wait as long, each in turn. Dropped, a job answers that nothing can be written now.
+            while jobs.try_recv().is_ok() {}
+        }
+        for answer in answers {
+            answer(committed.clone());
+        }
+    }
+}
+
+/// One commit: the first job, and those that wait or come while others run. Callers whose write is in it are in `answers`.
+async fn commit(
+    writer: &DatabaseConnection,
+    first: Job,
+    jobs: &mut mpsc::Receiver<Job>,
+    answers: &mut Vec<Answer>,
+) -> Result<(), DbErr> {
+    let options = TransactionOptions {
+        // Taking the write lock at once avoids a refusal later, when a read has to become a write.
+        sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+        ..TransactionOptions::default()
+    };
+    let transaction = writer.begin_with_options(options).await?;
+    let end = Instant::now() + SPELL;
+    // The first has the transaction to itself so far: it needs no savepoint.
+    match first(&transaction).await {
+        Done::Written(answer) => answers.push(answer),
+        Done::Failed | Done::Nothing => return transaction.rollback().await,
+    }
+    while answers.len() < MOST && Instant::now() < end {
+        let Ok(job) = jobs.try_recv() else { break };
+        let savepoint = transaction.begin().await?;
+        match job(&savepoint).await {
+            Done::Written(answer) => {
+                answers.push(answer);
+                savepoint.commit().await?;
+            }
+            Done::Failed | Done::Nothing => savepoint.rollback().await?,
+        }
+    }
+    transaction.commit().await
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
+
+use allclear_application::error::Error;
+use futures_util::future::join_all;
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, Statement};
+use tempfile::TempDir;
+use tokio::sync::oneshot;
+
+use crate::database::Database;
+use crate::error::broken;
+use crate::plan::sqlite;
+
+/// A database with an empty table of numbers.
+async fn numbers() -> (Database, TempDir) {
+    let (database, folder) = sqlite().await;
+    let table = "CREATE TABLE numbers (number INTEGER PRIMARY KEY)";
+    let made = database.write(move |transaction| {
+        Box::pin(async move { transaction.execute_unprepared(table).await.map(|_| ()).map_err(broken) })
+    });
+    made.await.unwrap();
+    (database, folder)
+}
+
+async fn insert(transaction: &DatabaseTransaction, number: i64) -> Result<i64, Error> {
+    let sql = "INSERT INTO numbers VALUES (?)";
+    let statement = Statement::from_sql_and_values(DbBackend::Sqlite, sql, [number.into()]);
+    transaction.execute_raw(statement).await.map_err(broken)?;
+    Ok(number)
+}
+
+/// Stores a number, and fails or panics afterwards where it is one of those that do.
+async fn write(database: &Database, number: i64) -> Result<i64, Error> {
+    let written = database.write(move |transaction| {
+        Box::pin(async move {
+            insert(transaction, number).await?;
+            match number % 10 {
+                3 => Err(Error::Conflict("three".into())),
+                7 => panic!("seven"),
+                // A failed statement is no failed transaction.
+                9 => Ok(insert(transaction, number).await.unwrap_or(number)),
+                _ => Ok(number),
+            }
+        })
+    });
+    written.await
+}
+
+async fn stored(database: &Database) -> Vec<i64> {
+    let sql = "SELECT number FROM numbers ORDER BY number";
+    let rows = database.read().query_all_raw(Statement::from_string(DbBackend::Sqlite, sql)).await.unwrap();
+    rows.iter().map(|row| row.try_get("", "number").unwrap()).collect()
+}
+
+/// Gets work under way; answers whether it waits for something.
+async fn waits<T>(mut work: Pin<&mut impl Future<Output = T>>) -> bool {
+    poll_fn(|context| Poll::Ready(work.as_mut().poll(context).is_pending())).await
+}
+
+/// Lets others wait behind a write until the test lets it end.
+async fn while_one_writes<T>(database: &Database, others: impl Future<Output = T>) -> T {
+    let ((began, beginning), (end, ending)) = (oneshot::channel(), oneshot::channel::<()>());
+    let first = database.write(move |_| {
+        Box::pin(async move {
+            began.send(()).unwrap();
+            ending.await.map_err(Error::internal)
+        })
+    });
+    let after = async {
+        beginning.await.unwrap();
+        let mut others = Box::pin(others);
+        // Everybody gets in line.
+        assert!(waits(others.as_mut()).await);
+        end.send(()).unwrap();
+        others.await
+    };
+    // It may share its commit with those that waited, and its fate.
+    let (_, answer) = tokio::join!(first, after);
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_that_fails_takes_back_its_own_and_nothing_else() {
+    let (database, _folder) = numbers().await;
+    let answers = while_one_writes(&database, join_all((0..100).map(|number| write(&database, number)))).await;
+    for (number, answer) in (0..).zip(answers) {
+        match number % 10 {
+            3 => assert!(matches!(answer, Err(Error::Conflict(_))), "{answer:?}"),
+            7 => assert!(matches!(answer, Err(Error::Internal(_))), "{answer:?}"),
+            _ => assert_eq!(answer.unwrap(), number),
+        }
+    }
+    let expected: Vec<_> = (0..100).filter(|number| !matches!(number % 10, 3 | 7)).collect();
+    assert_eq!(stored(&database).await, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_whose_caller_is_gone_before_it_begins_does_nothing() {
+    let (database, _folder) = numbers().await;
+    let gone = async {
+        let mut leaving = Box::pin(write(&database, 1));
+        let staying = write(&database, 2);
+        assert!(waits(leaving.as_mut()).await);
+        drop(leaving);
+        staying.await
+    };
+    assert_eq!(while_one_writes(&database, gone).await.unwrap(), 2);
+    assert_eq!(stored(&database).await, [2]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_that_fails_is_told_to_those_in_it_and_the_next_one_works() {
+    let (database, _folder) = numbers().await;
+    let breaking = database.write(|transaction| {
+        Box::pin(async move {
+            // As SQLite does by itself when the disk is full.
+            transaction.execute_unprepared("ROLLBACK").await.map_err(broken)?;
+            Err::<(), _>(Error::Conflict("full".into()))
+        })
+    });
+    let others = async { tokio::join!(write(&database, 1), breaking, write(&database, 2)) };
+    let (before, broken, after) = while_one_writes(&database, others).await;
+    assert!(broken.is_err());
+    assert!(matches!(after, Err(Error::Unavailable(_))), "{after:?}");
+    let mut expected = Vec::from_iter(before.ok());
+    expected.push(write(&database, 4).await.unwrap());
+    assert_eq!(stored(&database).await, expected);
+}

@@ -7,6 +7,8 @@ pub(crate) mod public;
 mod timeline;
 mod update;
 
+use std::sync::Arc;
+
 use allclear_application::error::Error;
 use allclear_application::incident::{IncidentReport, IncidentStore};
 use allclear_application::page::{Listed, Page};
@@ -15,6 +17,7 @@ use allclear_domain::event::{Changed, Event};
 use allclear_domain::hold::{self, Attachment};
 use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::incident::Incident;
+use allclear_domain::notice::IncidentChange;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -27,6 +30,7 @@ use crate::database::Database;
 use crate::entity::incident::{Column, Entity, Model};
 use crate::error::broken;
 use crate::hold::settle;
+use crate::notice::Occasion;
 use crate::organisation::lock;
 use crate::outbox;
 
@@ -80,7 +84,7 @@ impl IncidentStore for Database {
         created: Changed<Incident>,
         components: Vec<Attachment>,
     ) -> Result<Written<IncidentReport>, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let (organisation, clock, now) = (organisation.clone(), Arc::clone(&self.clock), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
                 let locked = lock(transaction, &organisation).await?.ok_or(Error::NotFound("Organisation"))?;
@@ -93,6 +97,8 @@ impl IncidentStore for Database {
                 if state.holds() {
                     events.extend(settle(transaction, &organisation, &ids, state.id, state.version, now).await?);
                 }
+                let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
+                occasion.incident(IncidentChange::of(None, &state, false), &state, None).await?;
                 let commit = outbox::append(transaction, locked, &events, now).await?;
                 let state = IncidentReport { incident: state, timeline: Vec::new() };
                 Ok(Written { state, commit: Some(commit) })
@@ -107,7 +113,7 @@ impl IncidentStore for Database {
         id: IncidentId,
         rule: Rule<Incident>,
     ) -> Result<Option<Written<IncidentReport>>, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let (organisation, clock, now) = (organisation.clone(), Arc::clone(&self.clock), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
                 let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
@@ -119,6 +125,8 @@ impl IncidentStore for Database {
                 let revision = Revision(locked.revision).next();
                 let (state, settled) = store(transaction, &organisation, &before, state, revision, now).await?;
                 events.extend(settled);
+                let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
+                occasion.incident(IncidentChange::of(Some(&before), &state, false), &state, None).await?;
                 let commit = outbox::append(transaction, locked, &events, now).await?;
                 Ok(Some(Written { state: report(transaction, state).await?, commit: Some(commit) }))
             })

@@ -3,6 +3,7 @@
 pub mod account;
 pub mod component;
 pub mod database;
+pub mod delivery;
 mod entity;
 mod error;
 mod event;
@@ -13,6 +14,7 @@ pub mod installation;
 pub mod invitation;
 pub mod maintenance;
 pub mod membership;
+mod notice;
 mod options;
 pub mod organisation;
 pub mod outbox;

@@ -4,6 +4,7 @@
 mod account;
 mod backend;
 mod component;
+mod delivery;
 mod incident;
 mod maintenance;
 mod membership;

@@ -14,7 +14,7 @@ export function OnboardingScreen() {
     <div className="grid min-h-dvh grid-rows-[auto_1fr] bg-canvas">
       <header className="flex items-center justify-between gap-4 border-b border-line px-4 py-2">
         <Logo />
-        <div className="max-w-1/2">
+        <div className="w-48 max-w-1/2">
           <UserMenu />
         </div>
       </header>

@@ -22,11 +22,7 @@ export function SignInScreen() {
       </Link>
       <main className="grid w-full max-w-md justify-items-center">
         {isWaitlist ? (
-          <Waitlist
-            signInUrl={paths.login}
-            afterJoinWaitlistUrl={paths.landing}
-            fallback={<PanelWaiting />}
-          />
+          <Waitlist signInUrl={paths.login} fallback={<PanelWaiting />} />
         ) : (
           // By the hash: what follows /login is no route of the product.
           <SignIn routing="hash" withSignUp fallback={<PanelWaiting />} />

@@ -1,4 +1,4 @@
-import { useAuth, useSession, useUser } from '@clerk/clerk-react';
+import { useOrganization, useSession, useUser } from '@clerk/clerk-react';
 import { useMemo } from 'react';
 import type { AuthOrganisation, AuthState, AuthUser } from '@/auth/auth';
 
@@ -8,11 +8,11 @@ type Person = NonNullable<ReturnType<typeof useUser>['user']>;
 export function useAuthState(): AuthState {
   const { isLoaded, session } = useSession();
   const { user: person } = useUser();
-  const { orgId } = useAuth({ treatPendingAsSignedOut: false });
+  const { organization } = useOrganization();
 
   const isSignedIn = session != null && person != null && !isStuck(session);
   const user = useStable(isSignedIn ? userOf(person) : null);
-  const organisation = useStable(isSignedIn ? organisationOf(person, orgId) : null);
+  const organisation = useStable(isSignedIn ? organisationOf(person, organization?.id) : null);
 
   return useMemo(() => {
     if (!isLoaded) return { status: 'loading' };
@@ -33,7 +33,7 @@ function userOf({ id, fullName, username, primaryEmailAddress }: Person): AuthUs
 
 function organisationOf(
   { organizationMemberships }: Person,
-  id: string | null | undefined,
+  id: string | undefined,
 ): AuthOrganisation | null {
   const membership = organizationMemberships.find(({ organization }) => organization.id === id);
   if (membership === undefined) return null;

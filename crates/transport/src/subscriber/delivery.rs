@@ -38,13 +38,13 @@ struct ReasonBody {
 }
 
 impl From<DeliveryCounts> for CountsBody {
-    fn from(counts: DeliveryCounts) -> Self {
+    fn from(found: DeliveryCounts) -> Self {
         let reason = |(reason, count)| ReasonBody { reason, count };
         Self {
-            waiting: counts.waiting,
-            sent: counts.sent,
-            given_up: counts.given_up,
-            reasons: counts.reasons.into_iter().map(reason).collect(),
+            waiting: found.waiting,
+            sent: found.sent,
+            given_up: found.given_up,
+            reasons: found.reasons.into_iter().map(reason).collect(),
             days: Deliveries::KEPT.num_days(),
         }
     }

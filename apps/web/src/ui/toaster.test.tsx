@@ -62,6 +62,16 @@ describe('the toaster', () => {
     expect(shown()).toEqual([]);
   });
 
+  it('lets go of the focus by Esc also where nothing had it before', async () => {
+    show('Component Updated');
+    fireEvent.keyDown(document, { altKey: true, code: 'KeyT' });
+    fireEvent.keyDown(document.activeElement ?? document, { key: 'Escape' });
+    expect(document.body).toHaveFocus();
+    await pass(4000);
+    await pass(200);
+    expect(shown()).toEqual([]);
+  });
+
   it('waits while the pointer is on it', async () => {
     show('Component Deleted');
     fireEvent.mouseEnter(screen.getByRole('region'));
@@ -79,6 +89,7 @@ describe('the toaster', () => {
   it.each([
     ['far enough', 20, 1000, true],
     ['fast enough', 12, 100, true],
+    ['no faster than 0.11 px a millisecond', 11, 100, false],
     ['neither far nor fast', 19, 1000, false],
   ])('when it is swiped %s', async (_how, distance, ms, leaves) => {
     show('Component Created');

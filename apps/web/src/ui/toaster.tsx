@@ -51,13 +51,19 @@ function useHotkey(region: RefObject<HTMLElement | null>) {
         event.preventDefault();
         if (!inside) cameFrom = document.activeElement;
         region.current?.focus();
-      } else if (event.key === 'Escape' && inside && cameFrom instanceof HTMLElement) {
-        cameFrom.focus();
+      } else if (event.key === 'Escape' && inside) {
+        leave(cameFrom);
       }
     }
     document.addEventListener('keydown', listen);
     return () => document.removeEventListener('keydown', listen);
   }, [region]);
+}
+
+/** Where nothing had the focus before, nothing has it after. */
+function leave(goal: Element | null) {
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+  if (goal instanceof HTMLElement) goal.focus();
 }
 
 interface Pausable {

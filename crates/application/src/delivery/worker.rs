@@ -119,6 +119,9 @@ impl DeliveryWorker {
             let now = self.clock.now();
             let claimed = self.queue.claim(now, now + Self::LEASE, room as u64).await?;
             hands.claim = claimed.len() == room;
+            if hands.claims.is_empty() {
+                hands.renew_at = Instant::now() + Self::RENEWAL;
+            }
             for delivery in claimed {
                 let (claim, worker) = (delivery.claim, Arc::clone(self));
                 let task = hands.sending.spawn(async move { worker.deliver(delivery).await });

@@ -23,13 +23,14 @@ async fn an_operator_adds_lists_and_deletes_subscribers() {
     assert_eq!((bad.status, &bad.body["errors"]), (422, &errors));
     assert_eq!(site.list(&operator).await, json!([subscriber]));
 
+    let site = site.settled().await;
+    let operator = site.at(&operator);
     let path = format!("/subscriber/{}", subscriber["id"].as_str().unwrap());
     let deleted = operator.delete(&path).await;
     assert_eq!((deleted.status, &deleted.body["data"]["id"]), (200, &subscriber["id"]));
     assert_eq!(operator.delete(&path).await.status, 404);
     assert_eq!(operator.delete("/subscriber/7").await.status, 404);
 
-    let site = site.settled().await;
     let mut link = site.links(ADDRESS, "verify");
     assert_eq!(link.len(), 1);
     // Who was deleted is no subscriber, whatever was mailed before.

@@ -1,6 +1,8 @@
 // Socket.IO revision 5: the behaviours that the protocol's own suite checks, under the names it gives them.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { describe, it } from "node:test";
+import { WebSocket } from "ws";
 
 import { Endpoint, PING_INTERVAL, PING_TIMEOUT } from "./support.mjs";
 
@@ -41,6 +43,18 @@ describe("connect", () => {
   it("should allow connection to a custom namespace", () => joins("40/custom,", "/custom,", "{}"));
   it("should allow connection to a custom namespace with a payload", () =>
     joins('40/custom,{"token":"abc"}', "/custom,", '{"token":"abc"}'));
+
+  it("should leave a client time between the answer and the first event to listen", async () => {
+    const socket = new WebSocket(endpoint.http({ EIO: 4, transport: "websocket" }).replace("http", "ws"));
+    const heard = async () => (await once(socket, "message"))[0].toString();
+    assert.match(await heard(), /^0/);
+    for (const [request, prefix] of [["40", ""], ["40/custom,", "/custom,"]]) {
+      socket.send(request);
+      assert.match(await heard(), new RegExp(`^40${prefix}{`));
+      assert.equal(await heard(), `42${prefix}["auth",{}]`);
+    }
+    socket.close();
+  });
 
   it("should give a socket another id in every namespace", async () => {
     const wire = await joined();

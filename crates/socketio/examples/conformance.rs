@@ -1,7 +1,7 @@
 //! The server that the official protocol suites expect.
 //!
 //! `cargo run --example conformance -- [--port 3000] [--ping-interval 300] [--ping-timeout 200] [--path /socket.io]
-//! [--engine-path /engine.io] [--connect-timeout 1000] [--workers 1]`. Values without a name are taken for port, ping interval, ping
+//! [--engine-path /engine.io] [--connect-timeout 1500] [--workers 1]`. Values without a name are taken for port, ping interval, ping
 //! timeout and path, in that order. It prints its address once it listens.
 
 use std::{env, io, time::Duration};
@@ -84,7 +84,8 @@ fn arguments() -> Result<Arguments, String> {
         settings: Settings {
             ping_interval: Duration::from_millis(300),
             ping_timeout: Duration::from_millis(200),
-            connect_timeout: Duration::from_secs(1),
+            // Longer than three heartbeats, which the suite awaits without joining anything.
+            connect_timeout: Duration::from_millis(1500),
             ..Settings::default()
         },
     };

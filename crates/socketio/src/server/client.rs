@@ -2,11 +2,11 @@
 
 use std::{
     sync::{Arc, Mutex},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use bytestring::ByteString;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::{
     ack::Incoming,
@@ -21,6 +21,10 @@ use crate::{
     sid::Sid,
     sync::lock,
 };
+
+/// Between a client's `CONNECT` and what its handler says first. A client may await the one and listen for the other only
+/// then; packets that arrive in one segment reach JavaScript in one turn of its event loop, and the second finds nobody.
+const COMPOSURE: Duration = Duration::from_millis(10);
 
 /// The sockets of a client, where acknowledgements find them without waiting in line.
 type Sockets = Arc<Mutex<Vec<Arc<Core>>>>;
@@ -144,6 +148,7 @@ impl Protocol {
                 core.space.add(&core);
                 client.members.push(member);
                 client.refresh();
+                sleep(COMPOSURE).await;
                 if let Some(member) = client.members.last() {
                     member.connected().await;
                 }

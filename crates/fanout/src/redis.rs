@@ -17,8 +17,6 @@ use tokio::time::{sleep, timeout};
 
 use crate::InProcess;
 
-/// Where nodes of one installation hear of each other.
-const CHANNEL: &str = "allclear:commits";
 /// Commits that wait to be published; while Redis is away the later ones are left to the outbox.
 const WAITING: usize = 4096;
 /// Commits published in one round trip.
@@ -40,17 +38,19 @@ pub struct Redis {
 }
 
 impl Redis {
-    /// Begins to talk to a Redis, `redis://…`, from the current runtime. It need not be there yet.
+    /// Begins to talk to a Redis, `redis://…`, from the current runtime. It need not be there yet. `installation` names what
+    /// the nodes share: of several installations on one Redis, each hears its own.
     ///
     /// # Errors
     /// When the address is not one.
-    pub fn start(url: &str) -> Result<Self, RedisError> {
+    pub fn start(url: &str, installation: &str) -> Result<Self, RedisError> {
         let client = Client::open(url)?;
+        let channel: Arc<str> = format!("allclear:{installation}:commits").into();
         let local = Arc::new(InProcess::default());
         let (outgoing, waiting) = mpsc::channel(WAITING);
         let mut tasks = JoinSet::new();
-        tasks.spawn(publish(client.clone(), waiting));
-        tasks.spawn(listen(client, Arc::clone(&local)));
+        tasks.spawn(publish(client.clone(), Arc::clone(&channel), waiting));
+        tasks.spawn(listen(client, channel, Arc::clone(&local)));
         Ok(Self { local, outgoing, _tasks: tasks })
     }
 }
@@ -70,7 +70,7 @@ impl Broadcast for Redis {
 }
 
 /// Publishes in order what waits. A batch that fails is not sent again: the outbox has it.
-async fn publish(client: Client, mut waiting: mpsc::Receiver<Arc<Commit>>) {
+async fn publish(client: Client, channel: Arc<str>, mut waiting: mpsc::Receiver<Arc<Commit>>) {
     let config =
         AsyncConnectionConfig::new().set_connection_timeout(Some(PATIENCE)).set_response_timeout(Some(PATIENCE));
     let mut outage = Outage::default();
@@ -88,7 +88,7 @@ async fn publish(client: Client, mut waiting: mpsc::Receiver<Arc<Commit>>) {
             let mut pipe = redis::pipe();
             for commit in batch.drain(..) {
                 match serde_json::to_vec(&*commit) {
-                    Ok(text) => _ = pipe.publish(CHANNEL, text).ignore(),
+                    Ok(text) => _ = pipe.publish(&*channel, text).ignore(),
                     Err(error) => tracing::error!(%error, "a commit cannot be published"),
                 }
             }
@@ -105,10 +105,10 @@ async fn publish(client: Client, mut waiting: mpsc::Receiver<Arc<Commit>>) {
 }
 
 /// Hands what the nodes publish to this node's subscribers.
-async fn listen(client: Client, local: Arc<InProcess>) {
+async fn listen(client: Client, channel: Arc<str>, local: Arc<InProcess>) {
     let mut outage = Outage::default();
     loop {
-        if let Err(error) = subscription(&client, &local, &mut outage).await {
+        if let Err(error) = subscription(&client, &channel, &local, &mut outage).await {
             outage.goes_on(&error);
         }
         sleep(PAUSE).await;
@@ -116,10 +116,10 @@ async fn listen(client: Client, local: Arc<InProcess>) {
 }
 
 /// One subscription, to its end.
-async fn subscription(client: &Client, local: &InProcess, outage: &mut Outage) -> RedisResult<()> {
+async fn subscription(client: &Client, channel: &str, local: &InProcess, outage: &mut Outage) -> RedisResult<()> {
     let subscribed = timeout(PATIENCE, async {
         let mut subscription = client.get_async_pubsub().await?;
-        subscription.subscribe(CHANNEL).await?;
+        subscription.subscribe(channel).await?;
         RedisResult::Ok(subscription)
     });
     let Ok(subscribed) = subscribed.await else { return Ok(()) };
@@ -164,7 +164,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_redis_a_node_still_hears_of_its_own_commits_and_nobody_waits() {
-        let broadcast = Redis::start("redis://127.0.0.1:1").unwrap();
+        let broadcast = Redis::start("redis://127.0.0.1:1", "one").unwrap();
         let mut own = broadcast.subscribe().await;
         for revision in 1..=i64::try_from(2 * WAITING).unwrap() {
             broadcast.publish(commit(revision)).await;
@@ -174,33 +174,64 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_no_address_is_refused() {
-        assert!(Redis::start("http://127.0.0.1").is_err());
+        assert!(Redis::start("http://127.0.0.1", "one").is_err());
     }
 
-    /// Runs where the test run has started a Redis.
-    #[tokio::test]
-    async fn other_nodes_hear_of_commits_in_order() {
-        let Ok(url) = std::env::var("ALLCLEAR_TEST_REDIS_URL") else {
+    /// Where the test run has started a Redis.
+    fn redis() -> Option<String> {
+        let url = std::env::var("ALLCLEAR_TEST_REDIS_URL").ok();
+        if url.is_none() {
             assert!(std::env::var_os("CI").is_none(), "ALLCLEAR_TEST_REDIS_URL is not set");
             eprintln!("left out: ALLCLEAR_TEST_REDIS_URL is not set");
-            return;
-        };
-        let (here, there) = (Redis::start(&url).unwrap(), Redis::start(&url).unwrap());
-        let mut hearing = there.subscribe().await;
-        // Publishing begins to arrive once the other node listens.
-        let mut last = 0;
-        let heard = loop {
+        }
+        url
+    }
+
+    /// Publishes, counting on from a revision, until somebody hears: the last published, and the first heard.
+    async fn until_heard(
+        from: &Redis,
+        hearing: &mut mpsc::UnboundedReceiver<Arc<Commit>>,
+        mut last: i64,
+    ) -> (i64, i64) {
+        loop {
             last += 1;
-            here.publish(commit(last)).await;
+            from.publish(commit(last)).await;
             if let Ok(heard) = timeout(Duration::from_millis(20), hearing.recv()).await {
-                break heard.unwrap().revision;
+                return (last, heard.unwrap().revision);
             }
-        };
+        }
+    }
+
+    #[tokio::test]
+    async fn other_nodes_hear_of_commits_in_order() {
+        let Some(url) = redis() else { return };
+        let (here, there) = (Redis::start(&url, "order").unwrap(), Redis::start(&url, "order").unwrap());
+        let mut hearing = there.subscribe().await;
+        let (last, heard) = until_heard(&here, &mut hearing, 0).await;
         for revision in last + 1..=last + 300 {
             here.publish(commit(revision)).await;
         }
         for revision in heard + 1..=last + 300 {
             assert_eq!(hearing.recv().await.unwrap().revision, revision);
+        }
+    }
+
+    #[tokio::test]
+    async fn installations_on_one_redis_do_not_hear_each_other() {
+        let Some(url) = redis() else { return };
+        let [one, two] = ["one", "two"]
+            .map(|installation| [Redis::start(&url, installation).unwrap(), Redis::start(&url, installation).unwrap()]);
+        let (mut hearing_one, mut hearing_two) = (one[1].subscribe().await, two[1].subscribe().await);
+        // Both listen; whatever of the one could reach the other has been sent before the last of each is heard.
+        let (last, _) = until_heard(&one[0], &mut hearing_one, 0).await;
+        let (_, first) = until_heard(&two[0], &mut hearing_two, 1000).await;
+        assert!(first > 1000, "{first} is not its own");
+        one[0].publish(commit(last + 1)).await;
+        while hearing_one.recv().await.unwrap().revision != last + 1 {}
+        let (last, heard) = until_heard(&two[0], &mut hearing_two, 2000).await;
+        assert!(heard > 1000 && last > 2000);
+        while let Ok(commit) = hearing_two.try_recv() {
+            assert!(commit.revision > 1000, "{} is not its own", commit.revision);
         }
     }
 }

@@ -84,7 +84,7 @@ impl App {
 
         let database = connect(settings, &clock).await?;
         let store = Arc::new(database.clone());
-        let broadcast = broadcast(settings)?;
+        let broadcast = broadcast(settings, &database, &*clock).await?;
         let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::clone(&broadcast)));
         let background = Background::on(Handle::current());
 
@@ -241,9 +241,10 @@ pub(crate) async fn connect(settings: &Settings, clock: &Arc<dyn Clock>) -> Resu
 }
 
 /// How nodes hear of each other's commits.
-fn broadcast(settings: &Settings) -> Result<Arc<dyn Broadcast>, String> {
+async fn broadcast(settings: &Settings, database: &Database, clock: &dyn Clock) -> Result<Arc<dyn Broadcast>, String> {
     let Some(url) = &settings.redis_url else { return Ok(Arc::new(InProcess::default())) };
-    let redis = Redis::start(url).map_err(|_| "the address of Redis is not one".to_owned())?;
+    let installation = identity::installation(database, clock).await?;
+    let redis = Redis::start(url, &installation).map_err(|_| "the address of Redis is not one".to_owned())?;
     Ok(Arc::new(redis))
 }
 

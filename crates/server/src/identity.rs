@@ -12,6 +12,7 @@ use allclear_application::mail::Mailer;
 use allclear_application::membership::Memberships;
 use allclear_application::password::Passwords;
 use allclear_application::relay::Relay;
+use allclear_application::secret::Seal;
 use allclear_application::session::Sessions;
 use allclear_application::waitlist::Waitlist;
 use allclear_domain::account::{AddressDraft, SignUpMode};
@@ -38,6 +39,14 @@ pub(crate) struct Identity {
     pub(crate) verifier: Arc<dyn TokenVerifier>,
     /// Whether the next account is the installation's first.
     pub(crate) is_first: bool,
+}
+
+/// A name that the nodes of this installation share and no other has: made from its secret, which it does not tell.
+pub(crate) async fn installation(database: &Database, clock: &dyn Clock) -> Result<String, String> {
+    let secrets = secrets::load(database, clock).await.map_err(|error| error.to_string())?;
+    let seal = Seal::new(&secrets.salt).map_err(|error| error.to_string())?;
+    let mark = seal.mark("installation", &[]);
+    Ok(mark[..16].iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// The built-in provider over this database.

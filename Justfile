@@ -43,6 +43,7 @@ check: _web-dependencies _deny
 # Runs the benches: what growth costs, on both databases.
 bench: _test-tools
     .ci/with-servers cargo bench --locked -p allclear-persistence
+    cargo bench --locked -p allclear-socketio
 
 # How many requests a second the public page answers, beside nginx with the same bytes.
 bench-page: _test-tools build

@@ -1,0 +1,241 @@
+//! Fan-out: one event to N viewers over WebSocket, and a burst of events, beside Node's `socket.io` server driven by the same
+//! client program. `cargo bench -p allclear-socketio` prints a line of JSON per figure, and per budget whether it is met.
+//!
+//! `-- N …` measures other numbers of viewers than 1,000 and 10,000.
+
+mod crowd;
+mod peer;
+mod server;
+
+use std::{
+    env, io,
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use crowd::{Crowd, Wire};
+use peer::Peer;
+use serde_json::json;
+
+/// Bytes of text in an event.
+const SIZE: usize = 200;
+/// Times that everything is measured; the servers take turns.
+const PASSES: usize = 2;
+/// Deliveries of single events, and of a burst, in a pass.
+const DELIVERIES: usize = 200_000;
+const BURST: usize = 500_000;
+/// Viewers that stop reading, what may wait for each, and what the kernel takes for it.
+const STALLED: usize = 50;
+const QUEUE: usize = 96 * 1024;
+const RECEIVE: usize = 4096;
+
+/// What a client says, and what it is told once it is in the room.
+const JOIN: [(&str, &str); 1] = [("40", "42[\"ready\"]")];
+
+/// Which server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Allclear,
+    Node,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Allclear => "allclear",
+            Self::Node => "socket.io",
+        }
+    }
+
+    fn start(self, queue_bytes: Option<usize>) -> io::Result<Peer> {
+        let mut command = match self {
+            Self::Allclear => Command::new(env::current_exe()?),
+            Self::Node => Command::new("node"),
+        };
+        match self {
+            Self::Allclear => command.arg("serve"),
+            Self::Node => command.arg(reference()?),
+        };
+        if let Some(bytes) = queue_bytes {
+            command.env("QUEUE_BYTES", bytes.to_string());
+        }
+        Peer::start(&mut command, |line| line.parse().ok())
+    }
+}
+
+/// The reference server's program, its packages installed.
+fn reference() -> io::Result<String> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/fanout/node");
+    if !Path::new(folder).join("node_modules/socket.io").exists() {
+        let install = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+        let installed = Command::new("npm").args(install).current_dir(folder).stdout(Stdio::null()).status()?;
+        if !installed.success() {
+            return Err(io::Error::other("npm ci failed"));
+        }
+    }
+    Ok(format!("{folder}/server.mjs"))
+}
+
+fn gather(peer: &Peer, count: usize) -> io::Result<Crowd> {
+    Crowd::gather(Wire::Socket, count, || crowd::join(peer.port, None, &JOIN))
+}
+
+/// Has the server tell everybody; answers how long it took until the last had heard all of it.
+fn shout(crowd: &mut Crowd, count: u32, size: usize) -> io::Result<Duration> {
+    crowd.expect(count);
+    let begin = Instant::now();
+    crowd.say(&format!("42[\"shout\",{count},{size}]"))?;
+    crowd.wait()?;
+    Ok(begin.elapsed())
+}
+
+/// What was measured of a server at a number of viewers.
+#[derive(Default)]
+struct Figures {
+    /// Time to the last viewer, of every event.
+    times: Vec<Duration>,
+    processor: u64,
+    deliveries: usize,
+    burst: Vec<f64>,
+    memory: u64,
+}
+
+impl Figures {
+    /// In milliseconds.
+    fn percentile(&self, percent: usize) -> f64 {
+        let mut times = self.times.clone();
+        times.sort();
+        times.get((times.len() * percent / 100).min(times.len().saturating_sub(1))).map_or(0.0, millis)
+    }
+
+    /// Microseconds of processor for a delivery.
+    #[expect(clippy::cast_precision_loss, reason = "figures to read")]
+    fn cost(&self) -> f64 {
+        self.processor as f64 / self.deliveries as f64
+    }
+
+    fn best_burst(&self) -> f64 {
+        self.burst.iter().copied().fold(0.0, f64::max)
+    }
+}
+
+fn millis(time: &Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+#[expect(clippy::cast_precision_loss, reason = "figures to read")]
+fn measure(kind: Kind, viewers: usize, figures: &mut Figures) -> io::Result<()> {
+    let peer = kind.start(None)?;
+    // What a process takes once is not a viewer's.
+    let mut few = gather(&peer, 20)?;
+    shout(&mut few, 20, SIZE)?;
+    let before = peer.memory()?;
+    let mut crowd = gather(&peer, viewers)?;
+    drop(few);
+    crowd.rest(Duration::from_millis(300))?;
+    shout(&mut crowd, 1, SIZE)?;
+    figures.memory = (peer.memory()?.saturating_sub(before)) / viewers as u64;
+    let rounds = (DELIVERIES / viewers).clamp(20, 200);
+    let begin = peer.processor()?;
+    for _ in 0..rounds {
+        figures.times.push(shout(&mut crowd, 1, SIZE)?);
+        crowd.rest(Duration::from_millis(10))?;
+    }
+    figures.processor += peer.processor()? - begin;
+    figures.deliveries += rounds * viewers;
+    let events = u32::try_from(BURST / viewers).map_err(io::Error::other)?;
+    let time = shout(&mut crowd, events, SIZE)?;
+    figures.burst.push(f64::from(events) * viewers as f64 / time.as_secs_f64());
+    Ok(())
+}
+
+/// The most memory that one stalled viewer takes while a room is told a lot.
+fn stalled(kind: Kind) -> io::Result<u64> {
+    let peer = kind.start((kind == Kind::Allclear).then_some(QUEUE))?;
+    let mut crowd = gather(&peer, 20)?;
+    let flood = |crowd: &mut Crowd| -> io::Result<()> {
+        for _ in 0..1200 {
+            shout(crowd, 4, 2000)?;
+        }
+        Ok(())
+    };
+    flood(&mut crowd)?;
+    let before = peer.memory()?;
+    let deaf: io::Result<Vec<_>> = (0..STALLED).map(|_| crowd::join(peer.port, Some(RECEIVE), &JOIN)).collect();
+    let watch = peer.watch();
+    flood(&mut crowd)?;
+    let most = watch.most();
+    drop(deaf?);
+    Ok(most.saturating_sub(before) / STALLED as u64)
+}
+
+#[expect(clippy::print_stdout, reason = "its output")]
+fn print(line: &serde_json::Value) {
+    println!("{line}");
+}
+
+fn budget(what: &str, viewers: usize, value: f64, limit: f64, at_least: bool) {
+    let met = if at_least { value >= limit } else { value <= limit };
+    let (value, rule) = ((value * 1000.0).round() / 1000.0, if at_least { "at least" } else { "at most" });
+    print(
+        &json!({"bench": "fanout", "budget": what, "viewers": viewers, "value": value, "rule": rule, "limit": limit, "met": met}),
+    );
+}
+
+#[expect(clippy::cast_precision_loss, reason = "figures to read")]
+fn run(viewers: usize) -> io::Result<()> {
+    let (mut ours, mut theirs) = (Figures::default(), Figures::default());
+    for _ in 0..PASSES {
+        measure(Kind::Node, viewers, &mut theirs)?;
+        measure(Kind::Allclear, viewers, &mut ours)?;
+    }
+    for (kind, figures) in [(Kind::Allclear, &ours), (Kind::Node, &theirs)] {
+        print(&json!({
+            "bench": "fanout", "server": kind.name(), "transport": "websocket", "viewers": viewers,
+            "last_viewer_ms": {"p50": figures.percentile(50), "p99": figures.percentile(99)},
+            "processor_us_per_delivery": figures.cost(),
+            "burst_messages_per_s": figures.best_burst().round(),
+            "memory_bytes_per_viewer": figures.memory,
+        }));
+    }
+    if viewers <= 1000 {
+        budget("burst, of socket.io's", viewers, ours.best_burst() / theirs.best_burst(), 6.0, true);
+    } else {
+        budget("processor a delivery, of socket.io's", viewers, ours.cost() / theirs.cost(), 0.7, false);
+        budget(
+            "p99 at the last viewer, of socket.io's",
+            viewers,
+            ours.percentile(99) / theirs.percentile(99),
+            0.85,
+            false,
+        );
+    }
+    budget("memory a viewer, KiB", viewers, ours.memory as f64 / 1024.0, 16.0, false);
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "figures to read")]
+fn main() -> io::Result<()> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    if arguments.first().is_some_and(|first| first == "serve") {
+        return actix_web::rt::System::new().block_on(server::serve());
+    }
+    let mut viewers: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
+    if viewers.is_empty() {
+        viewers = vec![1000, 10_000];
+    }
+    for viewers in viewers {
+        run(viewers)?;
+    }
+    for kind in [Kind::Allclear, Kind::Node] {
+        let bytes = stalled(kind)?;
+        print(
+            &json!({"bench": "fanout", "server": kind.name(), "stalled": STALLED, "memory_bytes_per_stalled_viewer": bytes}),
+        );
+        if kind == Kind::Allclear {
+            budget("memory a stalled viewer, KiB", STALLED, bytes as f64 / 1024.0, 128.0, false);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! A server under measurement: a process, its processor time and its memory.
+
+use std::{
+    fs,
+    io::{self, BufRead as _, BufReader},
+    process::{Child, Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+const PAGE: u64 = 4096;
+/// A tick of `/proc/pid/stat`, in microseconds.
+const TICK: u64 = 10_000;
+
+/// A running server. It is killed when dropped.
+pub(crate) struct Peer {
+    child: Child,
+    pub(crate) port: u16,
+}
+
+impl Peer {
+    /// Runs a server, and waits for the line from which its port can be read.
+    pub(crate) fn start(command: &mut Command, port: impl Fn(&str) -> Option<u16>) -> io::Result<Self> {
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+        let output = child.stdout.take().ok_or_else(|| io::Error::other("no output"))?;
+        let mut lines = BufReader::new(output).lines();
+        while let Some(line) = lines.next().transpose()? {
+            if let Some(port) = port(line.trim()) {
+                // Whatever else it prints is taken, so that it never waits.
+                thread::spawn(move || lines.for_each(drop));
+                return Ok(Self { child, port });
+            }
+        }
+        Err(io::Error::other("the server did not start"))
+    }
+
+    /// Processor time it has used, in microseconds.
+    pub(crate) fn processor(&self) -> io::Result<u64> {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
+        let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
+        Ok(fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum::<u64>() * TICK)
+    }
+
+    /// Resident memory in bytes.
+    pub(crate) fn memory(&self) -> io::Result<u64> {
+        resident(self.child.id())
+    }
+
+    /// Watches how large it becomes.
+    pub(crate) fn watch(&self) -> Watch {
+        let (pid, over, most) = (self.child.id(), Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+        let watch = Watch { over: Arc::clone(&over), most: Arc::clone(&most) };
+        thread::spawn(move || {
+            while !over.load(Ordering::Acquire) {
+                most.fetch_max(resident(pid).unwrap_or_default(), Ordering::AcqRel);
+                thread::sleep(Duration::from_millis(5));
+            }
+        });
+        watch
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The most memory a server took while this was held.
+pub(crate) struct Watch {
+    over: Arc<AtomicBool>,
+    most: Arc<AtomicU64>,
+}
+
+impl Watch {
+    pub(crate) fn most(self) -> u64 {
+        self.over.store(true, Ordering::Release);
+        self.most.load(Ordering::Acquire)
+    }
+}
+
+fn resident(pid: u32) -> io::Result<u64> {
+    let statm = fs::read_to_string(format!("/proc/{pid}/statm"))?;
+    let pages = statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok());
+    pages.map(|pages| pages * PAGE).ok_or_else(|| io::Error::other("no such field"))
+}

@@ -136,9 +136,28 @@ test('what opens over a screen is accessible in both themes', async ({
 });
 
 test('the way in is accessible in both themes', async ({ page, operator }) => {
+  test.slow();
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.goto('/');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expectAccessible(page);
+  for (const [path, heading] of [
+    ['/docs', 'Documentation'],
+    ['/docs/configuration', 'Configuration'],
+    ['/docs/realtime', 'Realtime'],
+    ['/blog', 'Blog'],
+    ['/blog/2026-11-21-two-pages', 'Why the status page is not part of the app'],
+    ['/about', 'About Allclear'],
+    ['/careers', 'Careers'],
+    ['/legal', 'Legal'],
+  ] as const) {
+    await test.step(path, async () => {
+      await open(page, path, heading);
+      await expectAccessible(page);
+    });
+  }
+  await open(page, '/docs/api-reference', 'API reference');
+  await page.getByText('/api/v1/incident/create').click();
   await expectAccessible(page);
   await page.goto('/login');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();

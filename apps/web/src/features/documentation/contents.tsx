@@ -8,7 +8,7 @@ interface ContentsProps {
 export function Contents({ sections }: ContentsProps) {
   if (sections.length < 2) return null;
   return (
-    <aside className="hidden xl:block">
+    <div className="hidden xl:block">
       <nav
         aria-label="On this page"
         className="sticky top-27 grid max-h-[calc(100dvh-8rem)] gap-2 overflow-y-auto"
@@ -27,6 +27,6 @@ export function Contents({ sections }: ContentsProps) {
           ))}
         </ul>
       </nav>
-    </aside>
+    </div>
   );
 }

@@ -13,11 +13,11 @@ export function DocumentationLayout() {
     <SiteFrame>
       <div className="mx-auto grid max-w-7xl grid-cols-1 px-4 md:px-8 lg:grid-cols-[15rem_minmax(0,1fr)] lg:gap-12">
         <FoldedNavigation key={pathname} />
-        <aside className="hidden border-r border-line lg:block">
+        <div className="hidden border-r border-line lg:block">
           <div className="sticky top-15 max-h-[calc(100dvh-3.75rem)] overflow-y-auto py-10 pr-4">
             <GuideNavigation />
           </div>
-        </aside>
+        </div>
         <div className="min-w-0 py-8 lg:py-12">
           <Outlet />
         </div>

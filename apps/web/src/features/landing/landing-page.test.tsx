@@ -42,8 +42,7 @@ it('leads by its navigation to the parts that are named there', () => {
 
 it('takes the keyboard along to the part that is chosen', async () => {
   const { user } = renderLanding();
-  const [pricing] = screen.getAllByRole('link', { name: 'Pricing' });
-  await user.click(pricing as HTMLElement);
+  await user.click(screen.getByRole('link', { name: 'Pricing' }));
   expect(screen.getByRole('region', { name: 'Pricing' })).toHaveFocus();
 });
 

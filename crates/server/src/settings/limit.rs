@@ -15,9 +15,13 @@ pub(crate) struct LimitSettings {
     #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_IN", value_name = "ALLCLEAR_LIMIT_SIGN_IN", value_parser = limit)]
     limit_sign_in: Option<Limit>,
 
-    /// Wrong passwords for a mail address: at once, and an hour
+    /// Wrong passwords for a mail address from a client address: at once, and an hour
     #[arg(long, env = "ALLCLEAR_LIMIT_GUESSES", value_name = "ALLCLEAR_LIMIT_GUESSES", value_parser = limit)]
     limit_guesses: Option<Limit>,
+
+    /// Wrong passwords for a mail address from wherever before further tries are slowed down: at once, and an hour
+    #[arg(long, env = "ALLCLEAR_LIMIT_ACCOUNT_GUESSES", value_name = "ALLCLEAR_LIMIT_ACCOUNT_GUESSES", value_parser = limit)]
+    limit_account_guesses: Option<Limit>,
 
     /// Accounts made from a client address: at once, and an hour
     #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_UP", value_name = "ALLCLEAR_LIMIT_SIGN_UP", value_parser = limit)]
@@ -51,6 +55,7 @@ impl LimitSettings {
         Limits {
             sign_in: self.limit_sign_in.unwrap_or(usual.sign_in),
             guesses: self.limit_guesses.unwrap_or(usual.guesses),
+            account_guesses: self.limit_account_guesses.unwrap_or(usual.account_guesses),
             sign_up: self.limit_sign_up.unwrap_or(usual.sign_up),
             reset: self.limit_reset.unwrap_or(usual.reset),
             verify: self.limit_verify.unwrap_or(usual.verify),

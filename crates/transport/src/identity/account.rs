@@ -109,9 +109,10 @@ async fn sign_up(
     security: web::Data<CookieSecurity>,
 ) -> Result<HttpResponse, Problem> {
     let (draft, invitation) = body.0.read()?;
-    throttle.sign_up.count(&client(&request))?;
+    let client = client(&request);
+    throttle.sign_up.count(&client)?;
     // With the right password this is a sign-in, so every one counts as a guess, whether the address is known or not.
-    throttle.guesses.failed(&EmailKey::of(&draft.email))?;
+    throttle.guesses.count(client, &EmailKey::of(&draft.email)).await?;
     match accounts.sign_up(draft, invitation).await? {
         SignedUp::SignedIn(entered) => enter(HttpResponse::Created(), &request, &sessions, **security, &entered).await,
         SignedUp::Waitlisted => {
@@ -156,11 +157,11 @@ async fn sign_in(
     checked(&draft, invalid)?;
     let (client, key) = (client(&request), EmailKey::of(&draft.email));
     throttle.sign_in.may_try(&client)?;
-    throttle.guesses.may_try(&key)?;
+    throttle.guesses.may_try(client, &key).await?;
     let entered = match accounts.sign_in(draft).await {
         Err(refused @ Error::Unauthenticated(_)) => {
             throttle.sign_in.failed(&client)?;
-            throttle.guesses.failed(&key)?;
+            throttle.guesses.failed(client, &key)?;
             return Err(refused.into());
         }
         outcome => outcome?,

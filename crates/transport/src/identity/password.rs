@@ -34,6 +34,7 @@ struct PasswordChangeInput {
 #[utoipa::path(tag = "identity", request_body = PasswordChangeInput, responses((status = 200), Refusals))]
 #[post("/user/password")]
 async fn change(
+    request: HttpRequest,
     SignedIn(session): SignedIn,
     body: Body<PasswordChangeInput>,
     passwords: web::Data<Passwords>,
@@ -46,7 +47,7 @@ async fn change(
     };
     checked(&draft, invalid)?;
     // Both passwords are compared with stored ones, so every change counts as a guess.
-    throttle.guesses.failed(&EmailKey::of(&session.user.email))?;
+    throttle.guesses.count(client(&request), &EmailKey::of(&session.user.email)).await?;
     passwords.change(&session, draft).await?;
     Ok(Answer::with_message((), "Password changed").ok())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse};
 use allclear_application::error::Error;
-use allclear_application::outbox::{Backlog as Stored, Outbox};
+use allclear_application::outbox::{Backlog as Stored, Commit, Outbox};
 use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
@@ -61,7 +61,7 @@ impl EventStreams {
             // A viewer from a future that was lost, a restored backup say, cannot trust what it shows.
             _ if since > told && self.is_ahead(organisation, since).await? => vec![resync()],
             Backlog::Frames(frames) => frames,
-            Backlog::Older => self.stored(organisation, since).await?,
+            Backlog::Older => self.stored(organisation, since, told).await?,
         };
         let body = frames(since, first, live);
         Ok(HttpResponse::Ok()
@@ -80,9 +80,16 @@ impl EventStreams {
         Ok(since > newest)
     }
 
-    async fn stored(&self, organisation: &OrganisationId, since: Revision) -> Result<Vec<Frame>, Error> {
+    /// What the outbox has for a viewer, up to what comes live: where that is too many commits, or too many bytes of them, the
+    /// snapshot is the shorter way.
+    async fn stored(
+        &self,
+        organisation: &OrganisationId,
+        since: Revision,
+        told: Revision,
+    ) -> Result<Vec<Frame>, Error> {
         Ok(match self.outbox.after(organisation, since, CATCH_UP).await? {
-            Stored::Commits(commits) if (commits.len() as u64) < CATCH_UP => {
+            Stored::Commits(commits) if commits.last().map_or(since, Commit::revision) >= told => {
                 commits.iter().map(|commit| Frame::Commit(commit.revision(), encode(commit))).collect()
             }
             _ => vec![resync()],

@@ -6,6 +6,7 @@ mod binary;
 mod component;
 mod delivery;
 mod events;
+mod faults;
 mod identity;
 mod incident;
 mod maintenance;

@@ -1,0 +1,55 @@
+//! The process ends in the middle of a storm of writes.
+//!
+//! `ALLCLEAR_TEST_KILLS=100` kills as often on each database; the test run itself does so a few times.
+
+use super::postgres;
+use super::storm::Storm;
+use crate::process::{Process, command};
+
+/// Tokens name the address of the server that gave them; it stays while ports change.
+const ADDRESS: [&str; 4] = ["--public-url", "http://allclear.example", "--log", "error"];
+
+async fn survives_kills(database: &[&str]) {
+    let kills: usize = std::env::var("ALLCLEAR_TEST_KILLS").map_or(3, |kills| kills.parse().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let flags = [&ADDRESS, database].concat();
+    let serve = || Process::serve(command(&folder.path().join("data"), &flags));
+    let mut process = serve().await;
+    let mut storm = Storm::new(&process).await;
+    for kill in 1..=kills {
+        let mut writing = storm.write();
+        // At another moment each time.
+        storm.note(&mut writing, 20 + kill * 7 % 30).await;
+        process.kill().await;
+        storm.note_the_rest(writing).await;
+        process = serve().await;
+        storm.at(&process).await;
+        storm.is_whole(kill).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_answered_survives_kills_in_a_storm_of_writes() {
+    survives_kills(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_answered_survives_kills_in_a_storm_of_writes_to_postgresql() {
+    let Some(url) = postgres().await else { return };
+    survives_kills(&["--database-url", &url]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_term_in_a_storm_of_writes_answers_no_request_wrongly() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let process = Process::serve(command(&data, &ADDRESS)).await;
+    let mut storm = Storm::new(&process).await;
+    let mut writing = storm.write();
+    storm.note(&mut writing, 30).await;
+    assert_eq!(process.terminate().await, Some(0));
+    storm.note_the_rest(writing).await;
+    let process = Process::serve(command(&data, &ADDRESS)).await;
+    storm.at(&process).await;
+    storm.is_whole(1).await;
+}

@@ -9,6 +9,7 @@ mod m0004_maintenances;
 mod m0005_outbox_by_age;
 mod m0006_subscribers;
 mod m0007_deliveries;
+mod m0008_directory;
 
 /// Every step, in order.
 #[derive(Debug)]
@@ -24,6 +25,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0005_outbox_by_age::Migration),
             Box::new(m0006_subscribers::Migration),
             Box::new(m0007_deliveries::Migration),
+            Box::new(m0008_directory::Migration),
         ]
     }
 }

@@ -88,6 +88,7 @@ export const calls = {
   },
   subscribers: {
     list: '/subscriber/list',
+    deliveries: '/subscriber/deliveries',
     create: '/subscriber',
     item: (id: string) => `/subscriber/${segment(id)}`,
     subscribe: '/subscriber/public',

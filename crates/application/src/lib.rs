@@ -11,6 +11,7 @@ pub mod caller;
 pub mod clock;
 pub mod component;
 pub mod delivery;
+pub mod directory;
 pub mod error;
 pub mod health;
 pub mod incident;

@@ -25,7 +25,7 @@ use crate::scheduler::Alarm;
 pub struct MaintenanceReport {
     /// The maintenance.
     pub maintenance: Maintenance,
-    /// Its updates, newest first.
+    /// The newest 100 of its updates, newest first.
     pub timeline: Vec<MaintenanceEntry>,
     /// The moment.
     pub read_at: DateTime<Utc>,

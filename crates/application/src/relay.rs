@@ -24,6 +24,12 @@ pub trait Audience: Send + Sync {
 
     /// Learns that commits of this organisation were lost for good: whoever follows it has to start anew.
     fn resync(&self, organisation: &OrganisationId);
+
+    /// Whether somebody waits for the commits of this organisation: it is followed for as long as somebody does. An audience
+    /// that only counts what is told waits for none.
+    fn watches(&self, _organisation: &OrganisationId) -> bool {
+        false
+    }
 }
 
 /// How far an organisation that somebody on this node follows has been told and heard of.
@@ -33,6 +39,8 @@ struct Position {
     told: Revision,
     /// There is a commit with this revision; it may still have to be told.
     heard: Revision,
+    /// Somebody has asked for it since it was last looked over.
+    asked: bool,
 }
 
 /// Passes commits from the broadcast and the outbox on to the audiences.
@@ -47,6 +55,9 @@ impl Relay {
     pub const SWEEP: Duration = Duration::from_secs(1);
 
     const BATCH: u64 = 256;
+
+    /// After how many sweeps an organisation nobody asks for and nobody watches is no longer followed: ten minutes.
+    const IDLE_SWEEPS: u32 = 600;
 
     /// A relay over these ports, with nothing followed yet.
     #[must_use]
@@ -63,7 +74,7 @@ impl Relay {
         let found = self.outbox.revisions(std::slice::from_ref(organisation)).await?;
         let Some((_, revision)) = found.into_iter().next() else { return Ok(None) };
         let mut followed = self.lock();
-        let fresh = Position { told: revision, heard: revision };
+        let fresh = Position { told: revision, heard: revision, asked: true };
         Ok(Some(followed.entry(organisation.clone()).or_insert(fresh).told))
     }
 
@@ -71,6 +82,13 @@ impl Relay {
     #[must_use]
     pub fn heard(&self, organisation: &OrganisationId) -> Option<Revision> {
         self.position(organisation).map(|position| position.heard)
+    }
+
+    /// How many commits this node has heard of and its audiences have not been told yet, over all it follows.
+    #[must_use]
+    pub fn lag(&self) -> u64 {
+        let behind = |position: &Position| position.heard.0.saturating_sub(position.told.0);
+        self.lock().values().map(|position| u64::try_from(behind(position)).unwrap_or(0)).sum()
     }
 
     /// Sends a write's commit to every node and answers the state that was written. From here on this node's cached
@@ -90,13 +108,20 @@ impl Relay {
         let mut arriving = self.broadcast.subscribe().await;
         let mut sweep = tokio::time::interval(Self::SWEEP);
         sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut sweeps = 0;
         loop {
             let outcome = tokio::select! {
                 commit = arriving.recv() => match commit {
                     Some(commit) => self.receive(&commit, audiences).await,
                     None => return,
                 },
-                _ = sweep.tick() => self.sweep(audiences).await,
+                _ = sweep.tick() => {
+                    sweeps += 1;
+                    if sweeps % Self::IDLE_SWEEPS == 0 {
+                        self.forget_idle(audiences);
+                    }
+                    self.sweep(audiences).await
+                }
             };
             if let Err(error) = outcome {
                 tracing::warn!(error = &error as &dyn std::error::Error, "the outbox could not be read; trying again");
@@ -137,6 +162,25 @@ impl Relay {
             }
         }
         Ok(())
+    }
+
+    /// Stops following what nobody has asked for since the last time and nobody watches, so that an organisation looked at
+    /// once is not followed for ever.
+    fn forget_idle(&self, audiences: &[Arc<dyn Audience>]) {
+        let mut idle = Vec::new();
+        for (organisation, position) in self.lock().iter_mut() {
+            if !std::mem::take(&mut position.asked) {
+                idle.push(organisation.clone());
+            }
+        }
+        // Audiences are asked without the lock: they may hold their own while they wait for this one.
+        idle.retain(|organisation| !audiences.iter().any(|audience| audience.watches(organisation)));
+        let mut followed = self.lock();
+        for organisation in idle {
+            if followed.get(&organisation).is_some_and(|position| !position.asked) {
+                followed.remove(&organisation);
+            }
+        }
     }
 
     async fn catch_up(
@@ -189,8 +233,12 @@ impl Relay {
         Some(*position)
     }
 
+    /// Where an organisation is that somebody asks for.
     fn position(&self, organisation: &OrganisationId) -> Option<Position> {
-        self.lock().get(organisation).copied()
+        let mut followed = self.lock();
+        let position = followed.get_mut(organisation)?;
+        position.asked = true;
+        Some(*position)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<OrganisationId, Position>> {

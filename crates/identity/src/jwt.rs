@@ -93,14 +93,34 @@ impl Rules {
     /// # Errors
     /// [`TokenError::Bad`], with the reason for the log.
     pub fn check<C: DeserializeOwned + Registered>(&self, token: &str, keys: &JwkSet) -> Result<C, TokenError> {
+        let kid = self.key_of(token)?;
+        let key = keys.find(&kid).ok_or_else(|| bad("signed with a key that is not ours"))?;
+        let key = DecodingKey::from_jwk(key).map_err(|error| bad(&error.to_string()))?;
+        self.check_with(token, &key)
+    }
+
+    /// The name of the key that a token says it was signed with.
+    ///
+    /// # Errors
+    /// [`TokenError::Bad`].
+    pub fn key_of(&self, token: &str) -> Result<String, TokenError> {
         if token.len() > MAX_LENGTH {
             return Err(bad("too long"));
         }
         let header = decode_header(token).map_err(|error| bad(&error.to_string()))?;
-        let kid = self.key_name(&header)?;
-        let key = keys.find(&kid).ok_or_else(|| bad("signed with a key that is not ours"))?;
-        let key = DecodingKey::from_jwk(key).map_err(|error| bad(&error.to_string()))?;
-        let decoded = decode::<C>(token, &key, &self.validation()).map_err(|error| bad(&error.to_string()))?;
+        self.key_name(&header)
+    }
+
+    /// Checks a token whose header was looked at against the key it names, and reads its claims.
+    ///
+    /// # Errors
+    /// [`TokenError::Bad`], with the reason for the log.
+    pub fn check_with<C: DeserializeOwned + Registered>(
+        &self,
+        token: &str,
+        key: &DecodingKey,
+    ) -> Result<C, TokenError> {
+        let decoded = decode::<C>(token, key, &self.validation()).map_err(|error| bad(&error.to_string()))?;
         self.check_claims(&decoded.claims)?;
         Ok(decoded.claims)
     }
@@ -111,7 +131,7 @@ impl Rules {
     ///
     /// # Errors
     /// [`TokenError::Bad`].
-    pub fn key_name(&self, header: &Header) -> Result<String, TokenError> {
+    fn key_name(&self, header: &Header) -> Result<String, TokenError> {
         if header.alg != self.algorithm {
             return Err(bad("another algorithm"));
         }

@@ -1,5 +1,6 @@
-//! The identity port: the built-in provider, and the checks of JSON Web Tokens that any provider's need.
+//! The identity port: the built-in provider, Clerk, and the checks of JSON Web Tokens that both need.
 
+pub mod clerk;
 pub mod jwt;
 pub mod password_hasher;
 pub mod secrets;

@@ -1,9 +1,11 @@
 //! The storage ports on SQLite and PostgreSQL, one code path for both.
 
 pub mod account;
+pub mod backup;
 pub mod component;
 pub mod database;
 pub mod delivery;
+pub mod directory;
 mod entity;
 mod error;
 mod event;

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod plan;
+mod timeline;
 pub mod update;
 
 use std::cmp::Reverse;
@@ -114,7 +115,7 @@ impl MaintenanceStore for Database {
                     occasion.maintenance(0, change, &state, None).await?;
                     commit = Some(outbox::append(transaction, locked, &events, now).await?);
                 }
-                let timeline = update::timeline(transaction, id).await?;
+                let timeline = timeline::of(transaction, &[id.0]).await?.remove(&id.0).unwrap_or_default();
                 Ok(Some(Written { state: MaintenanceReport { maintenance: state, timeline, read_at: now }, commit }))
             })
         })
@@ -189,7 +190,7 @@ async fn reports(
 ) -> Result<Vec<MaintenanceReport>, Error> {
     let rows = query.all(transaction).await.map_err(broken)?;
     let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
-    let mut timelines = update::timelines(transaction, &ids).await?;
+    let mut timelines = timeline::of(transaction, &ids).await?;
     let report = |row: Model| {
         let timeline: Vec<MaintenanceEntry> = timelines.remove(&row.id).unwrap_or_default();
         MaintenanceReport { maintenance: maintenance(row), timeline, read_at: now }

@@ -6,6 +6,7 @@ use allclear_application::rule::Written;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::{Organisation, Revision};
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect};
 
@@ -30,27 +31,8 @@ impl OrganisationStore for Database {
             return Ok(unchanged);
         }
         let (id, now) = (id.clone(), self.clock.now());
-        self.write(move |transaction| {
-            Box::pin(async move {
-                let fresh = ActiveModel {
-                    id: Set(id.as_str().to_owned()),
-                    name: Set(name.clone().unwrap_or_else(|| id.as_str().to_owned())),
-                    revision: Set(0),
-                    created_at: Set(now),
-                };
-                let insert = Entity::insert(fresh).on_conflict(OnConflict::column(Column::Id).do_nothing().to_owned());
-                insert.exec_without_returning(transaction).await.map_err(broken)?;
-                let (Some(known), Some(name)) = (lock(transaction, &id).await?, name) else { return Ok(unchanged) };
-                if known.name == name {
-                    return Ok(unchanged);
-                }
-                let renamed = ActiveModel { id: Set(known.id.clone()), name: Set(name), ..Default::default() };
-                Entity::update(renamed).exec(transaction).await.map_err(broken)?;
-                let commit = outbox::append(transaction, known, &[], now).await?;
-                Ok(Written { state: (), commit: Some(commit) })
-            })
-        })
-        .await
+        self.write(move |transaction| Box::pin(async move { insert_or_rename(transaction, &id, name, now).await }))
+            .await
     }
 
     async fn delete(&self, id: &OrganisationId) -> Result<bool, Error> {
@@ -63,6 +45,32 @@ impl OrganisationStore for Database {
         })
         .await
     }
+}
+
+/// Makes sure the organisation exists and, where a name is given, bears it.
+pub(crate) async fn insert_or_rename(
+    transaction: &DatabaseTransaction,
+    id: &OrganisationId,
+    name: Option<String>,
+    now: DateTime<Utc>,
+) -> Result<Written<()>, Error> {
+    let unchanged = Written { state: (), commit: None };
+    let fresh = ActiveModel {
+        id: Set(id.as_str().to_owned()),
+        name: Set(name.clone().unwrap_or_else(|| id.as_str().to_owned())),
+        revision: Set(0),
+        created_at: Set(now),
+    };
+    let insert = Entity::insert(fresh).on_conflict(OnConflict::column(Column::Id).do_nothing().to_owned());
+    insert.exec_without_returning(transaction).await.map_err(broken)?;
+    let (Some(known), Some(name)) = (lock(transaction, id).await?, name) else { return Ok(unchanged) };
+    if known.name == name {
+        return Ok(unchanged);
+    }
+    let renamed = ActiveModel { id: Set(known.id.clone()), name: Set(name), ..Default::default() };
+    Entity::update(renamed).exec(transaction).await.map_err(broken)?;
+    let commit = outbox::append(transaction, known, &[], now).await?;
+    Ok(Written { state: (), commit: Some(commit) })
 }
 
 /// Takes the organisation's write lock until the transaction ends: whoever writes to the same organisation waits, so its

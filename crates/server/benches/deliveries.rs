@@ -91,7 +91,7 @@ impl Site {
         let settings = Settings::from_arg_matches(&command.get_matches_from(flags)).unwrap();
         let app = App::start(&settings).await.unwrap();
         let (client, url) =
-            (Client::builder().cookie_store(true).build().unwrap(), format!("http://{}", app.address()));
+            (crate::app::client_builder().cookie_store(true).build().unwrap(), format!("http://{}", app.address()));
         let mut site = Self {
             app,
             client,

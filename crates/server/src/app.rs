@@ -21,6 +21,7 @@ use allclear_persistence::database::Database;
 use allclear_transport::client_address::TrustedProxies;
 use allclear_transport::configuration::{Configuration, IdentityProvider};
 use allclear_transport::health::Draining;
+use allclear_transport::provider::Provider;
 use allclear_transport::server::{self, Parts};
 use allclear_transport::socket::Sockets;
 use allclear_transport::status::events::EventStreams;
@@ -31,12 +32,14 @@ use allclear_transport::web_app::WebApp;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
+use crate::clerk;
 use crate::clock::SystemClock;
 use crate::delivery::{Post, Sending};
 use crate::figures;
 use crate::identity::{self, Identity};
 use crate::mail;
 use crate::settings::Settings;
+use crate::settings::clerk::Clerk;
 
 /// How often viewers get a sign of life: well within the minute after which proxies give up.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
@@ -47,6 +50,7 @@ const PRUNING: Duration = Duration::from_hours(1);
 pub struct App {
     address: SocketAddr,
     public_url: String,
+    with_clerk: bool,
     /// What the command line and the demo work with.
     pub(crate) identity: Identity,
     pub(crate) components: Arc<Components>,
@@ -77,6 +81,7 @@ impl App {
     /// # Errors
     /// One line that says what stands in the way.
     pub async fn start_at(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self, String> {
+        let clerk = settings.clerk.application()?;
         let listener = TcpListener::bind(settings.listen).map_err(|error| format!("{}: {error}", settings.listen))?;
         let address = listener.local_addr().map_err(|error| error.to_string())?;
         let public_url = settings.public_url(address.port());
@@ -91,6 +96,10 @@ impl App {
         let mailer = mail::mailer(settings, &public_url, &clock)?;
         let identity =
             identity::built_in(settings, &public_url, &database, &relay, &clock, &background, &mailer).await?;
+        let provider = match &clerk {
+            Some(clerk) => Provider::Clerk(clerk::parts(clerk, settings, &public_url, &database, &relay, &clock)?),
+            None => Provider::BuiltIn(Box::new(identity.parts(settings))),
+        };
         let post = Post::over(settings, &public_url, &database, &clock, mailer).await?;
         let components = Arc::new(Components::new(Arc::clone(&store) as _, Arc::clone(&relay), Arc::clone(&clock)));
         let incidents = Arc::new(Incidents::new(
@@ -119,14 +128,14 @@ impl App {
             &socket_settings,
             Arc::clone(&pages),
             Arc::clone(&relay),
-            Arc::clone(&identity.verifier),
+            provider.verifier(),
             Arc::clone(&clock),
         ));
         let retention = Retention::new(Arc::clone(&store) as _, Arc::clone(&clock));
         let streams = EventStreams::new(Arc::clone(&viewers), Arc::clone(&relay), Arc::clone(&store) as _);
         let draining = Draining::default();
         let parts = Parts {
-            identity: identity.parts(settings),
+            identity: provider,
             components: Arc::clone(&components),
             incidents: Arc::clone(&incidents),
             maintenances: Arc::clone(&maintenances),
@@ -138,8 +147,8 @@ impl App {
             sockets: Arc::clone(&sockets),
             socket_settings,
             viewers: Arc::clone(&viewers),
-            web_app: Arc::new(WebApp::load()),
-            configuration: Arc::new(configuration(settings)),
+            web_app: Arc::new(WebApp::load(clerk.as_ref().map(clerk::policy).transpose()?)),
+            configuration: Arc::new(configuration(settings, clerk.as_ref())),
             readiness: store,
             draining: draining.clone(),
             figures: figures::handle(),
@@ -152,7 +161,9 @@ impl App {
         let handle = server.handle();
         let serving = tokio::spawn(server);
 
-        let audiences: [Arc<dyn Audience>; 2] = [Arc::clone(&viewers) as _, Arc::clone(&sockets) as _];
+        let audiences: [Arc<dyn Audience>; 3] =
+            [Arc::clone(&viewers) as _, Arc::clone(&sockets) as _, Arc::new(figures::Told)];
+        let counting = tokio::spawn(figures::upkeep(Arc::clone(&relay)));
         let sending = post.start(Arc::clone(&broadcast));
         let telling = tokio::spawn(async move { relay.run(&audiences).await });
         let guarded = Arc::clone(&sockets);
@@ -161,11 +172,11 @@ impl App {
         let pruning = tokio::spawn(prune(Arc::clone(&identity.accounts), retention));
         let announcing = tokio::spawn(async move { scheduler.run().await });
         let listening = tokio::spawn(async move { scheduler::listen(&*broadcast, &alarm, &*clock).await });
-        let counting = tokio::spawn(figures::upkeep());
         let tasks = vec![telling, guarding, greeting, pruning, announcing, listening, counting];
         Ok(Self {
             address,
             public_url,
+            with_clerk: clerk.is_some(),
             identity,
             components,
             incidents,
@@ -186,6 +197,11 @@ impl App {
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Whether people sign in with Clerk.
+    pub(crate) const fn is_with_clerk(&self) -> bool {
+        self.with_clerk
     }
 
     /// Where people reach it.
@@ -272,11 +288,11 @@ async fn prune(accounts: Arc<Accounts>, retention: Retention) {
     }
 }
 
-fn configuration(settings: &Settings) -> Configuration {
+fn configuration(settings: &Settings, clerk: Option<&Clerk>) -> Configuration {
     let text = |url: &Option<url::Url>| url.as_ref().map(ToString::to_string);
     Configuration {
-        identity_provider: IdentityProvider::BuiltIn,
-        clerk_publishable_key: None,
+        identity_provider: if clerk.is_some() { IdentityProvider::Clerk } else { IdentityProvider::BuiltIn },
+        clerk_publishable_key: clerk.map(|clerk| clerk.publishable_key.as_str().to_owned()),
         sign_up: settings.sign_up.into(),
         discord_url: text(&settings.discord_url),
         sponsor_url: text(&settings.sponsor_url),

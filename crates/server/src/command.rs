@@ -1,9 +1,10 @@
 //! The command line.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use allclear_persistence::backup;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
@@ -35,6 +36,11 @@ enum Action {
     Openapi,
     /// Ask the server on this machine whether it is ready
     Healthcheck,
+    /// Copy the SQLite database to a new file, beside a running server
+    Backup {
+        /// The file, which must not exist yet
+        file: PathBuf,
+    },
     /// Let one person in, whatever the mode of sign-up
     Invite {
         /// The mail address
@@ -45,6 +51,8 @@ enum Action {
 /// Runs the command; the exit code is 0 when it did what was asked, 2 when it was asked wrongly.
 #[must_use]
 pub fn main() -> ExitCode {
+    // Clients want to know whose cryptography to use before they speak to anybody. A second call changes nothing.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let arguments = match arguments() {
         Ok(arguments) => arguments,
         Err(code) => return code,
@@ -63,6 +71,7 @@ pub fn main() -> ExitCode {
             Action::Demo => demo::serve(arguments.settings).await,
             Action::Openapi => openapi(),
             Action::Healthcheck => healthcheck(&arguments.settings).await,
+            Action::Backup { file } => copy(&arguments.settings, &file).await,
             Action::Invite { address } => invite(&arguments.settings, address).await,
         }
     });
@@ -116,7 +125,9 @@ async fn serve(settings: &Settings) -> Result<(), String> {
 
 /// What a newcomer needs to know, in one screen.
 fn welcome(app: &App, settings: &Settings) -> String {
-    let first = if app.identity.is_first {
+    let first = if app.is_with_clerk() {
+        "Sign in with Clerk to manage components, incidents and maintenance."
+    } else if app.identity.is_first {
         "Create an account: the first one administers this installation."
     } else {
         "Sign in to manage components, incidents and maintenance."
@@ -172,6 +183,10 @@ async fn healthcheck(settings: &Settings) -> Result<(), String> {
     let response = client.get(&url).send().await.map_err(|error| format!("{url}: {error}"))?;
     let status = response.status();
     if status.is_success() { Ok(()) } else { Err(format!("{url} answers {status}")) }
+}
+
+async fn copy(settings: &Settings, file: &Path) -> Result<(), String> {
+    backup::backup(&settings.database(), file).await.map_err(|error| format!("{}: {error}", file.display()))
 }
 
 async fn invite(settings: &Settings, address: String) -> Result<(), String> {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::app::App;
 use crate::command::ended;
 use crate::settings::Settings;
+use crate::settings::clerk::ClerkSettings;
 
 use self::clock::StoryClock;
 
@@ -22,6 +23,8 @@ pub(crate) async fn serve(mut settings: Settings) -> Result<(), String> {
     let folder = tempfile::Builder::new().prefix("allclear-demo-").tempdir().map_err(|error| error.to_string())?;
     folder.path().clone_into(&mut settings.data_dir);
     settings.database_url = None;
+    // Its people are its own.
+    settings.clerk = ClerkSettings::default();
     let clock = Arc::new(StoryClock::default());
     let app = App::start_at(&settings, Arc::clone(&clock) as _).await?;
     let organisation = story::tell(&app, &clock).await.map_err(|error| error.to_string())?;

@@ -1,8 +1,11 @@
 //! What is counted, for `/metrics`.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use allclear_application::outbox::Commit;
+use allclear_application::relay::{Audience, Relay};
+use allclear_domain::id::OrganisationId;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 /// Seconds: from what a page in memory takes to what nobody waits for.
@@ -11,11 +14,13 @@ const BUCKETS: [f64; 11] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1
 /// How often what was recorded is added up.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// Adds up what was recorded, so that figures nobody asks for do not fill the memory.
-pub(crate) async fn upkeep() {
+/// Adds up what was recorded, so that figures nobody asks for do not fill the memory, and notes how far the relay is behind.
+pub(crate) async fn upkeep(relay: Arc<Relay>) {
     let mut tick = tokio::time::interval(UPKEEP);
     loop {
         tick.tick().await;
+        #[expect(clippy::cast_precision_loss, reason = "a gauge is a float; nobody is 2^52 commits behind")]
+        metrics::gauge!("allclear_outbox_lag_commits").set(relay.lag() as f64);
         handle().run_upkeep();
     }
 }
@@ -35,4 +40,19 @@ pub(crate) fn handle() -> PrometheusHandle {
         handle
     };
     HANDLE.get_or_init(make).clone()
+}
+
+/// Counts what this node's viewers are told of.
+pub(crate) struct Told;
+
+impl Audience for Told {
+    fn tell(&self, commit: &Arc<Commit>) {
+        for event in &commit.events {
+            metrics::counter!("allclear_events_told_total", "event" => event.name.clone()).increment(1);
+        }
+    }
+
+    fn resync(&self, _: &OrganisationId) {
+        metrics::counter!("allclear_resyncs_total").increment(1);
+    }
 }

@@ -130,6 +130,9 @@ impl Identity {
 
 /// Lets one person in, beside a server that may be running on the same database.
 pub(crate) async fn invite(settings: &Settings, address: String) -> Result<String, String> {
+    if settings.clerk.application()?.is_some() {
+        return Err("people sign in with Clerk: invite them in Clerk's dashboard".to_owned());
+    }
     let public_url = settings.public_url(settings.listen.port());
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let database = connect(settings, &clock).await?;

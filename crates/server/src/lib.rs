@@ -1,6 +1,7 @@
 //! The `allclear` binary: configuration, wiring, command line. Nothing else.
 
 pub mod app;
+mod clerk;
 pub mod clock;
 pub mod command;
 mod delivery;

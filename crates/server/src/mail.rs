@@ -10,6 +10,9 @@ use allclear_mail::smtp::{Limits, SmtpMailer};
 
 use crate::settings::Settings;
 
+/// Connections besides those of the mail to subscribers: nobody waits for a new password behind a thousand notices.
+const SPARE: usize = 2;
+
 /// How mail goes out.
 pub(crate) fn mailer(settings: &Settings, public_url: &str, clock: &Arc<dyn Clock>) -> Result<Arc<dyn Mailer>, String> {
     let sender = Sender::new(&settings.mail.mail_from, public_url, Arc::clone(clock))?;
@@ -23,7 +26,8 @@ pub(crate) fn mailer(settings: &Settings, public_url: &str, clock: &Arc<dyn Cloc
             );
         }
         tracing::info!(server = %server, "mail goes out over SMTP");
-        return Ok(Arc::new(SmtpMailer::new(server, Limits::default(), sender)));
+        let limits = Limits { connections: settings.mail_concurrency + SPARE, ..Limits::default() };
+        return Ok(Arc::new(SmtpMailer::new(server, limits, sender)));
     }
     let folder = settings.data_dir.join("mail");
     let mailer = FileMailer::new(&folder, sender);

@@ -9,9 +9,11 @@ use allclear_transport::socket::SocketSettings;
 use clap::{Args, Command, ValueEnum};
 use url::Url;
 
+use self::clerk::ClerkSettings;
 use self::limit::LimitSettings;
 use self::mail::MailSettings;
 
+pub(crate) mod clerk;
 mod limit;
 mod mail;
 
@@ -51,6 +53,9 @@ pub struct Settings {
     /// Who may sign up
     #[arg(long, env = "ALLCLEAR_SIGN_UP", value_name = "ALLCLEAR_SIGN_UP", default_value = "open")]
     pub sign_up: SignUp,
+
+    #[command(flatten)]
+    pub(crate) clerk: ClerkSettings,
 
     /// Other origins whose pages may call the API, by commas
     #[arg(long, env = "ALLCLEAR_ALLOWED_ORIGINS", value_name = "ALLCLEAR_ALLOWED_ORIGINS", value_delimiter = ',', value_parser = origin)]
@@ -124,9 +129,15 @@ impl Settings {
     /// What is set on the socket.
     #[must_use]
     pub fn socket(&self, public_url: &str) -> SocketSettings {
+        let origins = self.origins(public_url);
+        SocketSettings { ping_interval: self.ping_interval, ping_timeout: self.ping_timeout, origins }
+    }
+
+    /// The origins whose pages are ours or allowed.
+    pub(crate) fn origins(&self, public_url: &str) -> Vec<String> {
         let mut origins = self.allowed_origins.clone();
         origins.extend(Url::parse(public_url).map(|url| url.origin().ascii_serialization()));
-        SocketSettings { ping_interval: self.ping_interval, ping_timeout: self.ping_timeout, origins }
+        origins
     }
 
     /// The address people reach the product at, given the port that is listened on.

@@ -82,9 +82,13 @@ struct ConfigurationBody<'a> {
 #[get("/configuration")]
 async fn configuration(
     configuration: web::Data<Configuration>,
-    accounts: web::Data<Accounts>,
+    accounts: Option<web::Data<Accounts>>,
 ) -> Result<HttpResponse, Problem> {
-    let first_account = accounts.is_first().await?;
+    // Clerk keeps its own accounts.
+    let first_account = match accounts {
+        Some(accounts) => accounts.is_first().await?,
+        None => false,
+    };
     Ok(Answer::new(ConfigurationBody { configuration: &configuration, first_account }).ok())
 }
 

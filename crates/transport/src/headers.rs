@@ -26,7 +26,5 @@ pub(crate) fn security(https: bool) -> DefaultHeaders {
 pub(crate) fn open_to_every_origin() -> DefaultHeaders {
     DefaultHeaders::new()
         .add((header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"))
-        .add((header::ACCESS_CONTROL_ALLOW_METHODS, "GET"))
-        .add((header::ACCESS_CONTROL_ALLOW_HEADERS, "if-none-match, last-event-id"))
         .add((header::ACCESS_CONTROL_EXPOSE_HEADERS, "etag, x-request-id"))
 }

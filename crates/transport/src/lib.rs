@@ -3,6 +3,7 @@
 mod answer;
 mod author;
 mod caller;
+pub mod clerk;
 pub mod client_address;
 mod component;
 pub mod configuration;
@@ -20,6 +21,7 @@ mod page_query;
 mod page_template;
 mod path;
 mod problem;
+pub mod provider;
 pub mod server;
 pub mod socket;
 pub mod status;

@@ -45,7 +45,7 @@ struct MaintenanceBody {
     created_at: DateTime<Utc>,
     #[serde(serialize_with = "timestamp::serialize")]
     updated_at: DateTime<Utc>,
-    /// Its updates, newest first.
+    /// The newest 100 of its updates, newest first.
     timeline: Vec<MaintenanceEntry>,
 }
 

@@ -1,17 +1,48 @@
 //! What every request leaves behind: an id, a figure and, where it is worth one, a line in the log.
 
+mod figures;
+
+use std::future::{Ready, ready};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Instant;
 
 use actix_web::Error;
-use actix_web::body::MessageBody;
-use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::http::Method;
+use actix_web::dev::{Service, ServiceRequest, ServiceResponse, Transform, forward_ready};
 use actix_web::http::header::{HeaderName, HeaderValue};
-use actix_web::middleware::Next;
-use tracing::Instrument;
+use actix_web::http::{Method, Uri};
+use pin_project_lite::pin_project;
+use tracing::{Level, Span};
 use uuid::Uuid;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Gives each request an id, which its log lines and its answer carry, and counts it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Observe;
+
+/// The service inside, observed.
+pub(crate) struct Observed<S> {
+    inner: S,
+}
+
+/// Who a request is, for the log and for the figures.
+struct Identity {
+    began: Instant,
+    id: HeaderValue,
+    method: &'static str,
+    uri: Uri,
+}
+
+pin_project! {
+    /// A request on its way.
+    pub(crate) struct Observing<F> {
+        #[pin]
+        inner: F,
+        identity: Identity,
+        span: Option<Span>,
+    }
+}
 
 /// The method's name. A client may make up methods; a figure for each would let it fill the memory.
 fn known(method: &Method) -> &'static str {
@@ -27,31 +58,106 @@ fn known(method: &Method) -> &'static str {
     }
 }
 
-/// Gives the request an id, which its log lines and its answer carry, and counts it.
-pub(crate) async fn observe(
-    request: ServiceRequest,
-    next: Next<impl MessageBody>,
-) -> Result<ServiceResponse<impl MessageBody>, Error> {
-    let began = Instant::now();
-    let id = Uuid::new_v4().simple().to_string();
-    let method = known(request.method());
-    let span = tracing::info_span!("request", id, method, path = request.path());
-    let mut response = next.call(request).instrument(span.clone()).await?;
-    if let Ok(id) = HeaderValue::from_str(&id) {
-        response.headers_mut().insert(REQUEST_ID, id);
+/// Whether a request is most likely answered from memory at once, with nothing to log. Such a request gets its span
+/// when it turns out to have to wait: making one costs as much as half the answer.
+fn is_quiet(method: &Method, path: &str) -> bool {
+    let public = ["/status/", "/api/v1/status/", "/assets/"].iter().any(|folder| path.starts_with(folder));
+    public && (method == Method::GET || method == Method::HEAD) && !tracing::enabled!(Level::DEBUG)
+}
+
+impl<S, B> Transform<S, ServiceRequest> for Observe
+where
+    S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
+{
+    type Response = ServiceResponse<B>;
+    type Error = Error;
+    type Transform = Observed<S>;
+    type InitError = ();
+    type Future = Ready<Result<Self::Transform, ()>>;
+
+    fn new_transform(&self, inner: S) -> Self::Future {
+        ready(Ok(Observed { inner }))
     }
-    let status = response.status();
-    // The pattern, not the path: identifiers would make a figure each.
-    let route = response.request().match_pattern().unwrap_or_else(|| "other".to_owned());
-    let labels = [("method", method.to_owned()), ("route", route), ("status", status.as_str().to_owned())];
-    metrics::counter!("allclear_http_requests_total", &labels).increment(1);
-    metrics::histogram!("allclear_http_request_seconds", &labels[..2]).record(began.elapsed().as_secs_f64());
-    let _entered = span.enter();
-    let milliseconds = began.elapsed().as_secs_f64() * 1000.0;
-    if status.is_server_error() {
-        tracing::warn!(status = status.as_u16(), milliseconds, "answered");
-    } else {
-        tracing::debug!(status = status.as_u16(), milliseconds, "answered");
+}
+
+impl<S, B> Service<ServiceRequest> for Observed<S>
+where
+    S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
+{
+    type Response = ServiceResponse<B>;
+    type Error = Error;
+    type Future = Observing<S::Future>;
+
+    forward_ready!(inner);
+
+    fn call(&self, request: ServiceRequest) -> Self::Future {
+        let identity = Identity::of(&request);
+        let span = (!is_quiet(request.method(), request.path())).then(|| identity.span());
+        let inner = match &span {
+            Some(span) => span.in_scope(|| self.inner.call(request)),
+            None => self.inner.call(request),
+        };
+        Observing { inner, identity, span }
     }
-    Ok(response)
+}
+
+impl<F, B> Future for Observing<F>
+where
+    F: Future<Output = Result<ServiceResponse<B>, Error>>,
+{
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let polled = match this.span {
+            Some(span) => span.in_scope(|| this.inner.poll(context)),
+            None => this.inner.poll(context),
+        };
+        match polled {
+            Poll::Pending => {
+                this.span.get_or_insert_with(|| this.identity.span());
+                Poll::Pending
+            }
+            Poll::Ready(answered) => Poll::Ready(answered.map(|mut response| {
+                this.identity.note(&mut response, this.span.as_ref());
+                response
+            })),
+        }
+    }
+}
+
+impl Identity {
+    fn of(request: &ServiceRequest) -> Self {
+        let mut text = [0; uuid::fmt::Simple::LENGTH];
+        let id = Uuid::new_v4().simple().encode_lower(&mut text);
+        Self {
+            began: Instant::now(),
+            // Hexadecimal digits can stand in a header.
+            id: HeaderValue::from_str(id).unwrap_or(HeaderValue::from_static("")),
+            method: known(request.method()),
+            uri: request.uri().clone(),
+        }
+    }
+
+    fn span(&self) -> Span {
+        let id = self.id.to_str().unwrap_or_default();
+        tracing::info_span!("request", id, method = self.method, path = self.uri.path())
+    }
+
+    /// Puts the id on the answer, counts it and logs it.
+    fn note<B>(&self, response: &mut ServiceResponse<B>, span: Option<&Span>) {
+        response.headers_mut().insert(REQUEST_ID, self.id.clone());
+        let status = response.status();
+        let took = self.began.elapsed();
+        // The pattern, not the path: identifiers would make a figure each.
+        let route = response.request().match_pattern();
+        figures::count(self.method, route.as_deref().unwrap_or("other"), status, took);
+        let milliseconds = took.as_secs_f64() * 1000.0;
+        if status.is_server_error() {
+            let here = span.cloned().unwrap_or_else(|| self.span());
+            here.in_scope(|| tracing::warn!(status = status.as_u16(), milliseconds, "answered"));
+        } else if let Some(span) = span {
+            span.in_scope(|| tracing::debug!(status = status.as_u16(), milliseconds, "answered"));
+        }
+    }
 }

@@ -7,12 +7,13 @@ use utoipa::openapi::{Components, OpenApi as Document, PathItem};
 use utoipa_actix_web::AppExt;
 
 use crate::problem::{FieldProblem, ProblemBody};
+use crate::provider::Offered;
 use crate::server::calls;
 
 /// Describes every call under `/api/v1`.
 #[must_use]
 pub fn document() -> Document {
-    let app = App::new().into_utoipa_app().configure(|config| calls(config, &[]));
+    let app = App::new().into_utoipa_app().configure(|config| calls(config, &[], Offered::ALL));
     let (_, mut document) = app.split_for_parts();
     document.info.title = String::from("Allclear");
     document.info.version = String::from(env!("CARGO_PKG_VERSION"));

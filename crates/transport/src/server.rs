@@ -7,7 +7,7 @@ use std::time::Duration;
 use actix_cors::Cors;
 use actix_web::dev::Server;
 use actix_web::http::header;
-use actix_web::middleware::{Compat, from_fn};
+use actix_web::middleware::Compat;
 use actix_web::web::{self, Data};
 use actix_web::{App, HttpServer};
 use allclear_application::component::Components;
@@ -26,23 +26,22 @@ use crate::configuration::Configuration;
 use crate::health::{Draining, healthz, metrics, readyz};
 use crate::identity::key_set::key_set;
 use crate::input::BODY_LIMIT;
-use crate::observe::observe;
+use crate::observe::Observe;
 use crate::openapi::OpenApiJson;
 use crate::problem::Problem;
+use crate::provider::{Offered, Provider};
 use crate::socket::{SocketSettings, Sockets};
 use crate::status::events::EventStreams;
 use crate::status::pages::Pages;
 use crate::status::viewers::Viewers;
 use crate::web_app::{WebApp, anything_else, nothing_there, status_page};
-use crate::{
-    component, configuration, elsewhere, headers, identity, incident, maintenance, openapi, status, subscriber,
-};
+use crate::{component, configuration, elsewhere, headers, incident, maintenance, openapi, status, subscriber};
 
 /// Everything the routes work with.
 #[derive(Clone)]
 pub struct Parts {
-    /// The built-in identity provider.
-    pub identity: identity::Parts,
+    /// The identity provider.
+    pub identity: Provider,
     /// What operators do with components.
     pub components: Arc<Components>,
     /// What operators do with incidents.
@@ -85,7 +84,7 @@ pub struct Parts {
 
 /// The calls under `/api/v1`, with what their OpenAPI document says. Public reads are open to every origin, all else to our
 /// own and the allowed ones.
-pub(crate) fn calls(config: &mut ServiceConfig, allowed_origins: &[String]) {
+pub(crate) fn calls(config: &mut ServiceConfig, allowed_origins: &[String], offered: Offered) {
     let mut allowed = Cors::default()
         .allow_any_method()
         .allowed_headers([header::AUTHORIZATION, header::CONTENT_TYPE, header::IF_MATCH])
@@ -102,19 +101,21 @@ pub(crate) fn calls(config: &mut ServiceConfig, allowed_origins: &[String]) {
             .configure(maintenance::calls)
             .configure(subscriber::calls)
             .configure(configuration::calls)
-            .configure(identity::calls)
+            .configure(|config| offered.calls(config))
             .default_service(web::to(nothing_there))
             .wrap(Compat::new(allowed)),
     );
 }
 
 /// The routes that are not calls.
-fn pages(config: &mut web::ServiceConfig) {
+fn pages(config: &mut web::ServiceConfig, offered: Offered) {
+    if offered.built_in {
+        config.route("/.well-known/jwks.json", web::get().to(key_set));
+    }
     config
         .route("/healthz", web::get().to(healthz))
         .route("/readyz", web::get().to(readyz))
         .route("/metrics", web::get().to(metrics))
-        .route("/.well-known/jwks.json", web::get().to(key_set))
         .route("/status/{organisation}", web::get().to(status_page))
         .route("/status/{organisation}", web::head().to(status_page))
         .route("/discord", web::get().to(elsewhere::discord))
@@ -130,6 +131,7 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
     let document = Data::new(OpenApiJson(openapi::json()?));
     let dead = cut_dead_connections(&parts.socket_settings.settings());
     let https = parts.origin.starts_with("https:");
+    let offered = parts.identity.offered();
     let server = HttpServer::new(move || {
         App::new()
             .app_data(web::PayloadConfig::new(BODY_LIMIT))
@@ -141,13 +143,13 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
             .app_data(document.clone())
             .configure(|config| parts.provide(config))
             .wrap(headers::security(https))
-            .wrap(from_fn(observe))
+            .wrap(Observe)
             .service(parts.sockets.resource())
             .route("/api/v1/openapi.json", web::get().to(openapi::serve))
             .into_utoipa_app()
-            .configure(|config| calls(config, &parts.allowed_origins))
+            .configure(|config| calls(config, &parts.allowed_origins, offered))
             .into_app()
-            .configure(pages)
+            .configure(|config| pages(config, offered))
     });
     // A client that sends its request a byte at a time must not hold a connection for long.
     let server = server.client_request_timeout(Duration::from_secs(10)).keep_alive(Duration::from_secs(75));

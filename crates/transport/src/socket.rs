@@ -32,6 +32,7 @@ use allclear_socketio::{Cors, Namespace, Origins, Server, Settings};
 
 use self::access::Guards;
 use self::handler::Visitors;
+pub use self::handler::events;
 use self::room::Rooms;
 use crate::status::pages::Pages;
 
@@ -133,5 +134,9 @@ impl Audience for Sockets {
         if let Some(namespace) = self.namespace() {
             self.rooms.start_anew(namespace, organisation);
         }
+    }
+
+    fn watches(&self, organisation: &OrganisationId) -> bool {
+        self.rooms.is_open(organisation)
     }
 }

@@ -6,7 +6,7 @@ pub mod markup;
 pub mod pages;
 pub mod viewers;
 
-use actix_web::http::Method;
+use actix_web::http::{Method, header};
 use actix_web::{HttpRequest, HttpResponse, get, web};
 use allclear_application::error::Error;
 use allclear_application::public::Snapshot;
@@ -51,7 +51,10 @@ async fn follow(
 
 /// Answers a browser that asks whether a page of another origin may ask (Fetch Standard, section 4.8).
 async fn preflight() -> HttpResponse {
-    HttpResponse::NoContent().finish()
+    HttpResponse::NoContent()
+        .insert_header((header::ACCESS_CONTROL_ALLOW_METHODS, "GET"))
+        .insert_header((header::ACCESS_CONTROL_ALLOW_HEADERS, "if-none-match, last-event-id"))
+        .finish()
 }
 
 /// What cannot be an organisation's identifier names no organisation.

@@ -11,6 +11,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use rust_embed::{Embed, EmbeddedFile};
 
+use crate::clerk::policy::PagePolicy;
 use crate::page_template::PageTemplate;
 use crate::problem::Problem;
 use crate::status::encoded::{Coding, Encoded};
@@ -64,18 +65,19 @@ struct File {
 pub struct WebApp {
     files: HashMap<String, File>,
     unknown_page: Encoded,
+    policy: Option<PagePolicy>,
 }
 
 impl WebApp {
-    /// Loads every file.
+    /// Loads every file. Pages are sent with this policy where there is one, with the usual one otherwise.
     #[must_use]
-    pub fn load() -> Self {
+    pub fn load(policy: Option<PagePolicy>) -> Self {
         let files = Files::iter().filter(|path| !is_compressed(path)).filter_map(|path| {
             let file = Files::get(&path)?;
             Some((format!("/{path}"), File::new(&path, file)))
         });
         let unknown_page = Encoded::new(Self::page_template("").unknown().into_bytes());
-        Self { files: files.collect(), unknown_page }
+        Self { files: files.collect(), unknown_page, policy }
     }
 
     /// The public page as the build made it, at the origin that visitors know the server by.
@@ -93,10 +95,14 @@ impl WebApp {
             return file.answer(request, StatusCode::OK, path.starts_with("/assets/"));
         }
         let status = if ROUTES.iter().any(|route| is_at(path, route)) { StatusCode::OK } else { StatusCode::NOT_FOUND };
-        match self.files.get("/index.html") {
+        let mut page = match self.files.get("/index.html") {
             Some(index) => index.answer(request, status, false),
             None => HttpResponse::build(status).content_type("text/html; charset=utf-8").body(NOT_BUILT),
+        };
+        if let Some(policy) = &self.policy {
+            policy.on_app(&mut page);
         }
+        page
     }
 }
 
@@ -182,7 +188,7 @@ pub(crate) async fn status_page(
         Ok(organisation) => pages.page(&organisation).await?,
         Err(_) => None,
     };
-    Ok(match page {
+    let mut page = match page {
         Some(page) => page.html(&request),
         None => send(
             &mut HttpResponse::NotFound(),
@@ -190,7 +196,11 @@ pub(crate) async fn status_page(
             &app.unknown_page,
             HeaderValue::from_static("text/html; charset=utf-8"),
         ),
-    })
+    };
+    if let Some(policy) = &app.policy {
+        policy.on_status_page(request.headers(), &mut page);
+    }
+    Ok(page)
 }
 
 /// Everything no other route takes: files, the app's own routes, and what is not there.

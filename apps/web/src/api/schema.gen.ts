@@ -4,6 +4,23 @@
  */
 
 export interface paths {
+    "/api/v1/clerk/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hears what Clerk has to tell. The signature proves that it is Clerk's. */
+        post: operations["post_clerk_webhooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/component/create": {
         parameters: {
             query?: never;
@@ -783,6 +800,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/subscriber/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counts the mails to the organisation's subscribers. */
+        get: operations["get_subscriber_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/subscriber/list": {
         parameters: {
             query?: never;
@@ -831,6 +865,30 @@ export interface paths {
         put?: never;
         /** Follows an unsubscribe link, as often as one likes. */
         post: operations["post_subscriber_unsubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriber/unsubscribe/one-click": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Leads to the unsubscribe page whoever opens the link instead of posting to it: programs that do not know of one click
+         *     have people do so. By itself it changes nothing.
+         */
+        get: operations["get_subscriber_unsubscribe_one_click"];
+        put?: never;
+        /**
+         * Unsubscribes at the push of a mail program's button (RFC 8058), as often as it likes. The body is the form
+         *     `List-Unsubscribe=One-Click`.
+         */
+        post: operations["post_subscriber_unsubscribe_one_click"];
         delete?: never;
         options?: never;
         head?: never;
@@ -956,10 +1014,52 @@ export interface components {
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description What was asked for, and a word to show where there is one. */
+        Answer_DeliveryCounts: {
+            /** @description What became of the mails to an organisation's subscribers. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description How many days this looks back.
+                 */
+                days: number;
+                /**
+                 * Format: int64
+                 * @description Given up in the last `days` days.
+                 */
+                givenUp: number;
+                /** @description Why they were given up, the most frequent first; five at most. */
+                reasons: components["schemas"]["DeliveryReason"][];
+                /**
+                 * Format: int64
+                 * @description Sent in the last `days` days.
+                 */
+                sent: number;
+                /**
+                 * Format: int64
+                 * @description Still to be sent.
+                 */
+                waiting: number;
+            };
+            /** @description A sentence fit to show a person. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description What was asked for, and a word to show where there is one. */
         Answer_EnteredBody: {
             /** @description Who has signed in. */
             data: {
                 user: components["schemas"]["User"];
+            };
+            /** @description A sentence fit to show a person. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description What was asked for, and a word to show where there is one. */
+        Answer_Heard: {
+            /** @description A message was heard. */
+            data: {
+                /** @description Always true: a message that was heard before is heard again without effect. */
+                heard: boolean;
             };
             /** @description A sentence fit to show a person. */
             message?: string | null;
@@ -1090,7 +1190,7 @@ export interface components {
                 startAt: string;
                 /** @description How far it is, told from its times and the clock. */
                 status: components["schemas"]["MaintenanceStatus"];
-                /** @description Its updates, newest first. */
+                /** @description The newest 100 of its updates, newest first. */
                 timeline: components["schemas"]["MaintenanceEntry"][];
                 title: string;
                 /** Format: date-time */
@@ -1340,7 +1440,7 @@ export interface components {
                 startAt: string;
                 /** @description How far it is, told from its times and the clock. */
                 status: components["schemas"]["MaintenanceStatus"];
-                /** @description Its updates, newest first. */
+                /** @description The newest 100 of its updates, newest first. */
                 timeline: components["schemas"]["MaintenanceEntry"][];
                 title: string;
                 /** Format: date-time */
@@ -1503,6 +1603,41 @@ export interface components {
             /** @description What is gone. */
             id: string;
         };
+        /** @description What became of the mails to an organisation's subscribers. */
+        DeliveryCounts: {
+            /**
+             * Format: int64
+             * @description How many days this looks back.
+             */
+            days: number;
+            /**
+             * Format: int64
+             * @description Given up in the last `days` days.
+             */
+            givenUp: number;
+            /** @description Why they were given up, the most frequent first; five at most. */
+            reasons: components["schemas"]["DeliveryReason"][];
+            /**
+             * Format: int64
+             * @description Sent in the last `days` days.
+             */
+            sent: number;
+            /**
+             * Format: int64
+             * @description Still to be sent.
+             */
+            waiting: number;
+        };
+        /** @description Why mails were given up. */
+        DeliveryReason: {
+            /**
+             * Format: int64
+             * @description How many were given up for it.
+             */
+            count: number;
+            /** @description What the mail server said, in one line. */
+            reason: string;
+        };
         /** @description Components to detach, each once. */
         DetachComponents: {
             /** @description At least one component's identifier. */
@@ -1518,6 +1653,11 @@ export interface components {
             field: string;
             /** @description The sentence to show beside it. */
             message: string;
+        };
+        /** @description A message was heard. */
+        Heard: {
+            /** @description Always true: a message that was heard before is heard again without effect. */
+            heard: boolean;
         };
         /** @description The organisation that an invitation is to. */
         HostBody: {
@@ -1718,7 +1858,7 @@ export interface components {
             startAt: string;
             /** @description How far it is, told from its times and the clock. */
             status: components["schemas"]["MaintenanceStatus"];
-            /** @description Its updates, newest first. */
+            /** @description The newest 100 of its updates, newest first. */
             timeline: components["schemas"]["MaintenanceEntry"][];
             title: string;
             /** Format: date-time */
@@ -1835,6 +1975,11 @@ export interface components {
          * @default null
          */
         Nothing: unknown;
+        /** @description The body, as a form; `multipart/form-data` is taken too. */
+        OneClick: {
+            /** @description Always `One-Click`. */
+            "List-Unsubscribe": string;
+        };
         /** @description An organisation somebody belongs to. */
         Organisation: {
             id: string;
@@ -1943,7 +2088,7 @@ export interface components {
             startAt: string;
             /** @description How far it is, told from its times and the clock. */
             status: components["schemas"]["MaintenanceStatus"];
-            /** @description Its updates, newest first. */
+            /** @description The newest 100 of its updates, newest first. */
             timeline: components["schemas"]["MaintenanceEntry"][];
             /** @description Its title. */
             title: string;
@@ -2098,6 +2243,63 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    post_clerk_webhooks: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Names the message; the same for each attempt to deliver it */
+                "svix-id": string;
+                /** @description When it was signed, in seconds */
+                "svix-timestamp": string;
+                /** @description Its signatures */
+                "svix-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Heard"];
+                };
+            };
+            /** @description Malformed request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unknown organisation. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     post_component_create: {
         parameters: {
             query?: never;
@@ -8612,6 +8814,124 @@ export interface operations {
             };
         };
     };
+    get_subscriber_deliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_DeliveryCounts"];
+                };
+            };
+            /** @description Malformed request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No or bad token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token without an organisation, or an admin is needed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organisation. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused by a rule. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body over 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wrong, missing or invalid fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_subscriber_list: {
         parameters: {
             query?: {
@@ -8867,6 +9187,160 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UnsubscriptionInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_Nothing"];
+                };
+            };
+            /** @description Malformed request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No or bad token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token without an organisation, or an admin is needed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organisation. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused by a rule. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body over 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wrong, missing or invalid fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_subscriber_unsubscribe_one_click: {
+        parameters: {
+            query?: {
+                /** @description The subscriber's address. */
+                email?: string;
+                /** @description The organisation's identifier. */
+                orgId?: string;
+                /** @description The code of the link. */
+                unsubscribeCode?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To the unsubscribe page */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    post_subscriber_unsubscribe_one_click: {
+        parameters: {
+            query?: {
+                /** @description The subscriber's address. */
+                email?: string;
+                /** @description The organisation's identifier. */
+                orgId?: string;
+                /** @description The code of the link. */
+                unsubscribeCode?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["OneClick"];
             };
         };
         responses: {

@@ -17,6 +17,7 @@ export type Incident = Schemas['Incident'];
 export type AttachedComponent = Schemas['IncidentComponent'];
 export type Maintenance = Schemas['Maintenance'];
 export type Subscriber = Schemas['Subscriber'];
+export type DeliveryCounts = Schemas['DeliveryCounts'];
 export type Update = Schemas['IncidentUpdate'] | Schemas['MaintenanceUpdate'];
 
 export type Banner = Schemas['Banner'];

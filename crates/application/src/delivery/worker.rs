@@ -77,12 +77,15 @@ impl DeliveryWorker {
                 hands.look();
             }
             let takes = end.is_none_or(|end| Instant::now() < end);
-            if end.is_some_and(|end| hands.is_done(takes) || Instant::now() >= end + Self::GRACE.1) {
+            if end.is_some_and(|end| Instant::now() >= end + Self::GRACE.1) {
                 return;
             }
             match self.turn(&mut hands, takes).await {
                 Ok(()) => {
                     pause = Self::PAUSE.0;
+                    if end.is_some() && hands.is_done(takes) {
+                        return;
+                    }
                     let more = hands.expand || hands.claim && self.room(&hands) > 0;
                     if !(takes && more) {
                         let stopping = end.map(|end| if takes { end } else { end + Self::GRACE.1 });

@@ -9,8 +9,8 @@ use crate::public::ComponentStatusWord;
 /// How long a resolved incident stays on the status page.
 pub const SHOWN_AFTER_RESOLUTION: TimeDelta = TimeDelta::days(14);
 
-/// How many updates an incident's timeline shows, the newest ones. All of them are in the incident's list of updates; here a
-/// bound keeps an update of an incident with thousands as cheap as the first.
+/// How many updates the timeline of an incident or a maintenance shows, the newest ones. All of them are in its list of
+/// updates; here a bound keeps an update of one with thousands as cheap as the first.
 pub const TIMELINE_LENGTH: u64 = 100;
 
 /// An incident with its timeline and what it affects.

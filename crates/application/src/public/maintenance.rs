@@ -31,7 +31,7 @@ pub struct PublicMaintenance {
     /// When it was created.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub created_at: DateTime<Utc>,
-    /// Its updates, newest first.
+    /// The newest 100 of its updates, newest first.
     pub timeline: Vec<MaintenanceEntry>,
 }
 

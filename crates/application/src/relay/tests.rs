@@ -74,7 +74,7 @@ async fn heard_after(from: i64, oldest: i64, arriving: &[i64]) -> (Vec<i64>, usi
     });
     let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
     let organisation = OrganisationId::parse("org").unwrap();
-    relay.lock().insert(organisation, Position { told: Revision(from), heard: Revision(from) });
+    relay.lock().insert(organisation, Position { told: Revision(from), heard: Revision(from), asked: false });
     for revision in arriving {
         sender.send(Arc::new(commit(*revision))).unwrap();
     }
@@ -127,4 +127,57 @@ async fn a_write_makes_the_followed_organisation_heard_of_at_once() {
     relay.follow(&organisation).await.unwrap();
     relay.told(Written { state: (), commit: Some(commit(2)) }).await;
     assert_eq!(relay.heard(&organisation), Some(Revision(2)));
+}
+
+#[tokio::test]
+async fn the_lag_is_what_was_heard_of_and_not_told() {
+    let (_, arriving) = mpsc::unbounded_channel();
+    let committed = Arc::new(Committed { commits: vec![], oldest: 1, arriving: Mutex::new(Some(arriving)) });
+    let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
+    for (organisation, told) in [("a", 3), ("b", 7)] {
+        let position = Position { told: Revision(told), heard: Revision(7), asked: false };
+        relay.lock().insert(OrganisationId::parse(organisation).unwrap(), position);
+    }
+    assert_eq!(relay.lag(), 4);
+    relay.hear(&OrganisationId::parse("b").unwrap(), Revision(9));
+    assert_eq!(relay.lag(), 6);
+}
+
+/// Watches, as long as the test says so.
+#[derive(Default)]
+struct Watching(std::sync::atomic::AtomicBool);
+
+impl Audience for Watching {
+    fn tell(&self, _: &Arc<Commit>) {}
+
+    fn resync(&self, _: &OrganisationId) {}
+
+    fn watches(&self, _: &OrganisationId) -> bool {
+        self.0.load(std::sync::atomic::Ordering::Relaxed)
+    }
+}
+
+#[tokio::test]
+async fn what_nobody_asks_for_or_watches_is_no_longer_followed() {
+    let committed = Arc::new(Committed { commits: vec![commit(1)], oldest: 1, arriving: Mutex::default() });
+    let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
+    let organisation = OrganisationId::parse("org").unwrap();
+    let watching = Arc::new(Watching::default());
+    let audiences = [Arc::clone(&watching) as Arc<dyn Audience>];
+    let is_followed = || relay.lock().contains_key(&organisation);
+
+    relay.follow(&organisation).await.unwrap();
+    relay.forget_idle(&audiences);
+    assert!(is_followed(), "it was asked for");
+    watching.0.store(true, std::sync::atomic::Ordering::Relaxed);
+    relay.forget_idle(&audiences);
+    assert!(is_followed(), "it is watched");
+    watching.0.store(false, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(relay.heard(&organisation), Some(Revision(1)));
+    relay.forget_idle(&audiences);
+    assert!(is_followed(), "it was asked for again");
+    relay.forget_idle(&audiences);
+    assert!(!is_followed());
+    // Whoever asks again begins anew.
+    assert_eq!(relay.follow(&organisation).await.unwrap(), Some(Revision(1)));
 }

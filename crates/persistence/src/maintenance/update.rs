@@ -1,7 +1,5 @@
 //! Updates of maintenances.
 
-use std::collections::HashMap;
-
 use allclear_application::error::Error;
 use allclear_application::maintenance::update::{MaintenanceUpdateStore, Recording};
 use allclear_application::page::{Listed, Page};
@@ -28,9 +26,6 @@ use crate::maintenance::{find as find_parent, maintenance as state_of, note_anno
 use crate::notice::Occasion;
 use crate::organisation::lock;
 use crate::outbox;
-
-/// How many maintenances one statement names: few enough that PostgreSQL looks each of them up.
-pub(crate) const AT_ONCE: usize = 100;
 
 #[async_trait]
 impl MaintenanceUpdateStore for Database {
@@ -200,34 +195,6 @@ impl Held {
     }
 }
 
-/// The updates of maintenances, each one's newest first.
-pub(crate) async fn timelines(
-    transaction: &DatabaseTransaction,
-    maintenances: &[Uuid],
-) -> Result<HashMap<Uuid, Vec<MaintenanceEntry>>, Error> {
-    let mut timelines: HashMap<Uuid, Vec<MaintenanceEntry>> = HashMap::new();
-    for some in maintenances.chunks(AT_ONCE) {
-        for row in of_these(some).all(transaction).await.map_err(broken)? {
-            timelines.entry(row.maintenance_id).or_default().push(MaintenanceEntry::from(&update(row)?));
-        }
-    }
-    Ok(timelines)
-}
-
-/// Named one by one: given a query to take them from, PostgreSQL reads every update there is once it expects many.
-pub(crate) fn of_these(maintenances: &[Uuid]) -> Select<Entity> {
-    Entity::find().filter(Column::MaintenanceId.is_in(maintenances.iter().copied())).order_by_desc(Column::Id)
-}
-
-/// The updates of a maintenance, newest first.
-pub(crate) async fn timeline(
-    transaction: &DatabaseTransaction,
-    maintenance: MaintenanceId,
-) -> Result<Vec<MaintenanceEntry>, Error> {
-    let rows = newest_first(maintenance).all(transaction).await.map_err(broken)?;
-    rows.into_iter().map(|row| Ok(MaintenanceEntry::from(&update(row)?))).collect()
-}
-
 /// An update as an event carries it.
 pub(crate) async fn public(
     transaction: &DatabaseTransaction,
@@ -265,7 +232,7 @@ fn row(state: &MaintenanceUpdate) -> Model {
     }
 }
 
-fn update(row: Model) -> Result<MaintenanceUpdate, Error> {
+pub(super) fn update(row: Model) -> Result<MaintenanceUpdate, Error> {
     Ok(MaintenanceUpdate {
         id: MaintenanceUpdateId(row.id),
         maintenance_id: MaintenanceId(row.maintenance_id),

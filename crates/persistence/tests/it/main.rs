@@ -5,6 +5,7 @@ mod account;
 mod backend;
 mod component;
 mod delivery;
+mod directory;
 mod incident;
 mod maintenance;
 mod membership;

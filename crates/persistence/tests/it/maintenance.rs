@@ -4,6 +4,7 @@ use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore};
 use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
+use allclear_application::public::incident::TIMELINE_LENGTH;
 use allclear_application::rule::Written;
 use allclear_domain::author::Author;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
@@ -21,6 +22,7 @@ contract!(
     a_stored_maintenance_reads_as_it_was_written,
     a_change_keeps_state_and_event_together,
     a_list_is_newest_first_and_comes_in_parts_with_timelines,
+    a_timeline_shows_the_newest_and_the_list_has_all,
     maintenances_and_updates_belong_to_their_organisation,
     a_deleted_maintenance_takes_its_updates_along,
     updates_are_told_before_their_maintenance_and_never_with_their_author,
@@ -133,6 +135,28 @@ async fn a_list_is_newest_first_and_comes_in_parts_with_timelines(database: &Dat
     let timelines: Vec<Vec<String>> = all.items.iter().map(messages).collect();
     assert_eq!(timelines, [["new 2", "old 2"], ["new 1", "old 1"], ["new 0", "old 0"]]);
     assert_eq!(rest.items[0].timeline, all.items[2].timeline);
+}
+
+async fn a_timeline_shows_the_newest_and_the_list_has_all(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let (long, short) =
+        (create(database, &acme, in_days(1), None).await, create(database, &acme, in_days(1), None).await);
+    record(database, &acme, short.id, "only").await;
+    let length = usize::try_from(TIMELINE_LENGTH).unwrap();
+    for number in 0..length + 5 {
+        record(database, &acme, long.id, &number.to_string()).await;
+    }
+    let listed = MaintenanceStore::list(database, &acme, Page::default()).await.unwrap().items;
+    assert_eq!(listed.iter().map(|report| report.timeline.len()).collect::<Vec<_>>(), [1, length]);
+    let messages: Vec<_> = listed[1].timeline.iter().map(|entry| entry.message.clone()).collect();
+    let expected: Vec<_> = (5..length + 5).rev().map(|number| number.to_string()).collect();
+    assert_eq!(messages, expected);
+    let renamed = MaintenancePatch { title: Some("Longer".into()), ..MaintenancePatch::default() };
+    assert_eq!(edit(database, &acme, long.id, renamed).await.state.timeline, listed[1].timeline);
+    let snapshot = database.snapshot(&acme, clock().now()).await.unwrap().unwrap();
+    assert_eq!(snapshot.maintenances[1].timeline, listed[1].timeline);
+    let all = MaintenanceUpdateStore::list(database, &acme, long.id, Page::default()).await.unwrap().unwrap();
+    assert_eq!(all.items.len(), length + 5);
 }
 
 async fn maintenances_and_updates_belong_to_their_organisation(database: &Database) {

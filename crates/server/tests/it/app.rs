@@ -130,15 +130,24 @@ impl Operator {
 
     /// The organisation's public snapshot.
     pub(crate) async fn snapshot(&self) -> Value {
-        let answer =
-            send(reqwest::Client::new().get(format!("{}/api/v1/status/{}", self.url, self.organisation))).await;
+        let answer = send(client().get(format!("{}/api/v1/status/{}", self.url, self.organisation))).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.body["data"].clone()
     }
 }
 
+/// A client to be: it wants to know whose cryptography to use even where there is none.
+pub(crate) fn client_builder() -> reqwest::ClientBuilder {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
+}
+
+pub(crate) fn client() -> reqwest::Client {
+    client_builder().build().unwrap()
+}
+
 pub(crate) fn cookie_client() -> reqwest::Client {
-    reqwest::Client::builder().cookie_store(true).no_proxy().build().unwrap()
+    client_builder().cookie_store(true).no_proxy().build().unwrap()
 }
 
 pub(crate) async fn token(client: &reqwest::Client, url: &str, organisation: &str) -> String {

@@ -186,7 +186,7 @@ async fn a_full_disk_refuses_writes_with_503_and_loses_nothing() {
 
 impl Operator {
     /// The same person, with the server at another address.
-    fn at(&self, url: &str) -> Self {
+    pub(crate) fn at(&self, url: &str) -> Self {
         Self { url: url.to_owned(), ..self.clone() }
     }
 }

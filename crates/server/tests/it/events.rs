@@ -16,7 +16,7 @@ pub(crate) type Event = (String, Value, Option<i64>);
 impl Stream {
     pub(crate) async fn open(operator: &Operator, query: &str, last_event_id: Option<i64>) -> Self {
         let url = format!("{}/api/v1/status/{}/events{query}", operator.url, operator.organisation);
-        let mut request = reqwest::Client::new().get(url);
+        let mut request = crate::app::client().get(url);
         if let Some(id) = last_event_id {
             request = request.header("last-event-id", id.to_string());
         }

@@ -206,6 +206,6 @@ async fn another_organisation_sees_and_changes_nothing() {
     assert_eq!(other.patch(&path, json!({"title": "Mine"})).await.status, 404);
     assert_eq!(other.delete(&path).await.status, 404);
     assert_eq!(other.snapshot().await["maintenances"], json!([]));
-    let anonymous = reqwest::Client::new().get(app.call("/maintenance/list"));
+    let anonymous = crate::app::client().get(app.call("/maintenance/list"));
     assert_eq!(send(anonymous).await.status, 401);
 }

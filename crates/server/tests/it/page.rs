@@ -3,13 +3,14 @@ use serde_json::json;
 use crate::app::{Answer, TestApp, send};
 
 async fn page(app: &TestApp, path: &str) -> Answer {
-    send(reqwest::Client::new().get(format!("{}{path}", app.url)).header("accept", "text/html")).await
+    send(crate::app::client().get(format!("{}{path}", app.url)).header("accept", "text/html")).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_route_answers_with_the_app_and_everything_else_with_its_not_found_page() {
     let app = TestApp::start().await;
-    for path in ["/", "/login", "/metrics", "/components/component/edit/7", "/onboarding", "/subscribers", "/docs/api"] {
+    for path in ["/", "/login", "/metrics", "/components/component/edit/7", "/onboarding", "/subscribers", "/docs/api"]
+    {
         let answer = page(&app, path).await;
         assert_eq!(
             (answer.status, answer.headers["content-type"].to_str().unwrap()),
@@ -24,7 +25,7 @@ async fn every_route_answers_with_the_app_and_everything_else_with_its_not_found
 #[tokio::test(flavor = "multi_thread")]
 async fn discord_and_sponsor_lead_where_they_are_configured_to() {
     let app = TestApp::start_with(&["--discord-url", "https://discord.example/allclear"]).await;
-    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let client = crate::app::client_builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
     let answer = send(client.get(format!("{}/discord", app.url))).await;
     assert_eq!(
         (answer.status, answer.headers["location"].to_str().unwrap()),
@@ -64,7 +65,7 @@ async fn the_status_page_holds_its_data_as_text() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_supervisor_sees_a_live_and_ready_server_and_its_figures() {
     let app = TestApp::start().await;
-    let client = reqwest::Client::new();
+    let client = crate::app::client();
     assert_eq!(send(client.get(format!("{}/healthz", app.url))).await.status, 200);
     assert_eq!(send(client.get(format!("{}/readyz", app.url))).await.status, 200);
     let figures = send(client.get(format!("{}/metrics", app.url))).await;
@@ -75,7 +76,7 @@ async fn a_supervisor_sees_a_live_and_ready_server_and_its_figures() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_openapi_document_names_every_component_call() {
     let app = TestApp::start().await;
-    let document = send(reqwest::Client::new().get(app.call("/openapi.json"))).await.body;
+    let document = send(crate::app::client().get(app.call("/openapi.json"))).await.body;
     for (path, method) in [
         ("/api/v1/component/list", "get"),
         ("/api/v1/component/create", "post"),

@@ -8,7 +8,7 @@ async fn without_a_good_token_nothing_is_told() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     let url = app.call("/component/list");
-    let client = reqwest::Client::new();
+    let client = crate::app::client();
     let nobody = send(client.get(&url)).await;
     assert_eq!((nobody.status, nobody.headers["www-authenticate"].to_str().unwrap()), (401, "Bearer"));
     assert_eq!(send(client.get(&url).bearer_auth("nonsense")).await.status, 401);

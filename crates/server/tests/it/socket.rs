@@ -180,7 +180,7 @@ async fn browsers_connect_from_our_own_and_allowed_origins_only() {
     let app = TestApp::start_with(&flags).await;
     let url = format!("{}/socket.io/?EIO=4&transport=polling", app.url);
     let open = |origin: Option<&'static str>| {
-        let request = reqwest::Client::new().get(&url);
+        let request = crate::app::client().get(&url);
         if let Some(origin) = origin { request.header("origin", origin) } else { request }.send()
     };
     for origin in [None, Some("https://a.example"), Some("https://status.example")] {
@@ -196,9 +196,10 @@ async fn browsers_connect_from_our_own_and_allowed_origins_only() {
 async fn sockets_are_counted_and_their_settings_are_told() {
     let app = TestApp::start_with(&["--ping-interval", "7000", "--ping-timeout", "3000"]).await;
     let _client = Client::anonymous(&app.url).await;
-    let metrics = reqwest::get(format!("{}/metrics", app.url)).await.unwrap().text().await.unwrap();
+    let metrics = crate::app::client().get(format!("{}/metrics", app.url)).send().await.unwrap().text().await.unwrap();
     assert!(metrics.lines().any(|line| line.starts_with("allclear_sockets ")), "{metrics}");
-    let opened = reqwest::get(format!("{}/socket.io/?EIO=4&transport=polling", app.url)).await.unwrap();
+    let opened =
+        crate::app::client().get(format!("{}/socket.io/?EIO=4&transport=polling", app.url)).send().await.unwrap();
     let text = opened.text().await.unwrap();
     let open: Value = serde_json::from_str(text.strip_prefix('0').unwrap()).unwrap();
     assert_eq!((&open["pingInterval"], &open["pingTimeout"]), (&json!(7000), &json!(3000)));

@@ -26,7 +26,7 @@ async fn the_revision_is_the_etag_and_who_has_it_gets_304() {
     let operator = app.operator("Acme").await;
     operator.component("API").await;
     let url = app.call(&format!("/status/{}", operator.organisation));
-    let client = reqwest::Client::new();
+    let client = crate::app::client();
     let first = send(client.get(&url)).await;
     let tag = first.etag.clone().unwrap();
     assert_eq!(tag, format!("\"{}\"", first.body["data"]["revision"]));
@@ -44,18 +44,18 @@ async fn the_snapshot_comes_compressed_to_who_takes_it() {
     operator.component("API").await;
     let url = app.call(&format!("/status/{}", operator.organisation));
     for (accepted, coding) in [("gzip, deflate, br, zstd", "br"), ("gzip", "gzip")] {
-        let response = reqwest::Client::new().get(&url).header("accept-encoding", accepted).send().await.unwrap();
+        let response = crate::app::client().get(&url).header("accept-encoding", accepted).send().await.unwrap();
         assert_eq!(response.headers()["content-encoding"], coding);
         assert_eq!(response.headers()["vary"], "accept-encoding");
     }
-    let plain = reqwest::Client::new().get(&url).send().await.unwrap();
+    let plain = crate::app::client().get(&url).send().await.unwrap();
     assert!(!plain.headers().contains_key("content-encoding"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_organisation_is_not_found() {
     let app = TestApp::start().await;
-    let client = reqwest::Client::new();
+    let client = crate::app::client();
     for organisation in ["org_nobody", "bad%00id", &"x".repeat(65)] {
         assert_eq!(send(client.get(app.call(&format!("/status/{organisation}")))).await.status, 404);
         assert_eq!(send(client.get(app.call(&format!("/status/{organisation}/events")))).await.status, 404);

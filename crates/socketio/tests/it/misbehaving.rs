@@ -191,7 +191,7 @@ async fn a_half_open_poll_ends_its_session() {
 #[actix_web::test]
 async fn ten_thousand_handshakes_at_once_leave_nothing_behind() {
     let server = TestServer::start(quick());
-    let client = reqwest::Client::builder().pool_max_idle_per_host(64).build().unwrap();
+    let client = crate::support::client_builder().pool_max_idle_per_host(64).build().unwrap();
     let url = server.url("EIO=4&transport=polling");
     for _ in 0..100 {
         let handshakes = (0..100).map(|_| async {

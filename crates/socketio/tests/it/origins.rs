@@ -8,7 +8,7 @@ use crate::support::{TestServer, quick};
 const OURS: &str = "https://status.example.org";
 
 async fn ask(server: &TestServer, method: Method, origin: &str) -> reqwest::Response {
-    let request = reqwest::Client::new()
+    let request = crate::support::client()
         .request(method, server.url("EIO=4&transport=polling"))
         .header(header::ORIGIN, origin)
         .header(header::ACCESS_CONTROL_REQUEST_HEADERS, "authorization");

@@ -14,20 +14,21 @@ use tokio::{
 };
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async, tungstenite::Message};
 
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Generous: the machine may be busy with much else.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Waits for what must happen.
 pub(crate) async fn soon<F: Future>(future: F) -> F::Output {
     timeout(PATIENCE, future).await.expect("it should have happened by now")
 }
 
-/// Settings whose time-outs a test can wait for.
+/// Settings whose time-outs a test can wait for, and which do not strike a client that the machine holds up.
 pub(crate) fn quick() -> Settings {
     Settings {
-        ping_interval: Duration::from_millis(150),
-        ping_timeout: Duration::from_millis(100),
-        upgrade_timeout: Duration::from_millis(100),
-        connect_timeout: Duration::from_millis(300),
+        ping_interval: Duration::from_millis(300),
+        ping_timeout: Duration::from_secs(2),
+        upgrade_timeout: Duration::from_secs(1),
+        connect_timeout: Duration::from_secs(2),
         ..Settings::default()
     }
 }
@@ -104,6 +105,8 @@ impl TestServer {
         let http = HttpServer::new(move || App::new().service(app.resource("/socket.io")))
             .h1_allow_half_closed(false)
             .client_disconnect_timeout(Duration::from_millis(20))
+            .client_request_timeout(PATIENCE)
+            .keep_alive(PATIENCE)
             .on_connect(cut)
             .workers(2)
             .disable_signals()
@@ -168,13 +171,23 @@ impl TestServer {
     }
 
     pub(crate) async fn polling(&self) -> Polling {
-        let client = reqwest::Client::new();
+        let client = client();
         let (_, open) = get(&client, &self.url("EIO=4&transport=polling")).await;
         let open: serde_json::Value = serde_json::from_str(&open[1..]).expect("an open packet");
         let sid = open["sid"].as_str().expect("a sid").to_owned();
         let url = self.url(&format!("EIO=4&transport=polling&sid={sid}"));
         Polling { client, url, sid }
     }
+}
+
+/// A client to be: it wants to know whose cryptography to use even where there is none.
+pub(crate) fn client_builder() -> reqwest::ClientBuilder {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
+}
+
+pub(crate) fn client() -> reqwest::Client {
+    client_builder().build().unwrap()
 }
 
 pub(crate) async fn get(client: &reqwest::Client, url: &str) -> (u16, String) {

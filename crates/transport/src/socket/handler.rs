@@ -49,10 +49,26 @@ struct Credentials {
     token: Option<String>,
 }
 
-/// An event a client sends, by its name.
+/// An event a client sends.
+#[derive(Clone, Copy)]
 enum Request {
     Join,
     Get(List),
+    Authenticate,
+}
+
+/// Every event a client may send, by its name.
+const REQUESTS: [(&str, Request); 5] = [
+    ("join", Request::Join),
+    ("get-components", Request::Get(List::Components)),
+    ("get-incidents", Request::Get(List::Incidents)),
+    ("get-maintenances", Request::Get(List::Maintenances)),
+    ("authenticate", Request::Authenticate),
+];
+
+/// The names of every event a client may send.
+pub fn events() -> impl Iterator<Item = &'static str> {
+    REQUESTS.into_iter().map(|(name, _)| name)
 }
 
 /// Acknowledges `join`.
@@ -99,13 +115,7 @@ impl Refused {
 
 impl Request {
     fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "join" => Self::Join,
-            "get-components" => Self::Get(List::Components),
-            "get-incidents" => Self::Get(List::Incidents),
-            "get-maintenances" => Self::Get(List::Maintenances),
-            _ => return None,
-        })
+        REQUESTS.into_iter().find(|(known, _)| *known == name).map(|(_, request)| request)
     }
 }
 
@@ -137,8 +147,7 @@ impl Handler for Visitors {
 
     async fn event(&self, socket: &Socket<Visitor>, mut event: Incoming) {
         let refused = match Request::named(event.name()) {
-            Some(request) => self.serve(socket, &mut event, &request).await,
-            None if event.name() == "authenticate" => self.authenticate(socket, &mut event).await,
+            Some(request) => self.serve(socket, &mut event, request).await,
             None => Err(Refused::because("There is no such event")),
         };
         if let Err(refused) = refused {
@@ -156,21 +165,29 @@ impl Visitors {
         Self { pages, relay, rooms, guards }
     }
 
-    async fn serve(&self, socket: &Socket<Visitor>, event: &mut Incoming, request: &Request) -> Result<(), Refused> {
-        let organisation = organisation(event)?;
+    async fn serve(&self, socket: &Socket<Visitor>, event: &mut Incoming, request: Request) -> Result<(), Refused> {
         match request {
-            Request::Join => self.join(socket, event, &organisation).await,
-            Request::Get(list) if socket.data().follows(&organisation) => {
-                self.list_in_place(socket, event, &organisation, *list).await
-            }
-            Request::Get(list) => {
-                let page = self.page(&organisation).await?;
-                let list = page.list(*list)?;
-                flushed(socket, &page).await;
-                acknowledge(event, list);
-                Ok(())
-            }
+            Request::Authenticate => self.authenticate(socket, event).await,
+            Request::Join => self.join(socket, event, &organisation(event)?).await,
+            Request::Get(list) => self.list(socket, event, &organisation(event)?, list).await,
         }
+    }
+
+    async fn list(
+        &self,
+        socket: &Socket<Visitor>,
+        event: &mut Incoming,
+        organisation: &OrganisationId,
+        list: List,
+    ) -> Result<(), Refused> {
+        if socket.data().follows(organisation) {
+            return self.list_in_place(socket, event, organisation, list).await;
+        }
+        let page = self.page(organisation).await?;
+        let list = page.list(list)?;
+        flushed(socket, &page).await;
+        acknowledge(event, list);
+        Ok(())
     }
 
     async fn join(

@@ -59,6 +59,11 @@ impl Rooms {
         Seat { rooms: Arc::clone(self), organisation: organisation.clone() }
     }
 
+    /// Whether somebody has a seat.
+    pub(super) fn is_open(&self, organisation: &OrganisationId) -> bool {
+        self.lock().contains_key(organisation)
+    }
+
     /// Sends a commit to everyone in its room.
     pub(super) fn tell(&self, namespace: &Namespace, commit: &Arc<Commit>) {
         let Ok(organisation) = OrganisationId::parse(&commit.organisation) else { return };

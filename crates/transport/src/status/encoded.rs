@@ -53,6 +53,12 @@ impl Encoded {
         &self.plain
     }
 
+    /// How many bytes all forms take.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        [&self.plain, &self.gzip, &self.brotli].into_iter().map(|form| form.len() as u64).sum()
+    }
+
     /// The smallest form the client takes, and the coding it is in.
     pub fn pick(&self, request: &HttpRequest) -> (Coding, Bytes) {
         let coding = request.headers().get(header::ACCEPT_ENCODING).map_or(Coding::Identity, Coding::accepted);

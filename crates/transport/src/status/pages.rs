@@ -3,12 +3,13 @@
 //! A page is read anew when the relay has heard of a newer revision than the one it shows: once, however many ask. So
 //! what was written through this node shows at once, and the database sees one read a change.
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::convert::Infallible;
+use std::sync::Arc;
 
-use actix_web::HttpRequest;
-use actix_web::http::header::{self, ETag, EntityTag, HeaderValue};
-use actix_web::{HttpResponse, HttpResponseBuilder};
+use actix_web::body::BoxBody;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse};
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::public::{Snapshot, SnapshotStore};
@@ -17,6 +18,8 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use arc_swap::ArcSwapOption;
 use chrono::{DateTime, TimeDelta, Utc};
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::Mutex;
@@ -28,6 +31,15 @@ use crate::status::encoded::Encoded;
 const MAX_AGE: TimeDelta = TimeDelta::minutes(1);
 /// How long after a failed read the last page is served without trying again.
 const PAUSE: TimeDelta = TimeDelta::seconds(1);
+/// How many bytes of pages are kept. Beyond them the pages go that are asked for least.
+const MEMORY: u64 = 64 * 1024 * 1024;
+/// What an organisation costs whose page is still to be read, in bytes.
+const ENTRY: u64 = 512;
+/// What a page counts for at most, in bytes: one that the cache finds too large to keep would be read for every visitor.
+const LARGEST: u64 = 2 * 1024 * 1024;
+/// How many organisations are expected to be looked at. The cache has a part for each 32 of them, larger than any page
+/// counts for.
+const ORGANISATIONS: usize = 256;
 
 /// One organisation's page at one revision.
 #[derive(Debug)]
@@ -36,9 +48,17 @@ pub struct Page {
     read_at: DateTime<Utc>,
     /// When the clock alone changes what it shows.
     valid_until: Option<DateTime<Utc>>,
-    json: Encoded,
-    html: Encoded,
-    html_tag: String,
+    json: Document,
+    html: Document,
+}
+
+/// A body with the headers that are its own, ready to send.
+#[derive(Debug)]
+struct Document {
+    body: Encoded,
+    content_type: HeaderValue,
+    /// The entity tag (RFC 9110, section 8.8.3), quoted.
+    tag: HeaderValue,
 }
 
 /// One of the page's lists.
@@ -78,13 +98,30 @@ struct Entry {
     failed_at: ArcSwapOption<DateTime<Utc>>,
 }
 
-/// Every page somebody has asked for.
+/// An entry with what it counted for when it was put in: the cache subtracts that when it goes, whatever it holds by then.
+#[derive(Clone)]
+struct Kept {
+    entry: Arc<Entry>,
+    weight: u64,
+}
+
+/// Weighs an organisation by the bytes its page holds.
+#[derive(Debug, Clone)]
+struct BySize;
+
+impl Weighter<OrganisationId, Kept> for BySize {
+    fn weight(&self, _: &OrganisationId, kept: &Kept) -> u64 {
+        kept.weight
+    }
+}
+
+/// The pages somebody has asked for.
 pub struct Pages {
     store: Arc<dyn SnapshotStore>,
     relay: Arc<Relay>,
     clock: Arc<dyn Clock>,
     template: PageTemplate,
-    entries: RwLock<HashMap<OrganisationId, Arc<Entry>>>,
+    entries: Cache<OrganisationId, Kept, BySize>,
 }
 
 impl Pages {
@@ -95,38 +132,33 @@ impl Pages {
         clock: Arc<dyn Clock>,
         template: PageTemplate,
     ) -> Self {
-        Self { store, relay, clock, template, entries: RwLock::default() }
+        Self { store, relay, clock, template, entries: Cache::with_weighter(ORGANISATIONS, MEMORY, BySize) }
     }
 
     /// The page of an organisation; none where there is no such organisation. While the database is away the last page
     /// stands.
     pub async fn page(self: &Arc<Self>, organisation: &OrganisationId) -> Result<Option<Arc<Page>>, Error> {
-        let entry = self.entries.read().unwrap_or_else(PoisonError::into_inner).get(organisation).cloned();
-        let Some(entry) = entry else { return self.first(organisation).await };
-        if let Some(page) = self.in_memory(organisation, &entry) {
-            if self.clock.now() - page.read_at >= MAX_AGE && !self.in_vain(&entry) {
+        let Some(Kept { entry, .. }) = self.entries.get(organisation) else { return self.first(organisation).await };
+        let now = self.clock.now();
+        if let Some(page) = self.in_memory(organisation, &entry, now) {
+            if now - page.read_at >= MAX_AGE && !entry.in_vain(now) {
                 self.refresh(organisation.clone(), entry);
             }
             return Ok(Some(page));
         }
         let _reading = entry.reading.lock().await;
-        match self.in_memory(organisation, &entry) {
+        match self.in_memory(organisation, &entry, self.clock.now()) {
             Some(page) => Ok(Some(page)),
             None => self.read(organisation, &entry).await,
         }
     }
 
     /// The page in memory, if it shows everything the relay has heard of, or if nothing newer can be read right now.
-    fn in_memory(&self, organisation: &OrganisationId, entry: &Entry) -> Option<Arc<Page>> {
+    fn in_memory(&self, organisation: &OrganisationId, entry: &Entry, now: DateTime<Utc>) -> Option<Arc<Page>> {
         let page = entry.current.load_full()?;
         let heard = self.relay.heard(organisation)?;
-        let current = page.revision >= heard && page.valid_until.is_none_or(|end| self.clock.now() < end);
-        (current || self.in_vain(entry)).then_some(page)
-    }
-
-    /// Whether the last read failed so short ago that the next one would too.
-    fn in_vain(&self, entry: &Entry) -> bool {
-        entry.failed_at.load_full().is_some_and(|failed_at| self.clock.now() - *failed_at < PAUSE)
+        let current = page.revision >= heard && page.valid_until.is_none_or(|end| now < end);
+        (current || entry.in_vain(now)).then_some(page)
     }
 
     /// Reads an old page anew while it is still being served, unless somebody does already.
@@ -145,17 +177,27 @@ impl Pages {
         if self.relay.follow(organisation).await?.is_none() {
             return Ok(None);
         }
-        self.entries.write().unwrap_or_else(PoisonError::into_inner).entry(organisation.clone()).or_default();
-        Box::pin(self.page(organisation)).await
+        let fresh = || Ok::<_, Infallible>(Kept { entry: Arc::default(), weight: ENTRY });
+        let Ok(Kept { entry, .. }) = self.entries.get_or_insert_with(organisation, fresh);
+        let _reading = entry.reading.lock().await;
+        match self.in_memory(organisation, &entry, self.clock.now()) {
+            Some(page) => Ok(Some(page)),
+            None => self.read(organisation, &entry).await,
+        }
     }
 
-    async fn read(&self, organisation: &OrganisationId, entry: &Entry) -> Result<Option<Arc<Page>>, Error> {
+    async fn read(&self, organisation: &OrganisationId, entry: &Arc<Entry>) -> Result<Option<Arc<Page>>, Error> {
         match self.render(organisation).await {
             Ok(page) => {
                 entry.failed_at.store(None);
                 entry.current.store(page.clone());
-                if page.is_none() {
-                    self.entries.write().unwrap_or_else(PoisonError::into_inner).remove(organisation);
+                match &page {
+                    // Put in anew, so that it counts by its size.
+                    Some(page) => {
+                        let kept = Kept { entry: Arc::clone(entry), weight: page.weight() };
+                        self.entries.insert(organisation.clone(), kept);
+                    }
+                    None => drop(self.entries.remove(organisation)),
                 }
                 Ok(page)
             }
@@ -190,9 +232,12 @@ impl Page {
             revision: Revision(snapshot.revision),
             read_at: now,
             valid_until: snapshot.changes_at(now),
-            json: Encoded::new(format!("{{\"data\":{data}}}").into_bytes()),
-            html: Encoded::new(html.into_bytes()),
-            html_tag: format!("{}-{}", snapshot.revision, template.fingerprint()),
+            json: Document::new(format!("{{\"data\":{data}}}"), "application/json", &snapshot.revision.to_string())?,
+            html: Document::new(
+                html,
+                "text/html; charset=utf-8",
+                &format!("{}-{}", snapshot.revision, template.fingerprint()),
+            )?,
         })
     }
 
@@ -203,12 +248,17 @@ impl Page {
 
     /// Its size as JSON, in bytes.
     pub(crate) const fn size(&self) -> usize {
-        self.json.plain().len()
+        self.json.body.plain().len()
+    }
+
+    /// What it counts for in the cache, in bytes.
+    fn weight(&self) -> u64 {
+        ENTRY + (self.json.body.size() + self.html.body.size()).min(LARGEST)
     }
 
     /// One of its lists, as JSON. It is found in the page's bytes: most pages are never asked for it, so none keeps it twice.
     pub(crate) fn list(&self, list: List) -> Result<&RawValue, Error> {
-        let Body { data } = serde_json::from_slice(self.json.plain()).map_err(Error::internal)?;
+        let Body { data } = serde_json::from_slice(self.json.body.plain()).map_err(Error::internal)?;
         Ok(match list {
             List::Components => data.components,
             List::Incidents => data.incidents,
@@ -218,47 +268,61 @@ impl Page {
 
     /// The snapshot as JSON, or 304.
     pub fn json(&self, request: &HttpRequest) -> HttpResponse {
-        answer(request, self.revision.to_string(), &self.json, HeaderValue::from_static("application/json"))
+        self.json.answer(request)
     }
 
     /// The page around the snapshot, or 304.
     pub fn html(&self, request: &HttpRequest) -> HttpResponse {
-        answer(request, self.html_tag.clone(), &self.html, HeaderValue::from_static("text/html; charset=utf-8"))
+        self.html.answer(request)
     }
 }
 
-fn answer(request: &HttpRequest, tag: String, body: &Encoded, content_type: HeaderValue) -> HttpResponse {
-    if is_known(request, &tag) {
-        return headers(HttpResponse::NotModified(), tag).finish();
+impl Entry {
+    /// Whether the last read failed so short ago that the next one would too.
+    fn in_vain(&self, now: DateTime<Utc>) -> bool {
+        self.failed_at.load().as_ref().is_some_and(|failed_at| now - **failed_at < PAUSE)
     }
-    let (coding, bytes) = body.pick(request);
-    let mut response = headers(HttpResponse::Ok(), tag);
-    response.insert_header((header::CONTENT_TYPE, content_type));
-    if let Some(coding) = coding.header() {
-        response.insert_header((header::CONTENT_ENCODING, coding));
-    }
-    response.body(bytes)
 }
 
-fn headers(mut response: HttpResponseBuilder, tag: String) -> HttpResponseBuilder {
-    response
-        .insert_header(ETag(EntityTag::new_strong(tag)))
-        .insert_header((header::VARY, HeaderValue::from_static("accept-encoding")))
+impl Document {
+    fn new(text: String, content_type: &'static str, tag: &str) -> Result<Self, Error> {
+        let tag = HeaderValue::from_str(&format!("\"{tag}\"")).map_err(Error::internal)?;
+        let content_type = HeaderValue::from_static(content_type);
+        Ok(Self { body: Encoded::new(text.into_bytes()), content_type, tag })
+    }
+
+    /// The body in the smallest form the client takes, or 304. It is the way of nearly every request there is: nothing
+    /// is formatted, looked up or copied on it.
+    fn answer(&self, request: &HttpRequest) -> HttpResponse {
+        let mut response = if self.is_known(request) {
+            HttpResponse::new(StatusCode::NOT_MODIFIED)
+        } else {
+            let (coding, bytes) = self.body.pick(request);
+            let mut response = HttpResponse::with_body(StatusCode::OK, BoxBody::new(bytes));
+            response.headers_mut().insert(header::CONTENT_TYPE, self.content_type.clone());
+            if let Some(coding) = coding.header() {
+                response.headers_mut().insert(header::CONTENT_ENCODING, coding);
+            }
+            response
+        };
+        let headers = response.headers_mut();
+        headers.insert(header::ETAG, self.tag.clone());
+        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
         // Kept by whoever likes, shown only after asking: a status page must not be a minute old.
-        .insert_header((header::CACHE_CONTROL, HeaderValue::from_static("public, no-cache")));
-    response
-}
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, no-cache"));
+        response
+    }
 
-/// Whether `If-None-Match` (RFC 9110, section 13.1.2, compared weakly) holds the tag.
-fn is_known(request: &HttpRequest, tag: &str) -> bool {
-    let mut values = request.headers().get_all(header::IF_NONE_MATCH).filter_map(|value| value.to_str().ok());
-    values.any(|value| {
-        value.split(',').any(|known| {
-            let known = known.trim();
-            let known = known.strip_prefix("W/").unwrap_or(known);
-            known == "*" || known.strip_prefix('"').and_then(|known| known.strip_suffix('"')) == Some(tag)
+    /// Whether `If-None-Match` (RFC 9110, section 13.1.2, compared weakly) holds the tag.
+    fn is_known(&self, request: &HttpRequest) -> bool {
+        let tag = self.tag.as_bytes();
+        request.headers().get_all(header::IF_NONE_MATCH).any(|value| {
+            value.as_bytes().split(|byte| *byte == b',').any(|known| {
+                let known = known.trim_ascii();
+                known == tag || known == b"*" || known.strip_prefix(b"W/") == Some(tag)
+            })
         })
-    })
+    }
 }
 
 #[cfg(test)]

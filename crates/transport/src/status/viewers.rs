@@ -111,6 +111,10 @@ impl Audience for Viewers {
             let _ = channel.sender.send(resync());
         }
     }
+
+    fn watches(&self, organisation: &OrganisationId) -> bool {
+        self.lock().get(organisation).is_some_and(|channel| channel.sender.receiver_count() > 0)
+    }
 }
 
 impl Channel {

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::delivery::fixture::{delivery, pending};
 use crate::delivery::{DeliveryCounts, Matter};
 use crate::fixture::{links, now};
-use crate::mail::{Mail, MockMailer};
+use crate::mail::Mail;
 use crate::secret::Seal;
 use crate::subscriber::MockSubscriberStore;
 
@@ -295,13 +295,12 @@ async fn one_that_is_to_stop_leaves_the_rest_when_its_grace_is_over() {
 
 #[tokio::test(start_paused = true)]
 async fn a_mail_whose_writing_breaks_down_is_given_up_and_the_others_are_sent() {
-    let mut mailer = MockMailer::new();
     let first = AtomicUsize::new(0);
-    mailer.expect_send().returning(move |_| {
+    let breaks_down = move || {
         assert!(first.fetch_add(1, Ordering::SeqCst) > 0, "breaks down");
         Ok(())
-    });
-    let node = start(Queued::of(3), Arc::new(mailer));
+    };
+    let node = start(Queued::of(3), answering(Duration::ZERO, Box::new(breaks_down)));
     pass(1_000).await;
     assert_eq!(node.queue.sent().len(), 2);
     let settled = node.queue.settled.lock().unwrap();

@@ -1,14 +1,15 @@
 //! A Socket.IO client for tests: one WebSocket, every packet in order.
 
 use std::collections::VecDeque;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async, connect_async};
 
 /// An event: its name and its arguments.
 pub(crate) type Event = (String, Value);
@@ -46,6 +47,21 @@ impl Client {
             request.headers_mut().insert(*name, value.parse().unwrap());
         }
         let (wire, _) = connect_async(request).await.unwrap();
+        Self::open(wire, auth).await
+    }
+
+    /// A visitor from one of this machine's own addresses.
+    pub(crate) async fn visitor_from(url: &str, address: Ipv4Addr) -> Self {
+        let host = url.trim_start_matches("http://");
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind(SocketAddr::from((address, 0))).unwrap();
+        let stream = socket.connect(host.parse().unwrap()).await.unwrap();
+        let url = format!("ws://{host}/socket.io/?EIO=4&transport=websocket");
+        let (wire, _) = client_async(url, MaybeTlsStream::Plain(stream)).await.unwrap();
+        Self::open(wire, json!({})).await.unwrap()
+    }
+
+    async fn open(wire: WebSocketStream<MaybeTlsStream<TcpStream>>, auth: Value) -> Result<Self, Value> {
         let mut client = Self { wire, next: 0, waiting: VecDeque::new() };
         client.send(&format!("40{auth}")).await;
         match client.packet().await {
@@ -89,12 +105,17 @@ impl Client {
 
     /// The next event.
     pub(crate) async fn event(&mut self) -> Event {
+        self.event_or_end().await.unwrap_or_else(|end| panic!("the next is an event, not the end: {end:?}"))
+    }
+
+    /// The next event, or how the connection ended.
+    pub(crate) async fn event_or_end(&mut self) -> Result<Event, End> {
         if let Some(event) = self.waiting.pop_front() {
-            return event;
+            return Ok(event);
         }
         match self.packet().await {
-            Packet::Event(event) => event,
-            Packet::End(end) => panic!("the next is an event, not the end: {end:?}"),
+            Packet::Event(event) => Ok(event),
+            Packet::End(end) => Err(end),
             _ => panic!("the next is an event"),
         }
     }

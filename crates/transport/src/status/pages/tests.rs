@@ -96,7 +96,7 @@ async fn an_unknown_organisation_has_no_page_and_leaves_nothing_behind() {
     let pages = pages(MockSnapshotStore::new(), &relay());
     let nobody = OrganisationId::parse("nobody").unwrap();
     assert!(pages.page(&nobody).await.unwrap().is_none());
-    assert!(pages.entries.read().unwrap().is_empty());
+    assert!(pages.entries.is_empty());
 }
 
 #[actix_web::test]
@@ -121,4 +121,57 @@ async fn the_page_holds_the_snapshot() {
     let response = page.html(&TestRequest::default().to_http_request());
     let body = String::from_utf8(to_bytes(response.into_body()).await.unwrap().to_vec()).unwrap();
     assert!(body.contains("<title>Acme status</title>") && body.contains("\"revision\":1"), "{body}");
+}
+
+/// A page that takes more than the cache would give to one thing.
+fn huge(revision: i64) -> Snapshot {
+    let component = |number: u32| allclear_application::public::PublicComponent {
+        id: number.to_string(),
+        name: "x".repeat(200),
+        description: "y".repeat(10_000),
+        status: "OPERATIONAL",
+        created_at: DateTime::default(),
+    };
+    Snapshot { components: (0..500).map(component).collect(), ..snapshot(revision) }
+}
+
+#[actix_web::test]
+async fn the_largest_page_is_kept_too() {
+    let mut store = MockSnapshotStore::new();
+    store.expect_snapshot().times(1).returning(|_, _| Ok(Some(huge(1))));
+    let pages = pages(store, &relay());
+    for _ in 0..3 {
+        assert!(pages.page(&organisation()).await.unwrap().unwrap().size() > 5_000_000);
+    }
+}
+
+#[actix_web::test]
+async fn pages_nobody_asks_for_any_more_make_room() {
+    let mut outbox = MockOutbox::new();
+    outbox.expect_revisions().returning(|wanted| Ok(wanted.iter().map(|id| (id.clone(), Revision(1))).collect()));
+    let mut broadcast = MockBroadcast::new();
+    broadcast.expect_publish().return_const(());
+    let relay = Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)));
+    let mut store = MockSnapshotStore::new();
+    store.expect_snapshot().returning(|_, _| Ok(Some(snapshot(1))));
+    let pages = pages(store, &relay);
+    // As if each page were as large as one can count for: more than fit.
+    let fit = usize::try_from(MEMORY / LARGEST).unwrap();
+    let page = pages.page(&organisation()).await.unwrap().unwrap();
+    for number in 0..4 * fit {
+        let organisation = OrganisationId::parse(&format!("org-{number}")).unwrap();
+        let entry = Arc::new(Entry::default());
+        let body = Encoded::precompressed(vec![0; usize::try_from(LARGEST).unwrap()].into(), None, None);
+        let document = || Document {
+            body: body.clone(),
+            content_type: HeaderValue::from_static("text/plain"),
+            tag: HeaderValue::from_static("\"1\""),
+        };
+        let large = Page { json: document(), html: document(), valid_until: None, ..*page };
+        let weight = large.weight();
+        entry.current.store(Some(Arc::new(large)));
+        pages.entries.insert(organisation, Kept { entry, weight });
+        assert!(pages.entries.weight() <= MEMORY);
+    }
+    assert!((1..=fit).contains(&pages.entries.len()), "{}", pages.entries.len());
 }

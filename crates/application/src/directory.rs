@@ -1,0 +1,332 @@
+//! What is known of the users, sessions and organisations of a hosted identity provider.
+//!
+//! Its tokens prove who somebody was when they were issued. What has ended since, and what people and organisations are
+//! called, comes from three places, the first that knows wins: the token itself, the messages the provider sends, and its
+//! own API. News carry the moment they are of, so that late ones change nothing.
+
+mod message;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use allclear_domain::id::OrganisationId;
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::relay::Relay;
+use crate::rule::Written;
+
+#[cfg(any(test, feature = "mock"))]
+pub use self::message::MockAnnouncer;
+pub use self::message::{Announcer, Envelope, Message, News, NotBelieved};
+
+/// What a token that was verified says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Credential {
+    /// Its session.
+    pub session: String,
+    /// Its bearer.
+    pub user: String,
+    /// The organisation it is for.
+    pub organisation: Option<OrganisationId>,
+    /// When it was issued.
+    pub issued_at: DateTime<Utc>,
+}
+
+/// Names that a token brings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Claimed {
+    /// Its bearer's.
+    pub user: Option<String>,
+    /// Its organisation's.
+    pub organisation: Option<String>,
+    /// What to call the organisation where its name cannot be known.
+    pub otherwise: Option<String>,
+}
+
+/// Something that tokens stand for and that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// A session, for good.
+    Session(String),
+    /// A user's access: tokens issued before are worth nothing.
+    User(String),
+    /// A membership: tokens issued before are worth nothing for the organisation.
+    Membership {
+        /// Where.
+        organisation: OrganisationId,
+        /// Whose.
+        user: String,
+    },
+}
+
+/// A name, and the moment at which it was so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    /// The name.
+    pub name: String,
+    /// [`Known::NEVER`] where nobody has told it: it stands in for one.
+    pub as_of: DateTime<Utc>,
+}
+
+impl Known {
+    /// Before everything a provider tells.
+    pub const NEVER: DateTime<Utc> = DateTime::UNIX_EPOCH;
+
+    /// Whether somebody has told it.
+    fn is_told(&self) -> bool {
+        self.as_of > Self::NEVER
+    }
+
+    /// Whether a token issued then brings news.
+    fn is_older(&self, name: &str, as_of: DateTime<Utc>) -> bool {
+        self.name != name && self.as_of < as_of
+    }
+}
+
+/// What stands behind a token at this moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Its session, its bearer's access or membership, or its organisation has ended.
+    pub ended: bool,
+    /// Its bearer's name.
+    pub user: Option<Known>,
+    /// Its organisation's name, where the organisation exists here.
+    pub organisation: Option<Known>,
+}
+
+/// Keeps what the provider tells.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait DirectoryStore: Send + Sync {
+    /// What stands behind a token. An adapter MUST answer from what is committed, without a cache.
+    async fn standing(&self, credential: &Credential) -> Result<Standing, Error>;
+
+    /// A user bears this name, unless newer news are known.
+    async fn name_user(&self, user: &str, known: Known) -> Result<(), Error>;
+
+    /// Makes sure the organisation exists and bears this name, unless newer news are known or it was deleted.
+    async fn name_organisation(&self, id: &OrganisationId, known: Known) -> Result<Written<()>, Error>;
+
+    /// Something has ended. It is remembered for longer than the tokens live that it concerns.
+    async fn end(&self, ending: &Ending, at: DateTime<Utc>) -> Result<(), Error>;
+
+    /// Removes the organisation with everything that belongs to it, and never lets it come back.
+    async fn delete_organisation(&self, id: &OrganisationId, at: DateTime<Utc>) -> Result<(), Error>;
+
+    /// Whether this message was heard not long ago.
+    async fn is_heard(&self, message: &str) -> Result<bool, Error>;
+
+    /// This message was heard.
+    async fn heard(&self, message: &str, at: DateTime<Utc>) -> Result<(), Error>;
+}
+
+/// The provider's own API, asked for names that nobody has told.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait Profiles: Send + Sync {
+    /// A user's name; none where there is no such user or it has no name.
+    async fn user(&self, id: &str) -> Result<Option<String>, Error>;
+
+    /// An organisation's name; none where there is no such one.
+    async fn organisation(&self, id: &OrganisationId) -> Result<Option<String>, Error>;
+}
+
+/// Who a token's bearer turned out to be.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Admitted {
+    /// Their name, where anybody knows it.
+    pub user: Option<String>,
+    /// Their organisation's name.
+    pub organisation: Option<String>,
+}
+
+/// The provider's directory, as far as it is known here.
+pub struct Directory {
+    store: Arc<dyn DirectoryStore>,
+    profiles: Arc<dyn Profiles>,
+    announcer: Arc<dyn Announcer>,
+    relay: Arc<Relay>,
+    clock: Arc<dyn Clock>,
+    /// When the provider was last asked for a name in vain, or is being asked.
+    asked: Mutex<HashMap<String, DateTime<Utc>>>,
+}
+
+impl Directory {
+    /// How long ended sessions, memberships and users are remembered. No token that lives longer may be accepted.
+    pub const MEMORY: TimeDelta = TimeDelta::hours(24);
+    /// How long a message's identifier is remembered: longer than its signature counts, before and after its time.
+    pub const MESSAGES: TimeDelta = TimeDelta::minutes(15);
+    /// How long the provider is not asked again for a name that it did not tell.
+    const PAUSE: TimeDelta = TimeDelta::minutes(1);
+    /// Names that are being waited for; past that many the oldest questions may be asked again.
+    const MOST_ASKED: usize = 10_000;
+
+    /// The use cases over these ports.
+    #[must_use]
+    pub fn new(
+        store: Arc<dyn DirectoryStore>,
+        profiles: Arc<dyn Profiles>,
+        announcer: Arc<dyn Announcer>,
+        relay: Arc<Relay>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { store, profiles, announcer, relay, clock, asked: Mutex::default() }
+    }
+
+    /// Who bears a token; none where what it stands for has ended. From the first token for it on, the organisation exists.
+    pub async fn admit(&self, credential: &Credential, claimed: Claimed) -> Result<Option<Admitted>, Error> {
+        let standing = self.store.standing(credential).await?;
+        if standing.ended {
+            return Ok(None);
+        }
+        let named = claimed.user.as_deref().and_then(plain);
+        let user = self.user(credential, named, standing.user);
+        let organisation = async {
+            match &credential.organisation {
+                Some(id) => self.organisation(id, credential.issued_at, claimed, standing.organisation).await.map(Some),
+                None => Ok(None),
+            }
+        };
+        let (user, organisation) = tokio::try_join!(user, organisation)?;
+        Ok(Some(Admitted { user, organisation }))
+    }
+
+    /// Hears a message of the provider; hearing it again changes nothing. [`Error::BadCode`] where it is not the provider's.
+    pub async fn hear(&self, envelope: &Envelope<'_>) -> Result<(), Error> {
+        let message = self.announcer.read(envelope).map_err(|refused| {
+            tracing::warn!(reason = %refused, "a message of the identity provider was not believed");
+            Error::BadCode("This message cannot be taken for the identity provider's")
+        })?;
+        if self.store.is_heard(&message.id).await? {
+            return Ok(());
+        }
+        for news in message.news {
+            self.follow(news, message.happened_at).await?;
+        }
+        // Last: a message that could not be followed is delivered again, and following it twice is following it once.
+        self.store.heard(&message.id, self.clock.now()).await
+    }
+
+    async fn follow(&self, news: News, happened_at: DateTime<Utc>) -> Result<(), Error> {
+        match news {
+            News::User { id, name, as_of } => match plain(&name) {
+                Some(name) => self.store.name_user(&id, Known { name, as_of }).await,
+                None => Ok(()),
+            },
+            News::Organisation { id, name, as_of } => match plain(&name) {
+                Some(name) => self.name(&id, Known { name, as_of }).await,
+                None => Ok(()),
+            },
+            News::OrganisationDeleted(id) => self.store.delete_organisation(&id, happened_at).await,
+            News::Ended(ending) => self.store.end(&ending, happened_at).await,
+        }
+    }
+
+    async fn user(
+        &self,
+        credential: &Credential,
+        claimed: Option<String>,
+        known: Option<Known>,
+    ) -> Result<Option<String>, Error> {
+        let user = credential.user.as_str();
+        if let Some(name) = claimed {
+            let as_of = credential.issued_at;
+            if known.is_none_or(|known| known.is_older(&name, as_of)) {
+                self.store.name_user(user, Known { name: name.clone(), as_of }).await?;
+            }
+            return Ok(Some(name));
+        }
+        if let Some(known) = known {
+            return Ok(Some(known.name));
+        }
+        let found = if self.may_ask(user) { self.told(user, self.profiles.user(user).await) } else { None };
+        if let Some(name) = &found {
+            self.store.name_user(user, Known { name: name.clone(), as_of: self.clock.now() }).await?;
+        }
+        Ok(found)
+    }
+
+    async fn organisation(
+        &self,
+        id: &OrganisationId,
+        issued_at: DateTime<Utc>,
+        claimed: Claimed,
+        known: Option<Known>,
+    ) -> Result<String, Error> {
+        let named = claimed.organisation.as_deref().and_then(plain).map(|name| Known { name, as_of: issued_at });
+        let news = match (named, &known) {
+            (Some(news), Some(known)) => known.is_older(&news.name, news.as_of).then_some(news),
+            (Some(news), None) => Some(news),
+            (None, Some(known)) if known.is_told() => None,
+            (None, _) => {
+                let asked = self.may_ask(id.as_str());
+                let found = if asked { self.told(id.as_str(), self.profiles.organisation(id).await) } else { None };
+                found.map(|name| Known { name, as_of: self.clock.now() })
+            }
+        };
+        let news = match (news, known) {
+            (Some(news), _) => news,
+            (None, Some(known)) => return Ok(known.name),
+            (None, None) => {
+                let name = claimed.otherwise.as_deref().and_then(plain).unwrap_or_else(|| id.to_string());
+                Known { name, as_of: Known::NEVER }
+            }
+        };
+        let name = news.name.clone();
+        self.name(id, news).await?;
+        Ok(name)
+    }
+
+    async fn name(&self, id: &OrganisationId, known: Known) -> Result<(), Error> {
+        let written = self.store.name_organisation(id, known).await?;
+        self.relay.told(written).await;
+        Ok(())
+    }
+
+    /// Whether it is time to ask the provider about this, and notes that it was asked.
+    fn may_ask(&self, id: &str) -> bool {
+        let now = self.clock.now();
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if asked.get(id).is_some_and(|last| (now - *last).abs() < Self::PAUSE) {
+            return false;
+        }
+        if asked.len() >= Self::MOST_ASKED {
+            asked.clear();
+        }
+        asked.insert(id.to_owned(), now);
+        true
+    }
+
+    /// What the provider answered. Whoever asks for a name goes on without one.
+    fn told(&self, id: &str, answer: Result<Option<String>, Error>) -> Option<String> {
+        match answer {
+            Ok(found) => {
+                let found = found.as_deref().and_then(plain);
+                if found.is_some() {
+                    self.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+                }
+                found
+            }
+            Err(error) => {
+                tracing::warn!(
+                    id,
+                    error = &error as &dyn std::error::Error,
+                    "the identity provider did not tell a name"
+                );
+                None
+            }
+        }
+    }
+}
+
+/// A name as it is kept: trimmed, without control characters, at most 200 characters; none where nothing is left.
+fn plain(name: &str) -> Option<String> {
+    let name: String = name.trim().chars().filter(|character| !character.is_control()).take(200).collect();
+    (!name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! Clerk's Backend API: <https://clerk.com/docs/reference/backend-api>.
+
+use allclear_application::directory::Profiles;
+use allclear_application::error::Error;
+use allclear_domain::id::OrganisationId;
+use async_trait::async_trait;
+use reqwest::{Client, StatusCode};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use url::Url;
+
+use super::http;
+use super::key::SecretKey;
+use super::news::User;
+
+/// The version of the API that is asked for, the one that introduced version 2 of the session tokens
+/// (<https://clerk.com/docs/guides/development/upgrading/versioning/available-versions>). What is read here, all versions have.
+const VERSION: &str = "2025-04-10";
+
+/// Asks Clerk for names.
+pub struct BackendApi {
+    client: Client,
+    address: Url,
+    key: SecretKey,
+}
+
+/// An organisation (`packages/backend/src/api/resources/JSON.ts`, `OrganizationJSON`).
+#[derive(Deserialize)]
+struct Organisation {
+    name: String,
+}
+
+impl BackendApi {
+    /// Where it is.
+    pub const ADDRESS: &str = "https://api.clerk.com";
+
+    /// The API at this address, with this key.
+    ///
+    /// # Errors
+    /// One line that says what stands in the way.
+    pub fn new(address: Url, key: SecretKey) -> Result<Self, String> {
+        Ok(Self { client: http::client(&address)?, address, key })
+    }
+
+    /// What is at `/v1/{collection}/{id}`; none where there is nothing.
+    async fn read<T: DeserializeOwned>(&self, collection: &str, id: &str) -> Result<Option<T>, Error> {
+        let mut address = self.address.clone();
+        let path = address.path_segments_mut();
+        path.map_err(|()| Error::internal("an address without a path"))?.pop_if_empty().extend(["v1", collection, id]);
+        let request = self.client.get(address).bearer_auth(self.key.reveal()).header("clerk-api-version", VERSION);
+        let response = request.send().await.map_err(http::away)?;
+        match response.status() {
+            StatusCode::NOT_FOUND => Ok(None),
+            status if status.is_success() => {
+                let body = http::body(response).await?;
+                serde_json::from_slice(&body).map(Some).map_err(|error| Error::Unavailable(error.into()))
+            }
+            status => Err(Error::Unavailable(format!("Clerk's Backend API answers {status} for {collection}").into())),
+        }
+    }
+}
+
+#[async_trait]
+impl Profiles for BackendApi {
+    async fn user(&self, id: &str) -> Result<Option<String>, Error> {
+        Ok(self.read::<User>("users", id).await?.and_then(|user| user.name()))
+    }
+
+    async fn organisation(&self, id: &OrganisationId) -> Result<Option<String>, Error> {
+        Ok(self.read::<Organisation>("organizations", id.as_str()).await?.map(|found| found.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    use crate::clerk::fixture::{StandIn, application};
+
+    fn api(stand_in: &StandIn) -> BackendApi {
+        BackendApi::new(stand_in.address.clone(), SecretKey::parse("sk_test_abc", &application()).unwrap()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn names_are_asked_for_with_the_secret_key() {
+        let stand_in = StandIn::start().await;
+        stand_in.set("/v1/users/user_1", 200, &json!({"id": "user_1", "first_name": "Ann", "last_name": "Lee"}));
+        stand_in.set("/v1/organizations/org_1", 200, &json!({"id": "org_1", "name": "Acme", "slug": "acme"}));
+        let api = api(&stand_in);
+        assert_eq!(api.user("user_1").await.unwrap().as_deref(), Some("Ann Lee"));
+        let organisation = OrganisationId::parse("org_1").unwrap();
+        assert_eq!(api.organisation(&organisation).await.unwrap().as_deref(), Some("Acme"));
+        for head in stand_in.asked.lock().unwrap().iter() {
+            assert!(head.contains("authorization: Bearer sk_test_abc\r\n"), "{head}");
+            assert!(head.contains("clerk-api-version: 2025-04-10\r\n"), "{head}");
+        }
+    }
+
+    #[tokio::test]
+    async fn nobody_has_no_name_and_a_refusal_is_not_nobody() {
+        let stand_in = StandIn::start().await;
+        let api = api(&stand_in);
+        assert_eq!(api.user("user_9").await.unwrap(), None);
+        for status in [401, 429, 500, 302] {
+            stand_in.set("/v1/users/user_1", status, &json!({"errors": []}));
+            let refused = api.user("user_1").await;
+            assert!(matches!(refused, Err(Error::Unavailable(_))), "{status}");
+        }
+        stand_in.set("/v1/users/user_1", 200, &json!("Ann"));
+        assert!(matches!(api.user("user_1").await, Err(Error::Unavailable(_))));
+    }
+
+    #[tokio::test]
+    async fn an_identifier_stays_one_segment_of_the_path() {
+        let stand_in = StandIn::start().await;
+        let api = api(&stand_in);
+        api.user("../organizations/org_1").await.unwrap();
+        let asked = stand_in.asked.lock().unwrap().join("");
+        assert!(asked.starts_with("GET /v1/users/..%2Forganizations%2Forg_1 "), "{asked}");
+    }
+}

@@ -1,0 +1,276 @@
+//! What Clerk's session tokens say: <https://clerk.com/docs/guides/sessions/session-tokens>.
+
+use allclear_application::caller::{Role, TokenError};
+use allclear_application::directory::Directory;
+use allclear_domain::id::OrganisationId;
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::permission::permissions;
+use crate::jwt::{Registered, bad};
+
+/// The longest identifier of a user or a session, in bytes; Clerk's have about thirty.
+const LONGEST_ID: usize = 64;
+
+/// The claims of a session token, of either version.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Claims {
+    iss: String,
+    /// The user.
+    pub sub: String,
+    /// The session.
+    pub sid: String,
+    iat: i64,
+    nbf: i64,
+    exp: i64,
+    /// The `Origin` of the page that asked for the token; left out where there was none.
+    azp: Option<String>,
+    /// The version of these claims; version 1 does not say it.
+    v: Option<u64>,
+    /// The session's status: `active`, or `pending` while the user has something left to do before they are signed in.
+    sts: Option<String>,
+    /// Who acts in the user's name (RFC 8693, section 4.1).
+    act: Option<Actor>,
+    // Version 1.
+    org_id: Option<String>,
+    org_role: Option<String>,
+    org_slug: Option<String>,
+    org_permissions: Option<Vec<String>>,
+    // Version 2.
+    o: Option<ActiveOrganisation>,
+    fea: Option<String>,
+    // Set by the operator, in the dashboard's "Customize session token".
+    name: Option<Value>,
+    org_name: Option<Value>,
+}
+
+/// Who acts in a user's name.
+#[derive(Debug, Clone, Deserialize)]
+struct Actor {
+    sub: Option<String>,
+}
+
+/// The claim `o`.
+#[derive(Debug, Clone, Deserialize)]
+struct ActiveOrganisation {
+    id: String,
+    rol: Option<String>,
+    slg: Option<String>,
+    per: Option<String>,
+    fpm: Option<String>,
+}
+
+/// The organisation a token is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Organisation {
+    /// Its identifier.
+    pub id: OrganisationId,
+    /// The user's role in it: an admin where Clerk says `org:admin`, the role that every application has; a member where it
+    /// says any other.
+    pub role: Role,
+    /// Its name in addresses.
+    pub slug: Option<String>,
+    /// The permissions of the application's own making: `org:invoices:create`.
+    pub permissions: Vec<String>,
+}
+
+impl Registered for Claims {
+    fn issuer(&self) -> &str {
+        &self.iss
+    }
+
+    fn authorised_party(&self) -> Option<&str> {
+        self.azp.as_deref()
+    }
+
+    fn not_before(&self) -> i64 {
+        self.nbf
+    }
+
+    fn expires_at(&self) -> i64 {
+        self.exp
+    }
+}
+
+impl Claims {
+    /// Whether they are those of a signed-in user's session.
+    ///
+    /// # Errors
+    /// [`TokenError::Bad`].
+    pub fn check(&self) -> Result<(), TokenError> {
+        if self.sts.as_deref().is_some_and(|status| status != "active") {
+            return Err(bad("its session is not active yet"));
+        }
+        if !matches!(self.v, None | Some(1 | 2)) {
+            return Err(bad("claims of an unknown version"));
+        }
+        let is_id =
+            |text: &str| (1..=LONGEST_ID).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if !is_id(&self.sub) || !is_id(&self.sid) {
+            return Err(bad("no user or no session"));
+        }
+        // Session tokens live a minute. What has ended is not remembered for ever.
+        if self.exp.saturating_sub(self.iat) > Directory::MEMORY.num_seconds() {
+            return Err(bad("it lives too long"));
+        }
+        Ok(())
+    }
+
+    /// When the token was issued.
+    ///
+    /// # Errors
+    /// [`TokenError::Bad`] for a number that is no moment.
+    pub fn issued_at(&self) -> Result<DateTime<Utc>, TokenError> {
+        DateTime::from_timestamp(self.iat, 0).ok_or_else(|| bad("no moment"))
+    }
+
+    /// When the token ends.
+    ///
+    /// # Errors
+    /// [`TokenError::Bad`] for a number that is no moment.
+    pub fn ends_at(&self) -> Result<DateTime<Utc>, TokenError> {
+        DateTime::from_timestamp(self.exp, 0).ok_or_else(|| bad("no moment"))
+    }
+
+    /// The organisation the token is for; none where the user works in none.
+    ///
+    /// # Errors
+    /// [`TokenError::Bad`] for an identifier that no organisation can have.
+    pub fn organisation(&self) -> Result<Option<Organisation>, TokenError> {
+        let found = if self.v == Some(2) { self.second() } else { self.first() };
+        let Some((id, role, slug, permissions)) = found else { return Ok(None) };
+        let id = OrganisationId::parse(&id).map_err(|_| bad("not an organisation"))?;
+        let role = if role.as_deref() == Some("org:admin") { Role::Admin } else { Role::Member };
+        Ok(Some(Organisation { id, role, slug, permissions }))
+    }
+
+    fn first(&self) -> Option<(String, Option<String>, Option<String>, Vec<String>)> {
+        let permissions = self.org_permissions.clone().unwrap_or_default();
+        Some((self.org_id.clone()?, self.org_role.clone(), self.org_slug.clone(), permissions))
+    }
+
+    /// The role comes without its prefix, `admin`, as `jwtPayloadParser.ts` reads it.
+    fn second(&self) -> Option<(String, Option<String>, Option<String>, Vec<String>)> {
+        let found = self.o.clone()?;
+        let role = found.rol.map(|role| if role.starts_with("org:") { role } else { format!("org:{role}") });
+        let text = |part: Option<String>| part.unwrap_or_default();
+        let permissions = permissions(&text(self.fea.clone()), &text(found.per), &text(found.fpm));
+        Some((found.id, role, found.slg, permissions))
+    }
+
+    /// The user's name, where the operator has put it in.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_ref()?.as_str()
+    }
+
+    /// The organisation's name, where the operator has put it in.
+    #[must_use]
+    pub fn organisation_name(&self) -> Option<&str> {
+        self.org_name.as_ref()?.as_str()
+    }
+
+    /// Who acts in the user's name, where somebody does.
+    #[must_use]
+    pub fn actor(&self) -> Option<&str> {
+        self.act.as_ref().map(|actor| actor.sub.as_deref().unwrap_or("unknown"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn claims(change: Value) -> Claims {
+        let mut claims = json!({
+            "iss": "https://clerk.example.com", "sub": "user_1", "sid": "sess_1",
+            "iat": 1_700_000_000, "nbf": 1_699_999_990, "exp": 1_700_000_060,
+        });
+        let Value::Object(change) = change else { panic!("an object") };
+        claims.as_object_mut().unwrap().extend(change);
+        serde_json::from_value(claims).unwrap()
+    }
+
+    fn organisation(role: Role, permissions: &[&str]) -> Organisation {
+        Organisation {
+            id: OrganisationId::parse("org_1").unwrap(),
+            role,
+            slug: Some("acme".into()),
+            permissions: permissions.iter().map(|name| (*name).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn both_versions_say_the_same_of_an_organisation() {
+        let first = claims(json!({
+            "org_id": "org_1", "org_role": "org:admin", "org_slug": "acme", "org_permissions": ["org:teams:read"],
+        }));
+        let second = claims(json!({
+            "v": 2, "fea": "o:dashboard,o:teams", "sts": "active",
+            "o": {"id": "org_1", "rol": "admin", "slg": "acme", "per": "manage,read", "fpm": "0,2"},
+        }));
+        let expected = organisation(Role::Admin, &["org:teams:read"]);
+        for claims in [first, second] {
+            claims.check().unwrap();
+            assert_eq!(claims.organisation().unwrap(), Some(expected.clone()));
+        }
+    }
+
+    #[test]
+    fn every_other_role_is_a_members() {
+        for role in [json!("member"), json!("org:member"), json!("billing"), json!(null), json!("administrator")] {
+            let second = claims(json!({"v": 2, "o": {"id": "org_1", "rol": role, "slg": "acme"}}));
+            assert_eq!(second.organisation().unwrap(), Some(organisation(Role::Member, &[])), "{role}");
+        }
+        let first = claims(json!({"org_id": "org_1", "org_role": "admin", "org_slug": "acme"}));
+        assert_eq!(first.organisation().unwrap(), Some(organisation(Role::Member, &[])), "version 1 has the prefix");
+    }
+
+    #[test]
+    fn a_versions_claims_count_in_their_own_version_only() {
+        assert_eq!(claims(json!({"o": {"id": "org_1"}})).organisation().unwrap(), None);
+        assert_eq!(claims(json!({"v": 2, "org_id": "org_1"})).organisation().unwrap(), None);
+        assert!(claims(json!({"v": 3, "o": {"id": "org_1"}})).check().is_err());
+    }
+
+    #[test]
+    fn a_session_that_is_not_active_is_refused() {
+        assert!(claims(json!({"sts": "pending"})).check().is_err());
+        assert!(claims(json!({"sts": "anything"})).check().is_err());
+        assert!(claims(json!({"sts": null})).check().is_ok());
+    }
+
+    #[test]
+    fn identifiers_and_lives_are_bounded() {
+        for bad in [
+            json!({"sub": ""}),
+            json!({"sid": "x".repeat(65)}),
+            json!({"sub": "user 1"}),
+            json!({"exp": 1_800_000_000}),
+            json!({"iat": i64::MIN}),
+        ] {
+            assert!(claims(bad.clone()).check().is_err(), "{bad}");
+        }
+        assert!(claims(json!({"org_id": "../secrets"})).organisation().is_err());
+    }
+
+    #[test]
+    fn names_of_the_operators_making_are_read_where_they_are_texts() {
+        let named = claims(json!({"name": "Ann", "org_name": "Acme"}));
+        assert_eq!((named.name(), named.organisation_name()), (Some("Ann"), Some("Acme")));
+        let other = claims(json!({"name": null, "org_name": {"a": 1}}));
+        assert_eq!((other.name(), other.organisation_name()), (None, None));
+    }
+
+    #[test]
+    fn who_acts_in_a_users_name_is_told() {
+        assert_eq!(
+            claims(json!({"act": {"sub": "user_9", "iss": "https://dashboard.clerk.com"}})).actor(),
+            Some("user_9")
+        );
+        assert_eq!(claims(json!({"act": {}})).actor(), Some("unknown"));
+        assert_eq!(claims(json!({"act": null})).actor(), None);
+    }
+}

@@ -1,0 +1,123 @@
+//! A server that stands in for Clerk: its key set and what the names need of its Backend API, over plain HTTP on this
+//! machine. Answers are as `packages/backend/src/api/resources/JSON.ts` of clerk/javascript has them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use jsonwebtoken::jwk::{Jwk, PublicKeyUse};
+use jsonwebtoken::{EncodingKey, Header, encode};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use url::Url;
+
+use super::key::{BASE64, PublishableKey};
+use super::verifier::ALGORITHM;
+use crate::fixture::now;
+use base64::Engine;
+
+/// RSA keys made for these tests, in PKCS #8, and good for nothing else.
+pub(crate) const KEYS: [&str; 2] = [include_str!("fixture/one.pem"), include_str!("fixture/other.pem")];
+
+/// The key that the tests' application is known by; its Frontend API is at `clerk.example.com`.
+pub(crate) fn application() -> PublishableKey {
+    PublishableKey::parse(&format!("pk_test_{}", BASE64.encode("clerk.example.com$"))).unwrap()
+}
+
+/// One of [`KEYS`] as it is published, and its name.
+pub(crate) fn published(which: usize) -> Value {
+    let mut key = Jwk::from_encoding_key(&signing(which), ALGORITHM).unwrap();
+    key.common.key_id = Some(name(which));
+    key.common.public_key_use = Some(PublicKeyUse::Signature);
+    serde_json::to_value(key).unwrap()
+}
+
+pub(crate) fn name(which: usize) -> String {
+    format!("ins_{which}")
+}
+
+pub(crate) fn signing(which: usize) -> EncodingKey {
+    EncodingKey::from_rsa_pem(KEYS[which].as_bytes()).unwrap()
+}
+
+/// The claims of a token of version 2, issued now for a minute.
+pub(crate) fn claims() -> Value {
+    let now = now().timestamp();
+    json!({
+        "iss": "https://clerk.example.com", "sub": "user_1", "sid": "sess_1", "azp": "https://status.example.com",
+        "iat": now, "nbf": now - 10, "exp": now + 60, "jti": "a", "fva": [7, -1], "sts": "active", "v": 2,
+        "fea": "o:pages", "o": {"id": "org_1", "rol": "admin", "slg": "acme", "per": "read", "fpm": "1"},
+    })
+}
+
+/// The claims, signed with one of [`KEYS`].
+pub(crate) fn signed(which: usize, claims: &Value) -> String {
+    let mut header = Header::new(ALGORITHM);
+    header.kid = Some(name(which));
+    encode(&header, claims, &signing(which)).unwrap()
+}
+
+/// What it answers: a status and a body for each path.
+type Answers = Arc<Mutex<HashMap<String, (u16, String)>>>;
+
+/// The stand-in. It ends with the test's runtime.
+pub(crate) struct StandIn {
+    pub(crate) address: Url,
+    answers: Answers,
+    /// Every request there was, its head.
+    pub(crate) asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl StandIn {
+    pub(crate) async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+        let (answers, asked) = (Answers::default(), Arc::new(Mutex::new(Vec::new())));
+        let (known, noted) = (Arc::clone(&answers), Arc::clone(&asked));
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(answer(stream, Arc::clone(&known), Arc::clone(&noted)));
+            }
+        });
+        Self { address, answers, asked }
+    }
+
+    pub(crate) fn at(&self, path: &str) -> Url {
+        self.address.join(path).unwrap()
+    }
+
+    /// From here on it answers so.
+    pub(crate) fn set(&self, path: &str, status: u16, body: &Value) {
+        self.answers.lock().unwrap().insert(path.to_owned(), (status, body.to_string()));
+    }
+
+    /// From here on it publishes these of [`KEYS`].
+    pub(crate) fn publish(&self, which: &[usize]) {
+        let keys: Vec<_> = which.iter().map(|which| published(*which)).collect();
+        self.set("/.well-known/jwks.json", 200, &json!({"keys": keys}));
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.asked.lock().unwrap().len()
+    }
+}
+
+async fn answer(mut stream: TcpStream, answers: Answers, asked: Arc<Mutex<Vec<String>>>) {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        match stream.read_u8().await {
+            Ok(byte) => head.push(byte),
+            Err(_) => return,
+        }
+    }
+    let head = String::from_utf8(head).unwrap();
+    let path = head.split(' ').nth(1).unwrap().to_owned();
+    asked.lock().unwrap().push(head);
+    let found = answers.lock().unwrap().get(&path).cloned();
+    let (status, body) = found.unwrap_or((404, "{}".to_owned()));
+    let length = body.len();
+    let text = format!(
+        "HTTP/1.1 {status} Any\r\ncontent-length: {length}\r\nconnection: close\r\nlocation: /elsewhere\r\n\r\n{body}"
+    );
+    let _ = stream.write_all(text.as_bytes()).await;
+}

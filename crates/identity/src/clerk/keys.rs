@@ -1,0 +1,188 @@
+//! The keys that check Clerk's tokens.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use allclear_application::caller::TokenError;
+use allclear_application::clock::Clock;
+use allclear_application::error::Error;
+use arc_swap::ArcSwapOption;
+use chrono::{DateTime, TimeDelta, Utc};
+use jsonwebtoken::DecodingKey;
+use jsonwebtoken::jwk::{AlgorithmParameters, Jwk, KeyAlgorithm, PublicKeyUse};
+use reqwest::Client;
+use serde::Deserialize;
+use tokio::sync::Mutex;
+use url::Url;
+
+use super::http;
+use crate::jwt::bad;
+
+/// Finds the key that a token names.
+pub enum Keys {
+    /// One that was configured, whatever a token names.
+    Configured(Arc<DecodingKey>),
+    /// Those that Clerk publishes.
+    Published(Arc<PublishedKeys>),
+}
+
+impl Keys {
+    /// The key of a PEM document (RFC 7468, section 13), `-----BEGIN PUBLIC KEY-----`, in which line breaks may be written
+    /// `\n`, as environment files have them.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn configured(pem: &str) -> Result<Self, &'static str> {
+        let pem = pem.trim().replace("\\n", "\n");
+        let key = DecodingKey::from_rsa_pem(pem.as_bytes());
+        key.map(|key| Self::Configured(Arc::new(key))).map_err(|_| "it is not an RSA public key in PEM form")
+    }
+
+    /// The keys published at this address (RFC 7517, section 5).
+    ///
+    /// # Errors
+    /// One line that says what stands in the way.
+    pub fn published(address: Url, clock: Arc<dyn Clock>) -> Result<Self, String> {
+        let client = http::client(&address)?;
+        let (held, fetching) = (ArcSwapOption::empty(), Mutex::default());
+        Ok(Self::Published(Arc::new(PublishedKeys { client, address, clock, held, fetching })))
+    }
+
+    /// The key of this name.
+    pub(crate) async fn find(&self, name: &str) -> Result<Arc<DecodingKey>, TokenError> {
+        match self {
+            Self::Configured(key) => Ok(Arc::clone(key)),
+            Self::Published(keys) => keys.find(name).await,
+        }
+    }
+}
+
+/// The keys that Clerk publishes, as they were when they were last fetched.
+pub struct PublishedKeys {
+    client: Client,
+    address: Url,
+    clock: Arc<dyn Clock>,
+    held: ArcSwapOption<Held>,
+    /// Held by whoever fetches; the others wait for what comes of it.
+    fetching: Mutex<Option<Attempt>>,
+}
+
+struct Held {
+    keys: HashMap<String, Arc<DecodingKey>>,
+    fetched_at: DateTime<Utc>,
+}
+
+/// The last time it was tried.
+#[derive(Clone, Copy)]
+struct Attempt {
+    at: DateTime<Utc>,
+    answered: bool,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    keys: Vec<serde_json::Value>,
+}
+
+impl PublishedKeys {
+    /// Keys are fetched anew this often, so that one that was withdrawn goes.
+    const FRESH: TimeDelta = TimeDelta::hours(1);
+    /// Tokens that name unknown keys make it ask again no more often than this.
+    const PAUSE: TimeDelta = TimeDelta::seconds(30);
+    /// The same where it was not answered.
+    const PAUSE_IN_VAIN: TimeDelta = TimeDelta::seconds(2);
+
+    async fn find(self: &Arc<Self>, name: &str) -> Result<Arc<DecodingKey>, TokenError> {
+        if let Some(key) = self.known(name) {
+            if self.is_old() {
+                self.refresh();
+            }
+            return Ok(key);
+        }
+        let mut last = self.fetching.lock().await;
+        // Somebody else may have fetched it meanwhile.
+        if let Some(key) = self.known(name) {
+            return Ok(key);
+        }
+        if !last.is_some_and(|last| self.is_too_soon(last)) {
+            *last = Some(self.attempt().await);
+        }
+        match (self.known(name), *last) {
+            (Some(key), _) => Ok(key),
+            (None, Some(Attempt { answered: true, .. })) => Err(bad("signed with a key that is not Clerk's")),
+            // It may be a new one: whoever bears the token is not to be signed out for it.
+            (None, _) => Err(TokenError::Unavailable(format!("{} does not answer", self.address).into())),
+        }
+    }
+
+    fn known(&self, name: &str) -> Option<Arc<DecodingKey>> {
+        self.held.load().as_ref()?.keys.get(name).cloned()
+    }
+
+    fn is_old(&self) -> bool {
+        self.held.load().as_ref().is_none_or(|held| self.since(held.fetched_at) >= Self::FRESH)
+    }
+
+    fn is_too_soon(&self, last: Attempt) -> bool {
+        self.since(last.at) < if last.answered { Self::PAUSE } else { Self::PAUSE_IN_VAIN }
+    }
+
+    /// A clock that was put back makes nobody wait longer.
+    fn since(&self, moment: DateTime<Utc>) -> TimeDelta {
+        (self.clock.now() - moment).abs()
+    }
+
+    /// Fetches old keys anew while they go on to serve, unless somebody does already or did just now.
+    fn refresh(self: &Arc<Self>) {
+        let keys = Arc::clone(self);
+        tokio::spawn(async move {
+            if let Ok(mut last) = keys.fetching.try_lock()
+                && keys.is_old()
+                && !last.is_some_and(|last| keys.is_too_soon(last))
+            {
+                *last = Some(keys.attempt().await);
+            }
+        });
+    }
+
+    /// Fetches. What was held stays where that fails.
+    async fn attempt(&self) -> Attempt {
+        let outcome = self.fetch().await;
+        let at = self.clock.now();
+        match outcome {
+            Ok(keys) => {
+                self.held.store(Some(Arc::new(Held { keys, fetched_at: at })));
+                Attempt { at, answered: true }
+            }
+            Err(error) => {
+                let cause = std::error::Error::source(&error);
+                tracing::warn!(address = %self.address, error = cause, "Clerk's keys could not be fetched");
+                Attempt { at, answered: false }
+            }
+        }
+    }
+
+    async fn fetch(&self) -> Result<HashMap<String, Arc<DecodingKey>>, Error> {
+        let response = self.client.get(self.address.clone()).send().await.map_err(http::away)?;
+        if !response.status().is_success() {
+            return Err(Error::Unavailable(format!("it answers {}", response.status()).into()));
+        }
+        let document: Document =
+            serde_json::from_slice(&http::body(response).await?).map_err(|error| Error::Unavailable(error.into()))?;
+        let keys: HashMap<_, _> = document.keys.into_iter().filter_map(usable).collect();
+        if keys.is_empty() { Err(Error::Unavailable("there is no usable key in it".into())) } else { Ok(keys) }
+    }
+}
+
+/// A key for signatures with RS256; others may stand beside it.
+fn usable(key: serde_json::Value) -> Option<(String, Arc<DecodingKey>)> {
+    let key: Jwk = serde_json::from_value(key).ok()?;
+    let signs = key.common.public_key_use.as_ref().is_none_or(|purpose| *purpose == PublicKeyUse::Signature);
+    let fits = key.common.key_algorithm.as_ref().is_none_or(|algorithm| *algorithm == KeyAlgorithm::RS256);
+    let is_rsa = matches!(key.algorithm, AlgorithmParameters::RSA(_));
+    let name = key.common.key_id.clone()?;
+    (signs && fits && is_rsa).then(|| DecodingKey::from_jwk(&key).ok())?.map(|key| (name, Arc::new(key)))
+}
+
+#[cfg(test)]
+mod tests;

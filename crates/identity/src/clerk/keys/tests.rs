@@ -1,0 +1,134 @@
+use super::*;
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::clerk::fixture::{StandIn, name, published};
+use crate::fixture::now;
+
+const PATH: &str = "/.well-known/jwks.json";
+
+/// A clock that the test puts forward, by seconds.
+#[derive(Default)]
+struct Hand(AtomicI64);
+
+impl Clock for Hand {
+    fn now(&self) -> DateTime<Utc> {
+        now() + TimeDelta::seconds(self.0.load(Ordering::Relaxed))
+    }
+
+    fn id(&self) -> Uuid {
+        Uuid::nil()
+    }
+}
+
+async fn start() -> (StandIn, Keys, Arc<Hand>) {
+    let stand_in = StandIn::start().await;
+    let clock = Arc::new(Hand::default());
+    let keys = Keys::published(stand_in.at(PATH), Arc::clone(&clock) as _).unwrap();
+    (stand_in, keys, clock)
+}
+
+fn is_bad(found: &Result<Arc<DecodingKey>, TokenError>) -> bool {
+    matches!(found, Err(TokenError::Bad(_)))
+}
+
+fn is_away(found: &Result<Arc<DecodingKey>, TokenError>) -> bool {
+    matches!(found, Err(TokenError::Unavailable(_)))
+}
+
+#[tokio::test]
+async fn keys_are_fetched_once_and_known_from_then_on() {
+    let (stand_in, keys, _) = start().await;
+    stand_in.publish(&[0, 1]);
+    for which in [0, 1, 0, 1] {
+        assert!(keys.find(&name(which)).await.is_ok());
+    }
+    assert_eq!(stand_in.count(), 1);
+}
+
+#[tokio::test]
+async fn a_new_key_is_found_and_unknown_names_do_not_make_it_ask_for_ever() {
+    let (stand_in, keys, clock) = start().await;
+    stand_in.publish(&[0]);
+    assert!(keys.find(&name(0)).await.is_ok());
+    stand_in.publish(&[0, 1]);
+    assert!(is_bad(&keys.find(&name(1)).await), "it was asked just now");
+    clock.0.store(31, Ordering::Relaxed);
+    assert!(keys.find(&name(1)).await.is_ok());
+    for _ in 0..5 {
+        assert!(is_bad(&keys.find("ins_unknown").await));
+    }
+    assert_eq!(stand_in.count(), 2);
+}
+
+#[tokio::test]
+async fn while_nobody_answers_the_keys_that_are_known_go_on() {
+    let (stand_in, keys, clock) = start().await;
+    stand_in.set(PATH, 500, &json!({}));
+    assert!(is_away(&keys.find(&name(0)).await));
+    stand_in.publish(&[0]);
+    assert!(is_away(&keys.find(&name(0)).await), "it was asked just now");
+    clock.0.store(3, Ordering::Relaxed);
+    assert!(keys.find(&name(0)).await.is_ok());
+
+    for answer in [json!({"keys": []}), json!([]), json!({"keys": [{"kty": "oct", "k": "AA", "kid": "ins_1"}]})] {
+        stand_in.set(PATH, 200, &answer);
+        clock.0.fetch_add(31, Ordering::Relaxed);
+        assert!(is_away(&keys.find(&name(1)).await), "a token signed with a new key is not bad for that: {answer}");
+        assert!(keys.find(&name(0)).await.is_ok());
+    }
+}
+
+#[tokio::test]
+async fn old_keys_are_fetched_anew_behind_the_request_that_uses_them() {
+    let (stand_in, keys, clock) = start().await;
+    stand_in.publish(&[0]);
+    assert!(keys.find(&name(0)).await.is_ok());
+    stand_in.publish(&[1]);
+    clock.0.store(3601, Ordering::Relaxed);
+    assert!(keys.find(&name(0)).await.is_ok(), "nobody waits");
+    let Keys::Published(published) = &keys else { panic!("they are published") };
+    let withdrawn = async {
+        while published.known(&name(0)).is_some() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(30), withdrawn).await.expect("a withdrawn key goes");
+    assert!(keys.find(&name(1)).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let (stand_in, keys, _) = start().await;
+    stand_in.set(PATH, 302, &json!({}));
+    stand_in.set("/elsewhere", 200, &json!({"keys": [published(0)]}));
+    assert!(is_away(&keys.find(&name(0)).await));
+    assert_eq!(stand_in.count(), 1);
+}
+
+#[test]
+fn keys_for_other_purposes_are_left_out() {
+    let usable_as = |change: serde_json::Value| {
+        let mut key = published(0);
+        key.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        usable(key).is_some()
+    };
+    assert!(usable_as(json!({})));
+    assert!(!usable_as(json!({"use": "enc"})));
+    assert!(!usable_as(json!({"alg": "RS512"})));
+    assert!(!usable_as(json!({"kid": null})));
+    assert!(!usable_as(json!({"kty": "unheard of"})));
+}
+
+#[test]
+fn a_configured_key_may_have_its_line_breaks_written_out() {
+    let pem = include_str!("../fixture/one_public.pem");
+    assert!(Keys::configured(pem).is_ok());
+    assert!(Keys::configured(&pem.replace('\n', "\\n")).is_ok());
+    for bad in ["", "abc", include_str!("../fixture/one_public.pem").trim_start_matches('-')] {
+        assert!(Keys::configured(bad).is_err());
+    }
+}

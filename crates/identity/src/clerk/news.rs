@@ -1,0 +1,226 @@
+//! What Clerk's webhooks say: <https://clerk.com/docs/guides/development/webhooks/overview>, with the payloads of
+//! `packages/backend/src/api/resources/JSON.ts`.
+
+use allclear_application::directory::{Ending, News};
+use allclear_domain::id::OrganisationId;
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// A webhook's body.
+#[derive(Deserialize)]
+pub(crate) struct Event {
+    #[serde(rename = "type")]
+    kind: String,
+    data: Value,
+    /// When it happened, in milliseconds.
+    timestamp: Option<i64>,
+}
+
+/// `UserJSON`.
+#[derive(Deserialize)]
+pub(crate) struct User {
+    id: String,
+    first_name: Option<String>,
+    last_name: Option<String>,
+    username: Option<String>,
+    #[serde(default)]
+    email_addresses: Vec<EmailAddress>,
+    primary_email_address_id: Option<String>,
+    #[serde(default)]
+    banned: bool,
+    updated_at: Option<i64>,
+}
+
+/// `EmailAddressJSON`.
+#[derive(Deserialize)]
+struct EmailAddress {
+    id: String,
+    email_address: String,
+}
+
+/// `OrganizationJSON`.
+#[derive(Deserialize)]
+struct Organisation {
+    id: String,
+    name: String,
+    updated_at: Option<i64>,
+}
+
+/// `OrganizationMembershipJSON`.
+#[derive(Deserialize)]
+struct Membership {
+    organization: Identified,
+    public_user_data: PublicUserData,
+}
+
+/// `OrganizationMembershipPublicUserDataJSON`.
+#[derive(Deserialize)]
+struct PublicUserData {
+    user_id: String,
+}
+
+/// `SessionJSON`, `DeletedObjectJSON`.
+#[derive(Deserialize)]
+struct Identified {
+    id: String,
+}
+
+impl User {
+    /// The first and last name; where there is neither, the user name or the mail address.
+    pub(crate) fn name(&self) -> Option<String> {
+        let parts = [&self.first_name, &self.last_name].into_iter().flatten().map(|part| part.trim());
+        let full = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+        let primary = |address: &&EmailAddress| Some(&address.id) == self.primary_email_address_id.as_ref();
+        let address = self.email_addresses.iter().find(primary).or(self.email_addresses.first());
+        let username = self.username.clone().filter(|name| !name.trim().is_empty());
+        let known = (!full.is_empty()).then_some(full).or(username);
+        known.or_else(|| address.map(|address| address.email_address.clone()))
+    }
+}
+
+impl Event {
+    /// When it happened, where it says so.
+    pub(crate) fn happened_at(&self) -> Option<DateTime<Utc>> {
+        DateTime::from_timestamp_millis(self.timestamp?)
+    }
+
+    /// What is of concern here; nothing for other kinds of event.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub(crate) fn news(self, happened_at: DateTime<Utc>) -> Result<Vec<News>, String> {
+        let as_of =
+            |updated_at: Option<i64>| updated_at.and_then(DateTime::from_timestamp_millis).unwrap_or(happened_at);
+        let data = self.data;
+        Ok(match self.kind.as_str() {
+            "organization.created" | "organization.updated" => {
+                let found: Organisation = read(data)?;
+                vec![News::Organisation {
+                    id: organisation(&found.id)?,
+                    name: found.name,
+                    as_of: as_of(found.updated_at),
+                }]
+            }
+            "organization.deleted" => vec![News::OrganisationDeleted(organisation(&read::<Identified>(data)?.id)?)],
+            "organizationMembership.deleted" => {
+                let found: Membership = read(data)?;
+                let organisation = organisation(&found.organization.id)?;
+                vec![News::Ended(Ending::Membership { organisation, user: found.public_user_data.user_id })]
+            }
+            "user.created" | "user.updated" => {
+                let found: User = read(data)?;
+                let banned = found.banned.then(|| News::Ended(Ending::User(found.id.clone())));
+                let as_of = as_of(found.updated_at);
+                let named = found.name().map(|name| News::User { id: found.id.clone(), name, as_of });
+                banned.into_iter().chain(named).collect()
+            }
+            "user.deleted" => vec![News::Ended(Ending::User(read::<Identified>(data)?.id))],
+            "session.ended" | "session.removed" | "session.revoked" => {
+                vec![News::Ended(Ending::Session(read::<Identified>(data)?.id))]
+            }
+            _ => Vec::new(),
+        })
+    }
+}
+
+fn read<T: DeserializeOwned>(data: Value) -> Result<T, String> {
+    serde_json::from_value(data).map_err(|error| error.to_string())
+}
+
+fn organisation(id: &str) -> Result<OrganisationId, String> {
+    OrganisationId::parse(id).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn at() -> DateTime<Utc> {
+        DateTime::from_timestamp_millis(1_654_012_591_835).unwrap()
+    }
+
+    fn news(kind: &str, data: &Value) -> Result<Vec<News>, String> {
+        let event: Event = serde_json::from_value(json!({
+            "data": data, "object": "event", "type": kind, "timestamp": 1_654_012_591_835_i64, "instance_id": "ins_1",
+            "event_attributes": {"http_request": {"client_ip": "0.0.0.0", "user_agent": ""}},
+        }))
+        .unwrap();
+        let happened_at = event.happened_at().unwrap();
+        assert_eq!(happened_at, at());
+        event.news(happened_at)
+    }
+
+    fn acme() -> OrganisationId {
+        OrganisationId::parse("org_1").unwrap()
+    }
+
+    #[test]
+    fn each_event_of_concern_is_news() {
+        let updated_at = DateTime::from_timestamp_millis(1_654_012_591_514).unwrap();
+        let organisation = json!({"id": "org_1", "name": "Acme", "slug": "acme", "updated_at": 1_654_012_591_514_i64});
+        let membership = json!({
+            "id": "orgmem_1", "role": "org:member", "organization": organisation,
+            "public_user_data": {"user_id": "user_1", "identifier": "ann@example.com"},
+        });
+        let deleted = |id: &str| json!({"id": id, "object": "any", "deleted": true});
+        let session = json!({"id": "sess_1", "object": "session", "status": "revoked", "user_id": "user_1"});
+        let named = News::Organisation { id: acme(), name: "Acme".into(), as_of: updated_at };
+        let left = Ending::Membership { organisation: acme(), user: "user_1".into() };
+        for (kind, data, expected) in [
+            ("organization.created", organisation.clone(), named.clone()),
+            ("organization.updated", organisation.clone(), named),
+            ("organization.deleted", deleted("org_1"), News::OrganisationDeleted(acme())),
+            ("organizationMembership.deleted", membership.clone(), News::Ended(left)),
+            ("user.deleted", deleted("user_1"), News::Ended(Ending::User("user_1".into()))),
+            ("session.ended", session.clone(), News::Ended(Ending::Session("sess_1".into()))),
+            ("session.removed", session.clone(), News::Ended(Ending::Session("sess_1".into()))),
+            ("session.revoked", session.clone(), News::Ended(Ending::Session("sess_1".into()))),
+        ] {
+            assert_eq!(news(kind, &data), Ok(vec![expected]), "{kind}");
+        }
+        for kind in ["organizationMembership.created", "session.created", "email.created", "anything.new"] {
+            assert_eq!(news(kind, &membership), Ok(Vec::new()), "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_user_is_called_by_name_or_else_by_what_there_is() {
+        let name = |change: Value| {
+            let mut data = json!({
+                "id": "user_1", "first_name": null, "last_name": null, "username": null, "primary_email_address_id": "idn_2",
+                "email_addresses": [
+                    {"id": "idn_1", "email_address": "old@example.com"}, {"id": "idn_2", "email_address": "ann@example.com"},
+                ],
+            });
+            data.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+            match news("user.updated", &data).unwrap().as_slice() {
+                [News::User { id, name, as_of }] if id == "user_1" && *as_of == at() => Some(name.clone()),
+                _ => None,
+            }
+        };
+        assert_eq!(
+            name(json!({"first_name": "Ann", "last_name": "Lee", "username": "al"})).as_deref(),
+            Some("Ann Lee")
+        );
+        assert_eq!(name(json!({"first_name": " ", "last_name": "Lee"})).as_deref(), Some("Lee"));
+        assert_eq!(name(json!({"username": "al"})).as_deref(), Some("al"));
+        assert_eq!(name(json!({})).as_deref(), Some("ann@example.com"));
+        assert_eq!(name(json!({"email_addresses": []})), None);
+    }
+
+    #[test]
+    fn a_banned_users_tokens_end() {
+        let banned = news("user.updated", &json!({"id": "user_1", "username": "al", "banned": true})).unwrap();
+        assert!(banned.contains(&News::Ended(Ending::User("user_1".into()))));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told() {
+        assert!(news("organization.deleted", &json!({"deleted": true})).is_err());
+        assert!(news("organization.created", &json!({"id": "../x", "name": "X"})).is_err());
+        assert!(news("session.ended", &json!({"id": 7})).is_err());
+    }
+}

@@ -1,0 +1,90 @@
+//! Verifies Clerk's session tokens: signature and claims first, then what is known to have ended since.
+
+use std::sync::Arc;
+
+use allclear_application::caller::{Caller, Membership, TokenError, TokenVerifier};
+use allclear_application::clock::Clock;
+use allclear_application::directory::{Claimed, Credential, Directory};
+use allclear_application::error::Error;
+use async_trait::async_trait;
+use jsonwebtoken::Algorithm;
+
+use super::claims::Claims;
+use super::key::PublishableKey;
+use super::keys::Keys;
+use crate::jwt::{Rules, bad};
+
+/// The one algorithm of Clerk's session tokens.
+pub const ALGORITHM: Algorithm = Algorithm::RS256;
+
+/// Takes the session tokens of one Clerk application.
+pub struct ClerkVerifier {
+    rules: Rules,
+    keys: Keys,
+    directory: Arc<Directory>,
+}
+
+impl ClerkVerifier {
+    /// Takes the tokens of the application with this key that were issued to one of these parties.
+    #[must_use]
+    pub fn new(
+        application: &PublishableKey,
+        authorised_parties: Vec<String>,
+        keys: Keys,
+        directory: Arc<Directory>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let rules = Rules { algorithm: ALGORITHM, issuer: application.issuer(), authorised_parties, clock };
+        Self { rules, keys, directory }
+    }
+}
+
+#[async_trait]
+impl TokenVerifier for ClerkVerifier {
+    async fn verify(&self, token: &str) -> Result<Caller, TokenError> {
+        let name = self.rules.key_of(token)?;
+        let key = self.keys.find(&name).await?;
+        let claims: Claims = self.rules.check_with(token, &key)?;
+        claims.check()?;
+        let organisation = claims.organisation()?;
+        let credential = Credential {
+            session: claims.sid.clone(),
+            user: claims.sub.clone(),
+            organisation: organisation.as_ref().map(|found| found.id.clone()),
+            issued_at: claims.issued_at()?,
+        };
+        let claimed = Claimed {
+            user: claims.name().map(str::to_owned),
+            organisation: claims.organisation_name().map(str::to_owned),
+            otherwise: organisation.as_ref().and_then(|found| found.slug.clone()),
+        };
+        let admitted = self.directory.admit(&credential, claimed).await.map_err(unavailable)?;
+        let admitted = admitted.ok_or_else(|| bad("its session or membership has ended"))?;
+        let membership = organisation.map(|found| Membership {
+            organisation: found.id,
+            organisation_name: admitted.organisation,
+            role: found.role,
+        });
+        let expires_at = claims.ends_at()?;
+        let name = impersonated(admitted.user, &claims);
+        Ok(Caller { subject: claims.sub, name, session: Some(claims.sid), membership, expires_at })
+    }
+}
+
+fn unavailable(error: Error) -> TokenError {
+    match error {
+        Error::Unavailable(cause) | Error::Internal(cause) => TokenError::Unavailable(cause),
+        error => TokenError::Unavailable(error.into()),
+    }
+}
+
+/// What somebody does in a user's name is the user's, and says that it was not the user.
+/// <https://clerk.com/docs/guides/users/impersonation>
+fn impersonated(name: Option<String>, claims: &Claims) -> Option<String> {
+    let Some(actor) = claims.actor() else { return name };
+    tracing::info!(user = claims.sub, actor, "a user is impersonated");
+    Some(format!("{} (impersonated)", name.as_deref().unwrap_or(&claims.sub)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+use super::*;
+
+use allclear_application::broadcast::MockBroadcast;
+use allclear_application::caller::Role;
+use allclear_application::directory::{Known, MockAnnouncer, MockDirectoryStore, MockProfiles, Standing};
+use allclear_application::outbox::MockOutbox;
+use allclear_application::relay::Relay;
+use chrono::TimeDelta;
+use jsonwebtoken::{EncodingKey, Header, encode};
+use serde_json::{Value, json};
+
+use crate::clerk::fixture::{StandIn, application, claims, name, published, signed, signing};
+use crate::fixture::{URL, clock, now};
+
+fn directory(standing: Result<Standing, Error>) -> Arc<Directory> {
+    let mut store = MockDirectoryStore::new();
+    store.expect_standing().return_once(move |_| standing);
+    let relay = Arc::new(Relay::new(Arc::new(MockOutbox::new()), Arc::new(MockBroadcast::new())));
+    let (profiles, announcer) = (Arc::new(MockProfiles::new()), Arc::new(MockAnnouncer::new()));
+    Arc::new(Directory::new(Arc::new(store), profiles, announcer, relay, clock(0)))
+}
+
+fn known() -> Standing {
+    let known = |name: &str| Some(Known { name: name.into(), as_of: now() - TimeDelta::days(1) });
+    Standing { ended: false, user: known("Ann"), organisation: known("Acme") }
+}
+
+fn keys() -> Keys {
+    Keys::configured(include_str!("../fixture/one_public.pem")).unwrap()
+}
+
+async fn verify_at(
+    seconds: i64,
+    keys: Keys,
+    token: &str,
+    standing: Result<Standing, Error>,
+) -> Result<Caller, TokenError> {
+    let parties = vec!["https://other.example.com".to_owned(), URL.to_owned()];
+    ClerkVerifier::new(&application(), parties, keys, directory(standing), clock(seconds)).verify(token).await
+}
+
+async fn verify(token: &str) -> Result<Caller, TokenError> {
+    verify_at(0, keys(), token, Ok(known())).await
+}
+
+async fn refused(token: &str) -> bool {
+    matches!(verify(token).await, Err(TokenError::Bad(_)))
+}
+
+fn changed(change: impl FnOnce(&mut Value)) -> String {
+    let mut claims = claims();
+    change(&mut claims);
+    signed(0, &claims)
+}
+
+#[tokio::test]
+async fn a_session_token_is_its_bearers() {
+    let caller = verify(&signed(0, &claims())).await.unwrap();
+    assert_eq!((caller.subject.as_str(), caller.session.as_deref()), ("user_1", Some("sess_1")));
+    assert_eq!((caller.name.as_deref(), caller.expires_at), (Some("Ann"), now() + TimeDelta::seconds(60)));
+    let membership = caller.membership.unwrap();
+    assert_eq!((membership.organisation.as_str(), membership.role), ("org_1", Role::Admin));
+    assert_eq!(membership.organisation_name.as_deref(), Some("Acme"));
+}
+
+#[tokio::test]
+async fn a_token_without_an_organisation_has_no_membership() {
+    let token = changed(|claims| drop(claims.as_object_mut().unwrap().remove("o")));
+    assert_eq!(verify(&token).await.unwrap().membership, None);
+}
+
+#[tokio::test]
+async fn claims_that_are_not_those_of_an_active_session_of_ours_are_refused() {
+    for (claim, value) in [
+        ("iss", json!("https://clerk.example.com/")),
+        ("iss", json!("https://clerk.evil.example")),
+        ("azp", json!("https://evil.example")),
+        ("azp", json!("")),
+        ("sts", json!("pending")),
+        ("v", json!(3)),
+        ("aud", json!("another service")),
+        ("o", json!({"id": "a/b"})),
+        ("exp", json!(now().timestamp() + 1_000_000)),
+    ] {
+        assert!(refused(&changed(|claims| claims[claim] = value.clone())).await, "{claim}: {value}");
+    }
+    for claim in ["iss", "sub", "sid", "iat", "nbf", "exp"] {
+        let without = changed(|claims| drop(claims.as_object_mut().unwrap().remove(claim)));
+        assert!(refused(&without).await, "{claim}");
+    }
+    let without = changed(|claims| drop(claims.as_object_mut().unwrap().remove("azp")));
+    assert!(verify(&without).await.is_ok(), "Clerk leaves it out where a page has no origin");
+}
+
+#[tokio::test]
+async fn a_token_counts_within_its_times_and_five_seconds_of_leeway() {
+    let token = signed(0, &claims());
+    for (seconds, counts) in [(-16, false), (-15, true), (64, true), (65, false)] {
+        let found = verify_at(seconds, keys(), &token, Ok(known())).await;
+        assert_eq!(found.is_ok(), counts, "{seconds}");
+    }
+}
+
+#[tokio::test]
+async fn another_algorithm_or_key_is_refused() {
+    let mut header = Header::new(Algorithm::HS256);
+    header.kid = Some(name(0));
+    for secret in [include_str!("../fixture/one_public.pem").to_owned(), published(0).to_string()] {
+        let forged = encode(&header, &claims(), &EncodingKey::from_secret(secret.as_bytes())).unwrap();
+        assert!(refused(&forged).await);
+    }
+    let other = encode(&Header { alg: Algorithm::RS512, ..header.clone() }, &claims(), &signing(0)).unwrap();
+    assert!(refused(&other).await);
+    assert!(refused(&signed(1, &claims())).await);
+    let (_, rest) =
+        signed(0, &claims()).split_once('.').map(|(head, rest)| (head.to_owned(), rest.to_owned())).unwrap();
+    // {"alg":"none","kid":"ins_0"}
+    assert!(refused(&format!("eyJhbGciOiJub25lIiwia2lkIjoiaW5zXzAifQ.{rest}")).await);
+    assert!(refused(&format!("eyJhbGciOiJub25lIiwia2lkIjoiaW5zXzAifQ.{}.", rest.split('.').next().unwrap())).await);
+}
+
+#[tokio::test]
+async fn a_key_that_a_token_brings_or_points_to_is_not_taken() {
+    let stand_in = StandIn::start().await;
+    stand_in.publish(&[1]);
+    let at = stand_in.at("/.well-known/jwks.json").to_string();
+    let brought: [fn(&mut Header, &str); 3] = [
+        |header, at| header.jku = Some(at.to_owned()),
+        |header, at| header.x5u = Some(at.to_owned()),
+        |header, _| header.jwk = serde_json::from_value(published(1)).ok(),
+    ];
+    for bring in brought {
+        let mut header = Header::new(ALGORITHM);
+        header.kid = Some(name(1));
+        bring(&mut header, &at);
+        assert!(refused(&encode(&header, &claims(), &signing(1)).unwrap()).await);
+    }
+    assert_eq!(stand_in.count(), 0, "nothing was fetched");
+}
+
+#[tokio::test]
+async fn what_has_ended_is_refused_and_a_database_that_is_away_refuses_nobody_for_good() {
+    let token = signed(0, &claims());
+    let ended = verify_at(0, keys(), &token, Ok(Standing { ended: true, ..known() })).await;
+    assert!(matches!(ended, Err(TokenError::Bad(_))));
+    let away = verify_at(0, keys(), &token, Err(Error::Unavailable("down".into()))).await;
+    assert!(matches!(away, Err(TokenError::Unavailable(_))));
+}
+
+#[tokio::test]
+async fn what_is_done_in_a_users_name_says_so() {
+    let token = changed(|claims| claims["act"] = json!({"iss": "https://dashboard.clerk.com", "sub": "user_9"}));
+    let caller = verify(&token).await.unwrap();
+    assert_eq!((caller.subject.as_str(), caller.name.as_deref()), ("user_1", Some("Ann (impersonated)")));
+}

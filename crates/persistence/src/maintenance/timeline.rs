@@ -1,0 +1,99 @@
+//! The newest updates of maintenances, as timelines show them.
+
+use std::collections::HashMap;
+
+use allclear_application::error::Error;
+use allclear_application::public::incident::TIMELINE_LENGTH;
+use allclear_application::public::maintenance::MaintenanceEntry;
+use sea_orm::sea_query::{Alias, Expr, ExprTrait, Func, Query, SelectStatement};
+use sea_orm::{Condition, ConnectionTrait, DbBackend, FromQueryResult, JoinType, Order};
+use uuid::Uuid;
+
+use crate::entity::maintenance;
+use crate::entity::maintenance_update::{Column, Entity, Model};
+use crate::error::broken;
+
+const COLUMNS: [Column; 8] = [
+    Column::MaintenanceId,
+    Column::Id,
+    Column::Status,
+    Column::Message,
+    Column::UserId,
+    Column::UserName,
+    Column::CreatedAt,
+    Column::Version,
+];
+
+/// How many maintenances one statement names: few enough that PostgreSQL looks each of them up.
+pub(crate) const AT_ONCE: usize = 100;
+
+/// The timeline of each of these maintenances that has one.
+pub(crate) async fn of(
+    connection: &impl ConnectionTrait,
+    maintenances: &[Uuid],
+) -> Result<HashMap<Uuid, Vec<MaintenanceEntry>>, Error> {
+    let mut timelines: HashMap<Uuid, Vec<MaintenanceEntry>> = HashMap::new();
+    for some in maintenances.chunks(AT_ONCE) {
+        let query = newest(connection.get_database_backend(), some);
+        for row in connection.query_all(&query).await.map_err(broken)? {
+            let row = Model::from_query_result(&row, "").map_err(broken)?;
+            let entry = MaintenanceEntry::from(&super::update::update(row)?);
+            let maintenance = entry.maintenance_id.parse().map_err(Error::internal)?;
+            timelines.entry(maintenance).or_default().push(entry);
+        }
+    }
+    Ok(timelines)
+}
+
+/// The newest updates of each maintenance, newest first. What a maintenance has beyond them is not read.
+pub(crate) fn newest(backend: DbBackend, maintenances: &[Uuid]) -> SelectStatement {
+    // Named one by one: given a query to take them from, PostgreSQL reads every update there is once it expects many.
+    let named = Expr::col((maintenance::Entity, maintenance::Column::Id)).is_in(maintenances.iter().copied());
+    match backend {
+        DbBackend::Sqlite => from_the_first_shown(named),
+        _ => each_maintenance_by_itself(named),
+    }
+}
+
+/// By a join that PostgreSQL cannot but carry out maintenance by maintenance.
+fn each_maintenance_by_itself(named: Expr) -> SelectStatement {
+    let shown = Alias::new("shown");
+    let entries = Query::select()
+        .columns(COLUMNS)
+        .from(Entity)
+        .and_where(Expr::col((Entity, Column::MaintenanceId)).equals((maintenance::Entity, maintenance::Column::Id)))
+        .order_by((Entity, Column::Id), Order::Desc)
+        .limit(TIMELINE_LENGTH)
+        .take();
+    Query::select()
+        .columns(COLUMNS.map(|column| (shown.clone(), column)))
+        .from(maintenance::Entity)
+        .join_lateral(JoinType::InnerJoin, entries, shown.clone(), Expr::val(true))
+        .and_where(named)
+        .order_by((shown, Column::Id), Order::Desc)
+        .take()
+}
+
+/// By the first update that is shown, which is looked up in the index for each maintenance: SQLite has no lateral joins.
+fn from_the_first_shown(named: Expr) -> SelectStatement {
+    let older = Alias::new("older");
+    let parent = (maintenance::Entity, maintenance::Column::Id);
+    let first = Query::select()
+        .column((older.clone(), Column::Id))
+        .from_as(Entity, older.clone())
+        .and_where(Expr::col((older.clone(), Column::MaintenanceId)).equals(parent))
+        .order_by((older, Column::Id), Order::Desc)
+        .limit(1)
+        .offset(TIMELINE_LENGTH - 1)
+        .take();
+    let first = Func::coalesce([Expr::from(first), Expr::val(Uuid::nil())]);
+    let of_the_maintenance = Expr::col((Entity, Column::MaintenanceId)).equals(parent);
+    let shown = Expr::col((Entity, Column::Id)).gte(first);
+    Query::select()
+        .columns(COLUMNS.map(|column| (Entity, column)))
+        .from(maintenance::Entity)
+        .inner_join(Entity, Condition::all().add(of_the_maintenance).add(shown))
+        .and_where(named)
+        .order_by((Entity, Column::Id), Order::Desc)
+        .take()
+}

@@ -1,0 +1,47 @@
+//! Wires Clerk.
+
+use std::sync::Arc;
+
+use allclear_application::caller::TokenVerifier;
+use allclear_application::clock::Clock;
+use allclear_application::directory::Directory;
+use allclear_application::relay::Relay;
+use allclear_identity::clerk::announcer::Webhooks;
+use allclear_identity::clerk::api::BackendApi;
+use allclear_identity::clerk::keys::Keys;
+use allclear_identity::clerk::verifier::ClerkVerifier;
+use allclear_persistence::database::Database;
+use allclear_transport::clerk::Parts;
+use allclear_transport::clerk::policy::PagePolicy;
+
+use crate::settings::Settings;
+use crate::settings::clerk::{Clerk, wrong};
+
+/// What Clerk's calls work with. Tokens count that were issued to pages of our own origin, and of the allowed ones.
+pub(crate) fn parts(
+    clerk: &Clerk,
+    settings: &Settings,
+    public_url: &str,
+    database: &Database,
+    relay: &Arc<Relay>,
+    clock: &Arc<dyn Clock>,
+) -> Result<Parts, String> {
+    let keys = match &clerk.jwt_key {
+        Some(pem) => Keys::configured(pem).map_err(wrong("ALLCLEAR_CLERK_JWT_KEY"))?,
+        None => Keys::published(clerk.key_set.clone(), Arc::clone(clock))?,
+    };
+    let api = BackendApi::new(clerk.api.clone(), clerk.secret_key.clone())?;
+    let webhooks = Webhooks::new(clerk.webhook_secret.clone(), Arc::clone(clock));
+    let store = Arc::new(database.clone());
+    let directory = Directory::new(store, Arc::new(api), Arc::new(webhooks), Arc::clone(relay), Arc::clone(clock));
+    let directory = Arc::new(directory);
+    let pages = settings.origins(public_url);
+    let verifier = ClerkVerifier::new(&clerk.publishable_key, pages, keys, Arc::clone(&directory), Arc::clone(clock));
+    let verifier: Arc<dyn TokenVerifier> = Arc::new(verifier);
+    Ok(Parts { verifier, directory })
+}
+
+/// What pages may load.
+pub(crate) fn policy(clerk: &Clerk) -> Result<PagePolicy, String> {
+    PagePolicy::new(&clerk.publishable_key.issuer()).map_err(|error| error.to_string())
+}

@@ -1,0 +1,124 @@
+use serde_json::{Value, json};
+
+use super::Setup;
+use super::stand_in::{claims, first_claims, now, signed, token, with_header};
+use crate::app::{cookie_client, send};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_of_both_versions_open_their_organisation() {
+    let setup = Setup::start().await;
+    for claims in [claims("user_1", "org_1"), first_claims("user_1", "org_1")] {
+        assert_eq!(setup.components(&signed(0, &claims)).await, 200);
+    }
+    let mut elsewhere = claims("user_1", "org_1");
+    elsewhere["azp"] = json!("https://other.example.com");
+    assert_eq!(setup.components(&signed(0, &elsewhere)).await, 200, "an allowed origin's page");
+    let mut without = claims("user_1", "org_1");
+    without.as_object_mut().unwrap().remove("o");
+    assert_eq!(setup.components(&signed(0, &without)).await, 403, "no organisation");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_organisation_sees_its_own_and_nobody_elses() {
+    let setup = Setup::start().await;
+    let created = setup.create(&token("user_1", "org_1"), "/component/create", json!({"name": "API"})).await;
+    let path = format!("/component/{}", created.body["data"]["id"].as_str().unwrap());
+    let read = |token: String| send(setup.request(reqwest::Method::GET, &path, &token));
+    assert_eq!(read(token("user_2", "org_1")).await.status, 200);
+    assert_eq!(read(token("user_2", "org_2")).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_active_sessions_token_is_refused() {
+    let setup = Setup::start().await;
+    let good = claims("user_1", "org_1");
+    let changes: [(&str, Value); 8] = [
+        ("iss", json!("https://clerk.evil.example")),
+        ("azp", json!("https://evil.example")),
+        ("exp", json!(now() - 6)),
+        ("nbf", json!(now() + 60)),
+        ("sts", json!("pending")),
+        ("v", json!(3)),
+        ("sid", Value::Null),
+        ("sub", Value::Null),
+    ];
+    for (claim, value) in changes {
+        let mut claims = good.clone();
+        claims[claim] = value.clone();
+        assert_eq!(setup.components(&signed(0, &claims)).await, 401, "{claim}: {value}");
+    }
+    let header = |alg: &str| json!({"alg": alg, "kid": "ins_0"});
+    for alg in ["none", "HS256", "RS512", "PS256"] {
+        assert_eq!(setup.components(&with_header(0, &header(alg), &good)).await, 401, "{alg}");
+    }
+    let mut misnamed = header("RS256");
+    assert_eq!(setup.components(&with_header(1, &misnamed, &good)).await, 401, "another's signature");
+    misnamed["jku"] = json!(format!("{}/.well-known/jwks.json", setup.clerk.url));
+    assert_eq!(setup.components(&with_header(0, &misnamed, &good)).await, 401, "a header that points elsewhere");
+    assert_eq!(setup.components(&signed(0, &good)).await, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn while_the_keys_cannot_be_fetched_those_that_are_known_go_on() {
+    let setup = Setup::start().await;
+    setup.clerk.set("/.well-known/jwks.json", 500, json!({}));
+    let list = setup.request(reqwest::Method::GET, "/component/list", &token("user_1", "org_1"));
+    let away = send(list).await;
+    assert_eq!((away.status, away.headers.contains_key("retry-after")), (503, true), "{away:?}");
+
+    setup.clerk.publish(&[0]);
+    let patience = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
+    while setup.components(&token("user_1", "org_1")).await != 200 {
+        assert!(tokio::time::Instant::now() < patience, "it asks again before long");
+    }
+    setup.clerk.set("/.well-known/jwks.json", 500, json!({}));
+    assert_eq!(setup.components(&token("user_1", "org_1")).await, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_come_from_the_token_else_from_clerk_and_an_update_bears_its_authors() {
+    let setup = Setup::start().await;
+    setup.clerk.set("/v1/users/user_1", 200, json!({"id": "user_1", "first_name": "Ann", "last_name": "Lee"}));
+    setup.clerk.set("/v1/organizations/org_1", 200, json!({"id": "org_1", "name": "Acme", "slug": "acme"}));
+    let ann = token("user_1", "org_1");
+    let input = json!({"title": "Down", "description": "All of it"});
+    let incident = setup.create(&ann, "/incident/create", input).await.body["data"]["id"].as_str().unwrap().to_owned();
+    assert_eq!(setup.name_of("org_1").await, "Acme");
+
+    let mut named = claims("user_2", "org_1");
+    named["name"] = json!("Bob");
+    named["org_name"] = json!("Acme Ltd");
+    // News of the token are newer than what Clerk told a moment ago.
+    named["iat"] = json!(now() + 2);
+    named["act"] = json!({"sub": "user_9"});
+    let bob = signed(0, &named);
+    let path = format!("/incident/{incident}/updates/create");
+    let mut authors = Vec::new();
+    for token in [&ann, &bob] {
+        let update = setup.create(token, &path, json!({"message": "Looking", "status": "IDENTIFIED"})).await;
+        authors.push(update.body["data"]["user"].clone());
+    }
+    let expected = [json!({"id": "user_1", "name": "Ann Lee"}), json!({"id": "user_2", "name": "Bob (impersonated)"})];
+    assert_eq!(authors, expected);
+    assert_eq!(setup.name_of("org_1").await, "Acme Ltd");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_organisation_whose_name_nobody_tells_has_a_page_all_the_same() {
+    let setup = Setup::start().await;
+    assert_eq!(setup.status("org_1").await.status, 404, "nobody has seen it yet");
+    assert_eq!(setup.components(&token("user_1", "org_1")).await, 200);
+    assert_eq!(setup.name_of("org_1").await, "acme", "its slug stands in");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_built_in_providers_calls_are_not_there() {
+    let setup = Setup::start().await;
+    let sign_up = json!({"name": "Ann", "email": "ann@example.com", "password": crate::app::PASSWORD});
+    let signed_up = send(cookie_client().post(setup.app.call("/identity/sign-up")).json(&sign_up)).await;
+    assert_eq!(signed_up.status, 404, "{signed_up:?}");
+    let session = send(cookie_client().get(setup.app.call("/identity/session"))).await;
+    assert_eq!(session.status, 404, "{session:?}");
+    let keys = send(cookie_client().get(format!("{}/.well-known/jwks.json", setup.app.url))).await;
+    assert_eq!(keys.status, 404, "Clerk publishes its own");
+}

@@ -1,0 +1,127 @@
+//! The content security policies (CSP Level 3) of pages that load Clerk's scripts, as Clerk documents them:
+//! <https://clerk.com/docs/guides/secure/best-practices/csp-headers>.
+
+use actix_web::HttpResponse;
+use actix_web::http::header::{self, HeaderMap, HeaderValue, InvalidHeaderValue};
+
+/// What pages may load beside what they always may.
+#[derive(Debug, Clone)]
+pub struct PagePolicy {
+    app: HeaderValue,
+    status_page: HeaderValue,
+}
+
+impl PagePolicy {
+    /// Policies for the application whose Frontend API is at this address, which loads its scripts from there.
+    ///
+    /// # Errors
+    /// When the address cannot stand in a header.
+    pub fn new(frontend_api: &str) -> Result<Self, InvalidHeaderValue> {
+        // Cloudflare's challenge tells people from bots at sign-up; `protect` is Clerk's own. Clerk's components bring their
+        // styles along, and refresh their token from a worker that is made of a blob. Pictures are of people and organisations.
+        let app = format!(
+            "default-src 'none'; \
+             script-src 'self' {frontend_api} https://challenges.cloudflare.com https://*.protect.clerk.com; \
+             connect-src 'self' {frontend_api} https://*.protect.clerk.com:*; \
+             img-src 'self' data: https://img.clerk.com; style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; \
+             frame-src https://challenges.cloudflare.com https://*.protect.clerk.com; \
+             font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        );
+        // Only what fetches a token: nothing of Clerk's shows there.
+        let status_page = format!(
+            "default-src 'none'; script-src 'self' {frontend_api}; connect-src 'self' {frontend_api}; \
+             worker-src 'self' blob:; style-src 'self'; img-src 'self' data:; font-src 'self'; manifest-src 'self'; \
+             base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        );
+        Ok(Self { app: app.try_into()?, status_page: status_page.try_into()? })
+    }
+
+    /// Lets the operators' app load what it needs.
+    pub(crate) fn on_app(&self, response: &mut HttpResponse) {
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, self.app.clone());
+    }
+
+    /// Lets the public status page load Clerk's scripts for a visitor who may be signed in. For everybody else the policy is
+    /// the usual one.
+    pub(crate) fn on_status_page(&self, request: &HeaderMap, response: &mut HttpResponse) {
+        let headers = response.headers_mut();
+        headers.append(header::VARY, HeaderValue::from_static("cookie"));
+        if may_be_signed_in(request) {
+            headers.insert(header::CONTENT_SECURITY_POLICY, self.status_page.clone());
+        }
+    }
+}
+
+/// Whether there is a cookie of Clerk's that says so: `__session`, or `__client_uat`, the time somebody signed in, which is
+/// 0 while nobody is (`packages/backend/src/constants.ts`). Both may bear a suffix.
+/// <https://clerk.com/docs/guides/how-clerk-works/overview>
+fn may_be_signed_in(request: &HeaderMap) -> bool {
+    let cookies = request.get_all(header::COOKIE).filter_map(|value| value.to_str().ok());
+    let named = |name: &str, expected: &str| {
+        name.strip_prefix(expected).is_some_and(|suffix| suffix.is_empty() || suffix.starts_with('_'))
+    };
+    cookies.flat_map(|value| value.split(';')).filter_map(|cookie| cookie.trim().split_once('=')).any(
+        |(name, value)| (named(name, "__session") || named(name, "__client_uat")) && !matches!(value.trim(), "" | "0"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::test::TestRequest;
+
+    const FRONTEND_API: &str = "https://clerk.example.com";
+
+    fn policy() -> PagePolicy {
+        PagePolicy::new(FRONTEND_API).unwrap()
+    }
+
+    fn of(response: &HttpResponse) -> Option<&str> {
+        Some(response.headers().get(header::CONTENT_SECURITY_POLICY)?.to_str().unwrap())
+    }
+
+    fn status_page(cookie: Option<&str>) -> Option<String> {
+        let mut request = TestRequest::default();
+        if let Some(cookie) = cookie {
+            request = request.insert_header((header::COOKIE, cookie));
+        }
+        let mut response = HttpResponse::Ok().finish();
+        policy().on_status_page(request.to_http_request().headers(), &mut response);
+        assert_eq!(response.headers().get(header::VARY).unwrap(), "cookie");
+        of(&response).map(str::to_owned)
+    }
+
+    #[test]
+    fn the_app_may_load_clerk_and_nothing_of_others() {
+        let mut response = HttpResponse::Ok().finish();
+        policy().on_app(&mut response);
+        let found = of(&response).unwrap();
+        for part in ["script-src 'self' https://clerk.example.com ", "worker-src 'self' blob:", "https://img.clerk.com"]
+        {
+            assert!(found.contains(part), "{found}");
+        }
+        let scripts = found.split(';').find(|part| part.trim().starts_with("script-src")).unwrap();
+        assert!(!scripts.contains("unsafe") && !scripts.contains("blob:"), "{scripts}");
+        assert!(found.starts_with("default-src 'none';") && found.contains("frame-ancestors 'none'"), "{found}");
+    }
+
+    #[test]
+    fn the_status_page_may_for_a_visitor_who_may_be_signed_in_only() {
+        for cookie in [
+            None,
+            Some("theme=dark"),
+            Some("__client_uat=0"),
+            Some("__client_uat_x1=0; __session="),
+            Some("__sessions=1"),
+        ] {
+            assert_eq!(status_page(cookie), None, "{cookie:?}");
+        }
+        for cookie in
+            ["__session=eyJ", "theme=dark; __client_uat=1700000000", "__client_uat_x1=1700000000", "__session_x1=e"]
+        {
+            let found = status_page(Some(cookie)).unwrap();
+            assert!(found.contains("script-src 'self' https://clerk.example.com;"), "{cookie}: {found}");
+            assert!(!found.contains("unsafe") && !found.contains("frame-src"), "{found}");
+        }
+    }
+}

@@ -1,4 +1,6 @@
-import type { Subscriber } from '@/api/types';
+import type { DeliveryCounts, Subscriber } from '@/api/types';
+
+export const noMail: DeliveryCounts = { waiting: 0, sent: 0, givenUp: 0, reasons: [], days: 30 };
 
 export function subscriber(name: string, more: Partial<Subscriber> = {}): Subscriber {
   return {

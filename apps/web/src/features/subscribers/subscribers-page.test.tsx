@@ -1,12 +1,16 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { Subscriber } from '@/api/types';
 import { calls, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
 import { answer, apiUrl, problem, server } from '@/testing/server';
-import { subscriber } from './fixtures';
+import { noMail, subscriber } from './fixtures';
 import { subscriberRoutes } from './routes';
+
+beforeEach(() => {
+  server.use(http.get(apiUrl(calls.subscribers.deliveries), () => answer(noMail)));
+});
 
 /** Serves `subscribers`, and deletes from them what is not `stuck`. */
 function serve(subscribers: Subscriber[], stuck: string[] = []) {

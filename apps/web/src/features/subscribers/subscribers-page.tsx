@@ -6,6 +6,7 @@ import { PageHeader } from '@/ui/page-header';
 import { Spinner } from '@/ui/spinner';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { usePageTitle } from '@/ui/use-page-title';
+import { MailSummary } from './mail-summary';
 import { NewSubscriber } from './new-subscriber';
 import { SubscribersTable } from './subscribers-table';
 
@@ -30,6 +31,7 @@ export function SubscribersPage() {
           <Spinner label="Loading subscribers…" />
         </div>
       )}
+      <MailSummary />
     </div>
   );
 }

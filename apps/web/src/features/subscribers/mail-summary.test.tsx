@@ -1,0 +1,95 @@
+import { act, screen, within } from '@testing-library/react';
+import { http } from 'msw';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { DeliveryCounts } from '@/api/types';
+import { calls } from '@/paths';
+import { renderScreen } from '@/testing/render';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { noMail } from './fixtures';
+import { MailSummary } from './mail-summary';
+
+/** Serves these counts, one after the other, the last one from then on. */
+function serve(...all: Partial<DeliveryCounts>[]) {
+  const asked = vi.fn();
+  server.use(
+    http.get(apiUrl(calls.subscribers.deliveries), () => {
+      asked();
+      return answer({ ...noMail, ...(all.length > 1 ? all.shift() : all[0]) });
+    }),
+  );
+  return asked;
+}
+
+const summary = () => screen.findByRole('region', { name: 'Mail of the last 30 days' });
+const count = (within_: HTMLElement, label: string) =>
+  within(within_).getByText(label).parentElement?.querySelector('dd')?.textContent;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('says how many mails were sent, wait and were given up', async () => {
+  serve({
+    sent: 12345,
+    waiting: 0,
+    givenUp: 1,
+    reasons: [{ reason: '550 No such user', count: 1 }],
+  });
+  renderScreen(<MailSummary />);
+  const card = await summary();
+  expect(count(card, 'Sent')).toBe('12,345');
+  expect(count(card, 'Waiting')).toBe('0');
+  expect(count(card, 'Given up')).toBe('1');
+});
+
+it('says why mails were given up to whoever asks', async () => {
+  const reasons = [
+    { reason: '550 No such user', count: 3 },
+    { reason: '552 Mailbox full', count: 1 },
+  ];
+  serve({ givenUp: 6, reasons });
+  const { user } = renderScreen(<MailSummary />);
+  const card = await summary();
+  const why = within(card).getByRole('group');
+  expect(why).not.toHaveAttribute('open');
+  await user.click(within(card).getByText('Why mails were given up'));
+  expect(why).toHaveAttribute('open');
+  expect(
+    within(why)
+      .getAllByRole('listitem')
+      .map((item) => item.textContent),
+  ).toEqual(['3 ×550 No such user', '1 ×552 Mailbox full', '2 × for other reasons']);
+});
+
+it.each([
+  ['there was no mail', () => answer(noMail)],
+  ['the counts could not be read', () => problem(403, 'Choose an organisation')],
+])('shows nothing where %s', async (_, response) => {
+  const asked = vi.fn();
+  server.use(
+    http.get(apiUrl(calls.subscribers.deliveries), () => {
+      asked();
+      return response();
+    }),
+  );
+  renderScreen(<MailSummary />);
+  await vi.waitFor(() => expect(asked).toHaveBeenCalled());
+  expect(screen.queryByText(/^Mail of the last/)).not.toBeInTheDocument();
+});
+
+it('follows mail on its way until all of it is sent', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const asked = serve({ waiting: 2 }, { waiting: 1, sent: 1 }, { sent: 2 });
+  renderScreen(<MailSummary />);
+  const card = await summary();
+  for (const [waiting, sent] of [
+    ['1', '1'],
+    ['0', '2'],
+  ]) {
+    await act(() => vi.advanceTimersByTimeAsync(5000));
+    await vi.waitFor(() => expect(count(card, 'Waiting')).toBe(waiting));
+    expect(count(card, 'Sent')).toBe(sent);
+  }
+  await act(() => vi.advanceTimersByTimeAsync(30_000));
+  expect(asked).toHaveBeenCalledTimes(3);
+});

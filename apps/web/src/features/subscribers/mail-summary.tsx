@@ -1,0 +1,85 @@
+import { useEffect } from 'react';
+import type { DeliveryCounts } from '@/api/types';
+import { useQuery } from '@/api/use-query';
+import { calls } from '@/paths';
+import { Card } from '@/ui/card';
+import { cn } from '@/ui/cn';
+import { tones } from '@/ui/tone';
+
+/** How often the counts are asked for while mail is on its way. */
+const whileSending = 5000;
+
+const number = new Intl.NumberFormat('en');
+
+/** What became of the mails to subscribers; nothing while there is nothing to tell. */
+export function MailSummary() {
+  const { data: counts, refresh } = useQuery<DeliveryCounts>(calls.subscribers.deliveries);
+  const sending = counts !== undefined && counts.waiting > 0;
+
+  useEffect(() => {
+    if (!sending) return;
+    const timer = window.setInterval(() => void refresh(), whileSending);
+    return () => window.clearInterval(timer);
+  });
+
+  if (counts === undefined || counts.waiting + counts.sent + counts.givenUp === 0) return null;
+  return (
+    <Card aria-labelledby="mail-summary" className="grid gap-3 p-4 text-sm">
+      <div className="flex flex-wrap items-baseline gap-x-6 gap-y-1">
+        <h2 id="mail-summary" className="font-semibold text-ink">
+          Mail of the last {counts.days} days
+        </h2>
+        <dl className="flex flex-wrap gap-x-6 gap-y-1">
+          <Count label="Sent" value={counts.sent} />
+          <Count label="Waiting" value={counts.waiting} />
+          <Count label="Given up" value={counts.givenUp} alarming />
+        </dl>
+      </div>
+      {counts.reasons.length > 0 && <Reasons counts={counts} />}
+    </Card>
+  );
+}
+
+interface CountProps {
+  label: string;
+  value: number;
+  alarming?: boolean;
+}
+
+function Count({ label, value, alarming }: CountProps) {
+  return (
+    <div className="flex items-baseline gap-1.5">
+      <dt className="text-muted">{label}</dt>
+      <dd
+        className={cn(
+          'font-medium tabular-nums',
+          alarming && value > 0 ? tones.major.text : 'text-ink',
+        )}
+      >
+        {number.format(value)}
+      </dd>
+    </div>
+  );
+}
+
+function Reasons({ counts }: { counts: DeliveryCounts }) {
+  const told = counts.reasons.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <details className="group">
+      <summary className="w-fit cursor-pointer rounded-sm text-muted hover:text-ink">
+        Why mails were given up
+      </summary>
+      <ul className="mt-2 grid gap-1">
+        {counts.reasons.map(({ reason, count }) => (
+          <li key={reason} className="flex gap-2">
+            <span className="shrink-0 text-muted tabular-nums">{number.format(count)} ×</span>
+            <span className="min-w-0 wrap-anywhere text-ink">{reason}</span>
+          </li>
+        ))}
+        {told < counts.givenUp && (
+          <li className="text-muted">{number.format(counts.givenUp - told)} × for other reasons</li>
+        )}
+      </ul>
+    </details>
+  );
+}

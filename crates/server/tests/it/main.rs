@@ -2,13 +2,17 @@
 //! The product as its clients see it: a real server on a free port.
 
 mod app;
+mod backup;
 mod binary;
+mod clerk;
 mod component;
+mod conformance;
 mod delivery;
 mod events;
 mod faults;
 mod identity;
 mod incident;
+mod intruder;
 mod maintenance;
 mod nodes;
 mod page;

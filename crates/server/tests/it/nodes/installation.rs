@@ -62,9 +62,30 @@ impl Installation {
         self.redis.take().unwrap().kill().await.unwrap();
     }
 
-    /// Starts Redis again where it was.
+    /// Starts Redis again where it was, and waits until both nodes listen there.
     pub(crate) async fn redis_returns(&mut self) {
         self.redis = Some(redis(self.redis_port).await);
+        let listen = async {
+            let mut tries = tokio::time::interval(Duration::from_millis(50));
+            while self.listeners().await != 2 {
+                tries.tick().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), listen).await.expect("the nodes listen again");
+    }
+
+    /// How many listen in the one channel that there is.
+    async fn listeners(&self) -> usize {
+        let ask = async |arguments: &[&str]| {
+            let mut command = Command::new("redis-cli");
+            let output = command.args(["-p", &self.redis_port.to_string()]).args(arguments).output().await.unwrap();
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let channels = ask(&["PUBSUB", "CHANNELS", "allclear:*"]).await;
+        let Some(channel) = channels.lines().next().filter(|channel| !channel.is_empty()) else { return 0 };
+        assert_eq!(channels.lines().count(), 1, "{channels}");
+        let count = ask(&["PUBSUB", "NUMSUB", channel]).await;
+        count.lines().last().and_then(|count| count.parse().ok()).unwrap_or_default()
     }
 }
 

@@ -1,0 +1,77 @@
+//! `allclear backup`, beside a server that is being written to.
+
+use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::app::operator_of;
+use crate::process::{Process, command, run};
+
+/// Tokens name the address of the server that gave them; it stays while ports change.
+const ADDRESS: [&str; 2] = ["--public-url", "http://allclear.example"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_taken_while_operators_write_restores_what_was_answered_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let process = Process::serve(command(&data, &ADDRESS)).await;
+    let operator = Arc::new(operator_of(&process.url, "ada@example.com", "Acme").await);
+    let before = operator.component("before").await;
+
+    let ended = Arc::new(AtomicBool::new(false));
+    let writing = tokio::spawn({
+        let (operator, ended) = (Arc::clone(&operator), Arc::clone(&ended));
+        async move {
+            let mut written = 0;
+            while !ended.load(Ordering::Relaxed) {
+                operator.component("meanwhile").await;
+                written += 1;
+            }
+            written
+        }
+    });
+    let copy = folder.path().join("backup.db");
+    let mut backup = command(&data, &["backup"]);
+    backup.arg(&copy);
+    let (code, _, stderr) = run(backup).await;
+    assert_eq!(code, Some(0), "{stderr}");
+    ended.store(true, Ordering::Relaxed);
+    let written: usize = writing.await.unwrap();
+    assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600, "it holds secrets");
+    process.kill().await;
+
+    let restored = folder.path().join("restored");
+    std::fs::create_dir(&restored).unwrap();
+    std::fs::rename(&copy, restored.join("allclear.db")).unwrap();
+    let process = Process::serve(command(&restored, &ADDRESS)).await;
+    let operator = operator.at(&process.url);
+    let components = operator.snapshot().await["components"].clone();
+    let components = components.as_array().unwrap();
+    assert!(components.iter().any(|component| component["id"] == before.as_str()));
+    assert!(components.len() <= written + 1, "nothing that was never written");
+    operator.component("after").await;
+    assert_eq!(operator.snapshot().await["components"].as_array().unwrap().len(), components.len() + 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_overwrites_nothing_and_tells_what_stands_in_the_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let _process = Process::serve(command(&data, &[])).await;
+    let taken = folder.path().join("taken.db");
+    std::fs::write(&taken, "dear").unwrap();
+    let mut backup = command(&data, &["backup"]);
+    backup.arg(&taken);
+    let (code, _, stderr) = run(backup).await;
+    assert_eq!(code, Some(1));
+    assert!(stderr.starts_with("allclear: ") && stderr.contains("taken.db"), "{stderr}");
+    assert_eq!(std::fs::read_to_string(&taken).unwrap(), "dear");
+
+    let mut backup = command(&data, &["--database-url", "postgres://nobody@127.0.0.1:1/none", "backup"]);
+    let none = folder.path().join("none.db");
+    backup.arg(&none);
+    let (code, _, stderr) = run(backup).await;
+    assert_eq!(code, Some(1));
+    assert!(stderr.contains("pg_dump"), "{stderr}");
+    assert!(!none.exists());
+}

@@ -1,0 +1,167 @@
+//! The table: each call, who may make it, and what it is made with.
+
+use serde_json::{Value, json};
+
+use super::world::World;
+
+/// Who may make a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Guard {
+    /// Everybody.
+    Open,
+    /// Whoever holds a token for the organisation that the call is about.
+    Token,
+    /// Whoever is signed in, about themselves.
+    Session,
+    /// A member of the organisation that the call is about, by the session.
+    Member,
+    /// An admin of it, likewise.
+    Admin,
+    /// Whoever administers the installation.
+    Administrator,
+}
+
+/// A call of the table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Route {
+    pub(super) method: &'static str,
+    /// Below `/api/v1`, as the OpenAPI document writes it.
+    pub(super) path: &'static str,
+    pub(super) guard: Guard,
+}
+
+const fn route(guard: Guard, method: &'static str, path: &'static str) -> Route {
+    Route { method, path, guard }
+}
+
+/// Every call there is.
+pub(super) const ROUTES: &[Route] = &[
+    // Signed by Clerk, and not there without it: crates/server/tests/it/clerk/webhook.rs tries it.
+    route(Guard::Open, "post", "/clerk/webhooks"),
+    route(Guard::Token, "post", "/component/create"),
+    route(Guard::Token, "get", "/component/list"),
+    route(Guard::Token, "get", "/component/{id}"),
+    route(Guard::Token, "delete", "/component/{id}"),
+    route(Guard::Token, "patch", "/component/{id}"),
+    route(Guard::Open, "get", "/configuration"),
+    route(Guard::Session, "post", "/identity/invitations/accept"),
+    route(Guard::Open, "post", "/identity/invitations/inspect"),
+    route(Guard::Session, "post", "/identity/organisations"),
+    route(Guard::Admin, "delete", "/identity/organisations/{id}"),
+    route(Guard::Admin, "patch", "/identity/organisations/{id}"),
+    route(Guard::Admin, "get", "/identity/organisations/{id}/invitations"),
+    route(Guard::Admin, "post", "/identity/organisations/{id}/invitations"),
+    route(Guard::Admin, "delete", "/identity/organisations/{id}/invitations/{invitation_id}"),
+    route(Guard::Member, "get", "/identity/organisations/{id}/members"),
+    route(Guard::Admin, "delete", "/identity/organisations/{id}/members/{user_id}"),
+    route(Guard::Admin, "patch", "/identity/organisations/{id}/members/{user_id}"),
+    route(Guard::Open, "post", "/identity/password-reset"),
+    route(Guard::Open, "post", "/identity/password-reset/confirm"),
+    route(Guard::Open, "get", "/identity/session"),
+    route(Guard::Open, "post", "/identity/sign-in"),
+    route(Guard::Open, "post", "/identity/sign-out"),
+    route(Guard::Open, "post", "/identity/sign-up"),
+    route(Guard::Session, "post", "/identity/token"),
+    route(Guard::Session, "patch", "/identity/user"),
+    route(Guard::Session, "post", "/identity/user/password"),
+    route(Guard::Administrator, "get", "/identity/waitlist"),
+    route(Guard::Administrator, "delete", "/identity/waitlist/{id}"),
+    route(Guard::Administrator, "post", "/identity/waitlist/{id}/invite"),
+    route(Guard::Token, "post", "/incident/create"),
+    route(Guard::Token, "get", "/incident/list"),
+    route(Guard::Token, "get", "/incident/{id}"),
+    route(Guard::Token, "delete", "/incident/{id}"),
+    route(Guard::Token, "patch", "/incident/{id}"),
+    route(Guard::Token, "post", "/incident/{id}/components/attach"),
+    route(Guard::Token, "post", "/incident/{id}/components/detach"),
+    route(Guard::Token, "get", "/incident/{id}/components/list"),
+    route(Guard::Token, "get", "/incident/{id}/components/unattached"),
+    route(Guard::Token, "post", "/incident/{id}/updates/create"),
+    route(Guard::Token, "post", "/incident/{id}/updates/delete"),
+    route(Guard::Token, "get", "/incident/{id}/updates/list"),
+    route(Guard::Token, "get", "/incident/{id}/updates/{update_id}"),
+    route(Guard::Token, "patch", "/incident/{id}/updates/{update_id}"),
+    route(Guard::Token, "post", "/maintenance/create"),
+    route(Guard::Token, "get", "/maintenance/list"),
+    route(Guard::Token, "get", "/maintenance/{id}"),
+    route(Guard::Token, "delete", "/maintenance/{id}"),
+    route(Guard::Token, "patch", "/maintenance/{id}"),
+    route(Guard::Token, "post", "/maintenance/{id}/updates/create"),
+    route(Guard::Token, "post", "/maintenance/{id}/updates/delete"),
+    route(Guard::Token, "get", "/maintenance/{id}/updates/list"),
+    route(Guard::Token, "get", "/maintenance/{id}/updates/{update_id}"),
+    route(Guard::Token, "patch", "/maintenance/{id}/updates/{update_id}"),
+    route(Guard::Open, "get", "/status/{organisation}"),
+    route(Guard::Open, "get", "/status/{organisation}/events"),
+    route(Guard::Token, "post", "/subscriber"),
+    route(Guard::Token, "get", "/subscriber/deliveries"),
+    route(Guard::Token, "get", "/subscriber/list"),
+    route(Guard::Open, "post", "/subscriber/public"),
+    route(Guard::Open, "post", "/subscriber/unsubscribe"),
+    route(Guard::Open, "get", "/subscriber/unsubscribe/one-click"),
+    route(Guard::Open, "post", "/subscriber/unsubscribe/one-click"),
+    route(Guard::Open, "post", "/subscriber/verify"),
+    route(Guard::Token, "delete", "/subscriber/{id}"),
+];
+
+impl Route {
+    /// Whether it names something of an organisation in its path.
+    pub(super) fn names_something(&self) -> bool {
+        self.path.contains('{')
+    }
+
+    /// The path with the identifiers of this world in it.
+    pub(super) fn path_in(&self, world: &World) -> String {
+        let (_, rest) = self.path.split_once('/').unwrap();
+        let id = match rest.split('/').next().unwrap() {
+            "component" => &world.component,
+            "incident" => &world.incident,
+            "maintenance" => &world.maintenance,
+            "subscriber" => &world.subscriber,
+            "identity" if self.path.contains("waitlist") => &world.waiting,
+            _ => &world.organisation,
+        };
+        let update = if rest.starts_with("incident") { &world.incident_update } else { &world.maintenance_update };
+        let path = self.path.replace("{id}", id).replace("{organisation}", &world.organisation);
+        let path = path.replace("{update_id}", update).replace("{user_id}", &world.admin_id);
+        path.replace("{invitation_id}", &world.invitation)
+    }
+
+    /// A body that the call takes, so that who asks is all that can be wrong with it.
+    pub(super) fn body(&self, world: &World) -> Value {
+        match (self.method, self.path) {
+            ("post", "/component/create") => json!({"name": "Intruded"}),
+            ("patch", "/component/{id}") => json!({"name": "Intruded", "status": "MAJOR_OUTAGE"}),
+            ("post", "/incident/create") => json!({"title": "Intruded", "description": "It is", "components": []}),
+            ("patch", "/incident/{id}" | "/maintenance/{id}") => json!({"title": "Intruded"}),
+            ("post", "/incident/{id}/components/attach") => {
+                json!({"components": [{"componentId": world.spare_component, "status": "DEGRADED"}]})
+            }
+            ("post", "/incident/{id}/components/detach") => json!({"componentIds": [world.component]}),
+            ("post", "/incident/{id}/updates/create") => json!({"status": "MONITORING", "message": "Intruded"}),
+            ("post", "/incident/{id}/updates/delete") => json!({"incidentUpdateIds": [world.incident_update]}),
+            ("patch", "/incident/{id}/updates/{update_id}" | "/maintenance/{id}/updates/{update_id}") => {
+                json!({"message": "Intruded"})
+            }
+            ("post", "/maintenance/create") => {
+                json!({"title": "Intruded", "description": "It is", "startAt": "2030-01-01T00:00:00Z"})
+            }
+            ("post", "/maintenance/{id}/updates/create") => json!({"status": "IDENTIFIED", "message": "Intruded"}),
+            ("post", "/maintenance/{id}/updates/delete") => json!({"maintenanceUpdateIds": [world.maintenance_update]}),
+            ("post", "/subscriber") => json!({"email": "intruded@example.com"}),
+            ("patch", "/identity/organisations/{id}") | ("post", "/identity/organisations") => {
+                json!({"name": "Intruded"})
+            }
+            ("post", "/identity/organisations/{id}/invitations") => {
+                json!({"email": "intruded@example.com", "role": "admin"})
+            }
+            ("patch", "/identity/organisations/{id}/members/{user_id}") => json!({"role": "admin"}),
+            ("patch", "/identity/user") => json!({"name": "Intruded"}),
+            ("post", "/identity/user/password") => {
+                json!({"currentPassword": crate::app::PASSWORD, "newPassword": "an intruded password"})
+            }
+            ("post", "/identity/invitations/accept") => json!({"token": "intruded"}),
+            _ => json!({}),
+        }
+    }
+}

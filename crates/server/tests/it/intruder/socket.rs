@@ -1,0 +1,80 @@
+use std::collections::BTreeSet;
+
+use allclear_transport::socket::events;
+use serde_json::{Value, json};
+
+use super::forged::Forger;
+use super::world::World;
+use crate::app::TestApp;
+use crate::socket::Client;
+
+/// What a socket may ask for, and the field of the public snapshot that a visitor may get by it.
+const ROWS: [(&str, Option<&str>); 5] = [
+    ("join", None),
+    ("get-components", Some("components")),
+    ("get-incidents", Some("incidents")),
+    ("get-maintenances", Some("maintenances")),
+    ("authenticate", None),
+];
+
+#[test]
+fn every_event_has_its_row() {
+    let rows: BTreeSet<_> = ROWS.iter().map(|(name, _)| *name).collect();
+    assert_eq!(rows, events().collect());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forged_token_gets_no_socket_and_no_more_on_one() {
+    let app = TestApp::start_with(&World::FLAGS).await;
+    let world = World::made(&app).await;
+    for (name, token) in Forger::of(&app).await.forged(&world.operator.token) {
+        let refused = Client::connect(&app.url, json!({"token": token}), &[]).await.err();
+        assert_eq!(refused, Some(json!({"message": "Please sign in again"})), "{name}");
+        let header = format!("Bearer {token}");
+        let refused = Client::connect(&app.url, json!({}), &[("authorization", &header)]).await.err();
+        assert_eq!(refused, Some(json!({"message": "Please sign in again"})), "{name}, in the header");
+        let mut visitor = Client::anonymous(&app.url).await;
+        assert_eq!(visitor.ask("authenticate", &token).await, json!({"message": "Please sign in again"}), "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_is_no_member_gets_by_every_event_what_is_public_and_no_more() {
+    let app = TestApp::start_with(&World::FLAGS).await;
+    let world = World::made(&app).await;
+    let outside = world.admin.post("/organisations", json!({"name": "Other"})).await;
+    let outside = outside.body["data"]["id"].as_str().unwrap().to_owned();
+    let elsewhere = world.member.post("/token", json!({})).await.body["data"]["token"].as_str().unwrap().to_owned();
+    let other = world.admin.token(&outside).await;
+    for (who, auth) in [
+        ("nobody", json!({})),
+        ("a token without organisation", json!({"token": elsewhere})),
+        ("another organisation's admin", json!({"token": other})),
+    ] {
+        let public = world.operator.snapshot().await;
+        let mut socket = Client::connect(&app.url, auth, &[]).await.unwrap();
+        for (event, field) in ROWS {
+            let answer = socket.ask(event, &world.organisation).await;
+            match field {
+                Some(field) => assert_eq!(answer, public[field], "{who}: {event}"),
+                None if event == "join" => assert_eq!(answer, json!({"revision": public["revision"]}), "{who}"),
+                None => assert_eq!(answer, json!({"message": "Please sign in again"}), "{who}: {event}"),
+            }
+            assert!(!private(&answer, &world), "{who}: {event}: {answer}");
+        }
+        world.operator.component("Another").await;
+        let (name, args) = socket.event().await;
+        assert_eq!(name, "new-component", "{who}");
+        assert!(!private(&args, &world), "{who}: {args}");
+        let components = world.operator.get("/component/list").await;
+        let another = components.body["data"][0]["id"].as_str().unwrap().to_owned();
+        assert_eq!(world.operator.delete(&format!("/component/{another}")).await.status, 200);
+    }
+}
+
+/// Whether it tells what only members may know.
+fn private(answer: &Value, world: &World) -> bool {
+    let told = answer.to_string();
+    let secrets = [world.subscriber.as_str(), world.member_id.as_str(), "reader@example.com", "Ada"];
+    secrets.iter().any(|secret| told.contains(secret))
+}

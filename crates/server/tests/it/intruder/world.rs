@@ -1,0 +1,143 @@
+//! What an intruder would like to get at: an organisation with one of everything.
+
+use serde_json::{Value, json};
+
+use crate::app::{Operator, PASSWORD, TestApp, cookie_client, send};
+use crate::identity::Person;
+
+/// An organisation with one of everything, and its people.
+pub(super) struct World {
+    pub(super) admin: Person,
+    pub(super) member: Person,
+    pub(super) admin_id: String,
+    pub(super) member_id: String,
+    pub(super) operator: Operator,
+    pub(super) organisation: String,
+    pub(super) component: String,
+    pub(super) spare_component: String,
+    pub(super) incident: String,
+    pub(super) incident_update: String,
+    pub(super) maintenance: String,
+    pub(super) maintenance_update: String,
+    pub(super) subscriber: String,
+    pub(super) invitation: String,
+    /// Somebody on the waitlist of the installation.
+    pub(super) waiting: String,
+}
+
+impl World {
+    /// The flags a server starts with, so that there is a waitlist and limits stay out of the way.
+    pub(super) const FLAGS: [&'static str; 6] =
+        ["--sign-up", "waitlist", "--limit-invite", "1000/1000", "--limit-sign-in", "1000/1000"];
+
+    /// Makes it, as the first to sign up and so with the installation's administrator in it.
+    pub(super) async fn made(app: &TestApp) -> Self {
+        let admin = Person::signed_up(app, "ada@example.com").await;
+        let organisation = admin.organisation().await;
+        let member = admitted(app, &admin, "member@example.com", &organisation, "member").await;
+        let operator = operator(app, &admin, &organisation).await;
+        let component = operator.component("Website").await;
+        let spare_component = operator.component("Spare").await;
+        let attached = json!([{"componentId": component, "status": "DEGRADED"}]);
+        let incident = json!({"title": "Down", "description": "All of it", "components": attached});
+        let incident = created(&operator, "/incident/create", incident).await;
+        let update = json!({"status": "IDENTIFIED", "message": "Found"});
+        let incident_update = created(&operator, &format!("/incident/{incident}/updates/create"), update).await;
+        let maintenance = json!({"title": "Works", "description": "On all of it", "startAt": "2029-01-01T00:00:00Z"});
+        let maintenance = created(&operator, "/maintenance/create", maintenance).await;
+        let update = json!({"status": "IDENTIFIED", "message": "Planned"});
+        let maintenance_update =
+            created(&operator, &format!("/maintenance/{maintenance}/updates/create"), update).await;
+        let subscriber = created(&operator, "/subscriber", json!({"email": "reader@example.com"})).await;
+        let invited = json!({"email": "invited@example.com", "role": "member"});
+        let invited = admin.post(&format!("/organisations/{organisation}/invitations"), invited).await;
+        let invitation = invited.body["data"]["id"].as_str().unwrap().to_owned();
+        let waiting = Person::new(app, "waiting@example.com");
+        assert_eq!(waiting.sign_up(PASSWORD).await.status, 202);
+        let waitlist = admin.get("/waitlist").await;
+        let waiting = waitlist.body["data"][0]["id"].as_str().unwrap().to_owned();
+        let (admin_id, member_id) = (admin.id().await, member.id().await);
+        Self {
+            admin,
+            member,
+            admin_id,
+            member_id,
+            operator,
+            organisation,
+            component,
+            spare_component,
+            incident,
+            incident_update,
+            maintenance,
+            maintenance_update,
+            subscriber,
+            invitation,
+            waiting,
+        }
+    }
+
+    /// Everything of it that a call could change, as its admin sees it.
+    pub(super) async fn state(&self, app: &TestApp) -> Value {
+        let operator = operator(app, &self.admin, &self.organisation).await;
+        let mut state = Vec::new();
+        for path in [
+            "/component/list".to_owned(),
+            "/incident/list".to_owned(),
+            format!("/incident/{}/updates/list", self.incident),
+            format!("/incident/{}/components/list", self.incident),
+            "/maintenance/list".to_owned(),
+            format!("/maintenance/{}/updates/list", self.maintenance),
+            "/subscriber/list".to_owned(),
+        ] {
+            let answer = operator.get(&path).await;
+            assert_eq!(answer.status, 200, "{path}: {answer:?}");
+            state.push(answer.body);
+        }
+        for path in ["members", "invitations"] {
+            let answer = self.admin.get(&format!("/organisations/{}/{path}", self.organisation)).await;
+            assert_eq!(answer.status, 200, "{path}: {answer:?}");
+            state.push(answer.body);
+        }
+        state.push(self.admin.get("/waitlist").await.body);
+        state.push(self.operator.snapshot().await["revision"].take());
+        Value::Array(state)
+    }
+
+    /// Whatever names something of it.
+    pub(super) fn identifiers(&self) -> [&str; 10] {
+        [
+            &self.organisation,
+            &self.component,
+            &self.spare_component,
+            &self.incident,
+            &self.incident_update,
+            &self.maintenance,
+            &self.maintenance_update,
+            &self.subscriber,
+            &self.invitation,
+            &self.member_id,
+        ]
+    }
+}
+
+/// Somebody who was let in and is in an organisation.
+pub(super) async fn admitted(app: &TestApp, admin: &Person, email: &str, organisation: &str, role: &str) -> Person {
+    let invitation = admin.invite(app, organisation, email, role).await;
+    let person = Person::new(app, email);
+    let sign_up = json!({"name": "Ada", "email": email, "password": PASSWORD, "invitationToken": invitation});
+    let answer = person.post("/sign-up", sign_up).await;
+    assert_eq!(answer.status, 201, "{answer:?}");
+    person
+}
+
+/// Somebody's token for an organisation, in use.
+pub(super) async fn operator(app: &TestApp, person: &Person, organisation: &str) -> Operator {
+    let token = person.token(organisation).await;
+    Operator { url: app.url.clone(), organisation: organisation.to_owned(), token, client: cookie_client() }
+}
+
+async fn created(operator: &Operator, path: &str, body: Value) -> String {
+    let answer = send(operator.request(reqwest::Method::POST, path).json(&body)).await;
+    assert_eq!(answer.status, 201, "{path}: {answer:?}");
+    answer.body["data"]["id"].as_str().unwrap().to_owned()
+}

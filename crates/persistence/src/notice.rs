@@ -114,7 +114,7 @@ pub(crate) fn subscribed(organisation: &OrganisationId) -> Select<subscriber::En
 }
 
 /// A stored notice as the application knows it.
-pub(crate) fn notice(row: Model) -> Result<Arc<Notice>, Error> {
+pub(crate) fn notice(row: &Model) -> Result<Arc<Notice>, Error> {
     let stored: StoredNews = serde_json::from_str(&row.news).map_err(Error::internal)?;
     Ok(Arc::new(Notice { id: row.id, subject: row.subject_id, at: row.created_at, news: stored.news()? }))
 }

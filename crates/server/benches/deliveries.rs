@@ -91,7 +91,7 @@ impl Site {
         let settings = Settings::from_arg_matches(&command.get_matches_from(flags)).unwrap();
         let app = App::start(&settings).await.unwrap();
         let (client, url) =
-            (crate::app::client_builder().cookie_store(true).build().unwrap(), format!("http://{}", app.address()));
+            (Client::builder().cookie_store(true).build().unwrap(), format!("http://{}", app.address()));
         let mut site = Self {
             app,
             client,
@@ -105,8 +105,8 @@ impl Site {
         let person = json!({"name": "Ada", "email": "ada@example.com", "password": "correct horse battery"});
         site.post("/identity/sign-up", person).await;
         let organisation = site.post("/identity/organisations", json!({"name": "Acme"})).await["data"]["id"].clone();
-        let token = site.post("/identity/token", json!({"organisationId": organisation})).await;
-        site.token = token["data"]["token"].as_str().unwrap().to_owned();
+        let answer = site.post("/identity/token", json!({"organisationId": organisation})).await;
+        site.token = answer["data"]["token"].as_str().unwrap().to_owned();
         site.subscribe(&settings.database(), organisation.as_str().unwrap()).await;
         let body = json!({"title": "Down", "description": "All of it", "status": "INVESTIGATING"});
         let incident = site.post("/incident/create", body).await;
@@ -188,6 +188,8 @@ fn memory() -> Option<u64> {
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    // Clients want to know whose cryptography to use even where there is none.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let few = Site::start(FEW).await;
     let (beside_few, _) = few.measure().await;
     few.app.stop().await;

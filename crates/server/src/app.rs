@@ -15,7 +15,7 @@ use allclear_application::incident::Incidents;
 use allclear_application::maintenance::Maintenances;
 use allclear_application::outbox::Retention;
 use allclear_application::relay::{Audience, Relay};
-use allclear_application::scheduler::{self, Alarm, Scheduler};
+use allclear_application::scheduler;
 use allclear_fanout::{InProcess, Redis};
 use allclear_persistence::database::Database;
 use allclear_transport::client_address::TrustedProxies;
@@ -35,6 +35,7 @@ use tokio::task::JoinHandle;
 use crate::clerk;
 use crate::clock::SystemClock;
 use crate::delivery::{Post, Sending};
+use crate::features::Features;
 use crate::figures;
 use crate::identity::{self, Identity};
 use crate::mail;
@@ -101,24 +102,8 @@ impl App {
             None => Provider::BuiltIn(Box::new(identity.parts(settings))),
         };
         let post = Post::over(settings, &public_url, &database, &clock, mailer).await?;
-        let components = Arc::new(Components::new(Arc::clone(&store) as _, Arc::clone(&relay), Arc::clone(&clock)));
-        let incidents = Arc::new(Incidents::new(
-            Arc::clone(&store) as _,
-            Arc::clone(&store) as _,
-            Arc::clone(&store) as _,
-            Arc::clone(&relay),
-            Arc::clone(&clock),
-        ));
-        let alarm = Arc::new(Alarm::default());
-        let maintenances = Arc::new(Maintenances::new(
-            Arc::clone(&store) as _,
-            Arc::clone(&store) as _,
-            Arc::clone(&relay),
-            Arc::clone(&clock),
-            Arc::clone(&alarm),
-        ));
-        let scheduler =
-            Scheduler::new(Arc::clone(&store) as _, Arc::clone(&relay), Arc::clone(&clock), Arc::clone(&alarm));
+        let Features { components, incidents, maintenances, alarm, scheduler } =
+            Features::over(&database, &relay, &clock);
 
         let viewers = Arc::new(Viewers::default());
         let template = WebApp::page_template(&public_url);

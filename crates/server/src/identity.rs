@@ -46,7 +46,8 @@ pub(crate) async fn installation(database: &Database, clock: &dyn Clock) -> Resu
     let secrets = secrets::load(database, clock).await.map_err(|error| error.to_string())?;
     let seal = Seal::new(&secrets.salt).map_err(|error| error.to_string())?;
     let mark = seal.mark("installation", &[]);
-    Ok(mark[..16].iter().map(|byte| format!("{byte:02x}")).collect())
+    let mark = u128::from_be_bytes(mark[..16].try_into().map_err(|_| "a mark is longer than that".to_owned())?);
+    Ok(format!("{mark:032x}"))
 }
 
 /// The built-in provider over this database.

@@ -6,6 +6,7 @@ pub mod clock;
 pub mod command;
 mod delivery;
 pub mod demo;
+mod features;
 mod figures;
 mod identity;
 mod mail;

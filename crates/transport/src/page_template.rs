@@ -117,7 +117,7 @@ fn description(snapshot: &Snapshot) -> String {
     let mut sentences = headline(snapshot) + ".";
     let mut unresolved = snapshot.incidents.iter().filter(|incident| markup::is_unresolved(incident));
     for incident in unresolved.by_ref().take(PREVIEWED) {
-        sentences += &format!(" {} ({}).", incident.title, markup::incident_status(incident));
+        sentences.extend([" ", &incident.title, " (", markup::incident_status(incident), ")."]);
     }
     match unresolved.count() {
         0 => sentences,

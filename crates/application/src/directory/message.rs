@@ -68,5 +68,6 @@ pub trait Announcer: Send + Sync {
     ///
     /// # Errors
     /// [`NotBelieved`].
+    #[expect(clippy::elidable_lifetime_names, reason = "the mock's macro wants it named")]
     fn read<'a>(&self, envelope: &Envelope<'a>) -> Result<Message, NotBelieved>;
 }

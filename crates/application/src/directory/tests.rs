@@ -47,8 +47,8 @@ async fn admit(store: MockDirectoryStore, profiles: MockProfiles, claimed: Claim
     directory(store, profiles, MockAnnouncer::new()).admit(&credential(), claimed).await.unwrap()
 }
 
-fn admitted(user: Option<&str>, organisation: &str) -> Option<Admitted> {
-    Some(Admitted { user: user.map(str::to_owned), organisation: Some(organisation.into()) })
+fn admitted(user: Option<&str>, organisation: &str) -> Admitted {
+    Admitted { user: user.map(str::to_owned), organisation: Some(organisation.into()) }
 }
 
 #[tokio::test]
@@ -63,14 +63,14 @@ async fn names_of_a_token_are_kept_from_its_first_sight_on_and_nobody_else_is_as
     names_user(&mut store, known("Ann", 0));
     names_organisation(&mut store, known("Acme", 0));
     let found = admit(store, MockProfiles::new(), claimed(Some(" Ann "), Some("Acme"))).await;
-    assert_eq!(found, admitted(Some("Ann"), "Acme"));
+    assert_eq!(found, Some(admitted(Some("Ann"), "Acme")));
 }
 
 #[tokio::test]
 async fn a_token_older_than_the_news_does_not_bring_the_old_name_back() {
     let store = store(standing(Some(known("Anna", 1)), Some(known("Acme Ltd", 1))));
     let found = admit(store, MockProfiles::new(), claimed(None, Some("Acme"))).await;
-    assert_eq!(found, admitted(Some("Anna"), "Acme Ltd"));
+    assert_eq!(found, Some(admitted(Some("Anna"), "Acme Ltd")));
 }
 
 #[tokio::test]
@@ -81,7 +81,7 @@ async fn the_provider_is_asked_for_names_that_nobody_told() {
     let mut profiles = MockProfiles::new();
     profiles.expect_user().times(1).returning(|_| Ok(Some("Ann".into())));
     profiles.expect_organisation().times(1).returning(|_| Ok(Some("Acme".into())));
-    assert_eq!(admit(store, profiles, claimed(None, None)).await, admitted(Some("Ann"), "Acme"));
+    assert_eq!(admit(store, profiles, claimed(None, None)).await, Some(admitted(Some("Ann"), "Acme")));
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn a_provider_that_is_away_keeps_nobody_out_and_is_not_asked_again_at_once
     let directory = directory(store, profiles, MockAnnouncer::new());
     for _ in 0..2 {
         let found = directory.admit(&credential(), claimed(None, None)).await.unwrap();
-        assert_eq!(found, admitted(None, "acme"));
+        assert_eq!(found, Some(admitted(None, "acme")));
     }
 }
 
@@ -106,7 +106,7 @@ async fn a_stand_in_gives_way_to_the_name() {
     names_organisation(&mut store, known("Acme", 0));
     let mut profiles = MockProfiles::new();
     profiles.expect_organisation().times(1).returning(|_| Ok(Some("Acme".into())));
-    assert_eq!(admit(store, profiles, claimed(None, None)).await, admitted(Some("Ann"), "Acme"));
+    assert_eq!(admit(store, profiles, claimed(None, None)).await, Some(admitted(Some("Ann"), "Acme")));
 }
 
 fn envelope() -> Envelope<'static> {

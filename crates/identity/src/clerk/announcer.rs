@@ -70,7 +70,7 @@ impl Webhooks {
 }
 
 impl Announcer for Webhooks {
-    fn read<'a>(&self, envelope: &Envelope<'a>) -> Result<Message, NotBelieved> {
+    fn read(&self, envelope: &Envelope<'_>) -> Result<Message, NotBelieved> {
         let refused = |reason: &str| NotBelieved(reason.to_owned());
         if !(1..=LONGEST_ID).contains(&envelope.id.len()) {
             return Err(refused("no identifier, or one that is too long"));

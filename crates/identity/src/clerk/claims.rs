@@ -93,6 +93,14 @@ impl Registered for Claims {
     }
 }
 
+/// What a token of either version says of an organisation, as it stands there.
+struct Claimed {
+    id: String,
+    role: Option<String>,
+    slug: Option<String>,
+    permissions: Vec<String>,
+}
+
 impl Claims {
     /// Whether they are those of a signed-in user's session.
     ///
@@ -139,24 +147,29 @@ impl Claims {
     /// [`TokenError::Bad`] for an identifier that no organisation can have.
     pub fn organisation(&self) -> Result<Option<Organisation>, TokenError> {
         let found = if self.v == Some(2) { self.second() } else { self.first() };
-        let Some((id, role, slug, permissions)) = found else { return Ok(None) };
+        let Some(Claimed { id, role, slug, permissions }) = found else { return Ok(None) };
         let id = OrganisationId::parse(&id).map_err(|_| bad("not an organisation"))?;
         let role = if role.as_deref() == Some("org:admin") { Role::Admin } else { Role::Member };
         Ok(Some(Organisation { id, role, slug, permissions }))
     }
 
-    fn first(&self) -> Option<(String, Option<String>, Option<String>, Vec<String>)> {
+    fn first(&self) -> Option<Claimed> {
         let permissions = self.org_permissions.clone().unwrap_or_default();
-        Some((self.org_id.clone()?, self.org_role.clone(), self.org_slug.clone(), permissions))
+        Some(Claimed {
+            id: self.org_id.clone()?,
+            role: self.org_role.clone(),
+            slug: self.org_slug.clone(),
+            permissions,
+        })
     }
 
     /// The role comes without its prefix, `admin`, as `jwtPayloadParser.ts` reads it.
-    fn second(&self) -> Option<(String, Option<String>, Option<String>, Vec<String>)> {
+    fn second(&self) -> Option<Claimed> {
         let found = self.o.clone()?;
         let role = found.rol.map(|role| if role.starts_with("org:") { role } else { format!("org:{role}") });
         let text = |part: Option<String>| part.unwrap_or_default();
         let permissions = permissions(&text(self.fea.clone()), &text(found.per), &text(found.fpm));
-        Some((found.id, role, found.slg, permissions))
+        Some(Claimed { id: found.id, role, slug: found.slg, permissions })
     }
 
     /// The user's name, where the operator has put it in.

@@ -34,7 +34,7 @@ impl Connection {
         }
         if let Some(login) = &server.login {
             let signed_in = connection.auth(&[Mechanism::Plain, Mechanism::Login], &login.credentials()).await;
-            signed_in.map_err(|error| login.hidden(Failure::new(Stage::Login, &error)))?;
+            signed_in.map_err(|error| login.hidden(&Failure::new(Stage::Login, &error)))?;
         }
         Ok(Self(connection))
     }
@@ -65,11 +65,11 @@ impl Connection {
 
 impl Login {
     /// A reply to a sign-in may repeat what was sent: then it is not told.
-    fn hidden(&self, failure: Failure) -> Failure {
+    fn hidden(&self, failure: &Failure) -> Failure {
         let plain = format!("\0{}\0{}", self.user, self.password);
         let secrets = [self.password.clone(), STANDARD.encode(&self.password), STANDARD.encode(plain)];
         let told = !secrets.iter().any(|secret| failure.reason.contains(secret.as_str()));
         let said = if told { failure.reason.as_str() } else { "it does not take the user and password" };
-        Failure { reason: format!("the mail server refused the sign-in: {said}"), ..failure }
+        Failure { reason: format!("the mail server refused the sign-in: {said}"), ..failure.clone() }
     }
 }

@@ -16,7 +16,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use uuid::Uuid;
 
 /// Nothing here takes so long unless it does not happen.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A mail server in a process of its own, which ends with the test. `tests/smtp/server.mjs` says what it does.
 pub(crate) struct MailServer {

@@ -33,7 +33,7 @@ pub(super) async fn claim(
     // What a statement returns has no order.
     rows.sort_unstable_by_key(|row| (row.due_at, row.id));
     let known = Known::of(transaction, &rows).await?;
-    Ok(rows.into_iter().filter_map(|row| known.delivery(row)).collect())
+    Ok(rows.iter().filter_map(|row| known.delivery(row)).collect())
 }
 
 /// Claims what is due, and answers it.
@@ -77,7 +77,7 @@ pub(super) async fn renew(
     claims: Vec<Claim>,
     until: DateTime<Utc>,
 ) -> Result<(), Error> {
-    let held = Entity::update_many().col_expr(Column::ClaimedUntil, Expr::val(until).into()).filter(these(&claims));
+    let held = Entity::update_many().col_expr(Column::ClaimedUntil, Expr::val(until)).filter(these(&claims));
     held.filter(Column::DueAt.is_not_null()).exec(transaction).await.map_err(broken)?;
     Ok(())
 }
@@ -114,7 +114,7 @@ impl Known {
             let found =
                 notice::Entity::find().filter(notice::Column::Id.is_in(rows.iter().filter_map(|row| row.notice_id)));
             for row in found.all(transaction).await.map_err(broken)? {
-                notices.insert(row.id, notice_of(row)?);
+                notices.insert(row.id, notice_of(&row)?);
             }
             let ids = rows.iter().map(|row| row.subscriber_id);
             let found = subscriber::Entity::find().filter(subscriber::Column::Id.is_in(ids));
@@ -126,7 +126,7 @@ impl Known {
     }
 
     /// None where what it refers to has gone in the meantime; the delivery went with it.
-    fn delivery(&self, row: Model) -> Option<Delivery> {
+    fn delivery(&self, row: &Model) -> Option<Delivery> {
         let matter = match row.notice_id {
             None => Matter::Verification,
             Some(notice) => Matter::Notice(Arc::clone(self.notices.get(&notice)?)),

@@ -69,10 +69,10 @@ async fn retry(
     again: DateTime<Utc>,
     reason: String,
 ) -> Result<(), Error> {
-    let free: Expr = Expr::val(Option::<DateTime<Utc>>::None).into();
+    let free: Expr = Expr::val(Option::<DateTime<Utc>>::None);
     let freed = Entity::update_many()
         .col_expr(Column::ClaimedUntil, free)
-        .col_expr(Column::Reason, Expr::val(reason).into())
+        .col_expr(Column::Reason, Expr::val(reason))
         .filter(these(&[claim]))
         .filter(Column::DueAt.is_not_null());
     if freed.exec(transaction).await.map_err(broken)?.rows_affected == 0 {
@@ -81,7 +81,7 @@ async fn retry(
     let whose = Entity::find_by_id(claim.id).select_only().column(Column::SubscriberId).into_tuple::<Uuid>();
     let Some(subscriber) = whose.one(transaction).await.map_err(broken)? else { return Ok(()) };
     let later = Entity::update_many()
-        .col_expr(Column::DueAt, Expr::val(again).into())
+        .col_expr(Column::DueAt, Expr::val(again))
         .filter(Column::SubscriberId.eq(subscriber))
         .filter(Column::Id.gte(claim.id))
         .filter(Column::DueAt.lt(again));
@@ -95,12 +95,12 @@ async fn give_up(
     at: DateTime<Utc>,
     reason: String,
 ) -> Result<(), Error> {
-    let never: Expr = Expr::val(Option::<DateTime<Utc>>::None).into();
+    let never: Expr = Expr::val(Option::<DateTime<Utc>>::None);
     let given_up = Entity::update_many()
         .col_expr(Column::DueAt, never.clone())
         .col_expr(Column::ClaimedUntil, never)
-        .col_expr(Column::GivenUpAt, Expr::val(at).into())
-        .col_expr(Column::Reason, Expr::val(reason).into())
+        .col_expr(Column::GivenUpAt, Expr::val(at))
+        .col_expr(Column::Reason, Expr::val(reason))
         .filter(these(&[claim]))
         .filter(Column::DueAt.is_not_null());
     given_up.exec(transaction).await.map_err(broken)?;

@@ -40,7 +40,7 @@ fn flags(clerk: &StandIn) -> Vec<String> {
 
 impl Setup {
     async fn start() -> Self {
-        let clerk = StandIn::start().await;
+        let clerk = StandIn::start();
         let flags = flags(&clerk);
         let flags: Vec<_> = flags.iter().map(String::as_str).collect();
         Self { app: TestApp::start_with(&flags).await, clerk }

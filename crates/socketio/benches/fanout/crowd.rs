@@ -1,4 +1,4 @@
-//! The viewers: one thread that does little more than read, the same for every server. The product's bench takes it too.
+//! The viewers: one thread that does little more than read, the same for every server.
 
 use std::{
     io::{self, Read as _, Write as _},
@@ -10,25 +10,15 @@ use mio::{Events, Interest, Poll, Token, net::TcpStream};
 use socket2::{Domain, Socket, Type};
 
 /// However slow a machine is, this is too long.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 /// Viewers that come between two looks at those who are there: they have to answer pings meanwhile.
 const BATCH: usize = 64;
 /// `3`, masked with zeros.
 const PONG: [u8; 7] = [0x81, 0x81, 0, 0, 0, 0, b'3'];
 
-/// What viewers read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wire {
-    /// WebSocket frames with Socket.IO's packets.
-    Socket,
-    /// Server-sent events; the last of a change has an `id`.
-    Stream,
-}
-
 /// Viewers of one room.
 pub(crate) struct Crowd {
     poll: Poll,
-    wire: Wire,
     viewers: Vec<Viewer>,
     buffer: Vec<u8>,
     /// How many have heard as much as is waited for, and how much that is.
@@ -55,15 +45,9 @@ struct Frame {
 
 impl Crowd {
     /// Lets so many viewers in, one after the other.
-    pub(crate) fn gather(wire: Wire, count: usize, mut join: impl FnMut() -> io::Result<Socket>) -> io::Result<Self> {
-        let mut crowd = Self {
-            poll: Poll::new()?,
-            wire,
-            viewers: Vec::new(),
-            buffer: vec![0; 64 * 1024],
-            served: 0,
-            target: u32::MAX,
-        };
+    pub(crate) fn gather(count: usize, mut join: impl FnMut() -> io::Result<Socket>) -> io::Result<Self> {
+        let mut crowd =
+            Self { poll: Poll::new()?, viewers: Vec::new(), buffer: vec![0; 64 * 1024], served: 0, target: u32::MAX };
         for number in 0..count {
             let stream: std::net::TcpStream = join()?.into();
             stream.set_nonblocking(true)?;
@@ -124,8 +108,7 @@ impl Crowd {
             loop {
                 match viewer.stream.read(&mut self.buffer) {
                     Ok(0) => return Err(io::Error::other("the server has closed a connection")),
-                    Ok(read) if self.wire == Wire::Socket => viewer.take(&self.buffer[..read])?,
-                    Ok(read) => viewer.take_stream(&self.buffer[..read]),
+                    Ok(read) => viewer.take(&self.buffer[..read])?,
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                     Err(error) => return Err(error),
                 }
@@ -139,19 +122,6 @@ impl Crowd {
 }
 
 impl Viewer {
-    /// Counts the lines that begin with `id:`, wherever the reads cut them.
-    fn take_stream(&mut self, bytes: &[u8]) {
-        const MARK: &[u8] = b"\nid: ";
-        for byte in bytes {
-            let matched = &mut self.frame.have;
-            *matched = if *byte == MARK[*matched] { *matched + 1 } else { usize::from(*byte == MARK[0]) };
-            if *matched == MARK.len() {
-                *matched = 0;
-                self.heard += 1;
-            }
-        }
-    }
-
     fn take(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while let Some(first) = bytes.first().copied() {
             if self.frame.left > 0 {

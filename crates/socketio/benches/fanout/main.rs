@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crowd::{Crowd, Wire};
+use crowd::Crowd;
 use peer::Peer;
 use serde_json::json;
 
@@ -78,7 +78,7 @@ fn reference() -> io::Result<String> {
 }
 
 fn gather(peer: &Peer, count: usize) -> io::Result<Crowd> {
-    Crowd::gather(Wire::Socket, count, || crowd::join(peer.port, None, &JOIN))
+    Crowd::gather(count, || crowd::join(peer.port, None, &JOIN))
 }
 
 /// Has the server tell everybody; answers how long it took until the last had heard all of it.

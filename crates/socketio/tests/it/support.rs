@@ -15,7 +15,7 @@ use tokio::{
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async, tungstenite::Message};
 
 /// Generous: the machine may be busy with much else.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Waits for what must happen.
 pub(crate) async fn soon<F: Future>(future: F) -> F::Output {

@@ -34,7 +34,7 @@ pub(super) struct StandIn {
 }
 
 impl StandIn {
-    pub(super) async fn start() -> Self {
+    pub(super) fn start() -> Self {
         let answers = Answers::default();
         let known = web::Data::from(Arc::clone(&answers));
         let server = HttpServer::new(move || App::new().app_data(known.clone()).default_service(web::to(answer)));

@@ -130,7 +130,6 @@ impl Route {
     /// A body that the call takes, so that who asks is all that can be wrong with it.
     pub(super) fn body(&self, world: &World) -> Value {
         match (self.method, self.path) {
-            ("post", "/component/create") => json!({"name": "Intruded"}),
             ("patch", "/component/{id}") => json!({"name": "Intruded", "status": "MAJOR_OUTAGE"}),
             ("post", "/incident/create") => json!({"title": "Intruded", "description": "It is", "components": []}),
             ("patch", "/incident/{id}" | "/maintenance/{id}") => json!({"title": "Intruded"}),
@@ -149,14 +148,14 @@ impl Route {
             ("post", "/maintenance/{id}/updates/create") => json!({"status": "IDENTIFIED", "message": "Intruded"}),
             ("post", "/maintenance/{id}/updates/delete") => json!({"maintenanceUpdateIds": [world.maintenance_update]}),
             ("post", "/subscriber") => json!({"email": "intruded@example.com"}),
-            ("patch", "/identity/organisations/{id}") | ("post", "/identity/organisations") => {
+            ("patch", "/identity/organisations/{id}" | "/identity/user")
+            | ("post", "/identity/organisations" | "/component/create") => {
                 json!({"name": "Intruded"})
             }
             ("post", "/identity/organisations/{id}/invitations") => {
                 json!({"email": "intruded@example.com", "role": "admin"})
             }
             ("patch", "/identity/organisations/{id}/members/{user_id}") => json!({"role": "admin"}),
-            ("patch", "/identity/user") => json!({"name": "Intruded"}),
             ("post", "/identity/user/password") => {
                 json!({"currentPassword": crate::app::PASSWORD, "newPassword": "an intruded password"})
             }

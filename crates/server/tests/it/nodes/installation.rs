@@ -71,7 +71,7 @@ impl Installation {
                 tries.tick().await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(60), listen).await.expect("the nodes listen again");
+        tokio::time::timeout(Duration::from_mins(1), listen).await.expect("the nodes listen again");
     }
 
     /// How many listen in the one channel that there is.

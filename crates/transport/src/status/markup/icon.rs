@@ -7,9 +7,9 @@ use maud::{Markup, PreEscaped, html};
 pub(super) struct Icon(&'static str);
 
 impl Icon {
-    pub(super) const ACTIVITY: Self = Self(concat!(
+    pub(super) const ACTIVITY: Self = Self(
         r#"<path d="M22 12h-2.48a2 2 0 0 0-1.93 1.46l-2.35 8.36a.25.25 0 0 1-.48 0L9.24 2.18a.25.25 0 0 0-.48 0l-2.35 8.36A2 2 0 0 1 4.49 12H2"></path>"#,
-    ));
+    );
     pub(super) const CALENDAR_CLOCK: Self = Self(concat!(
         r#"<path d="M16 14v2.2l1.6 1"></path>"#,
         r#"<path d="M16 2v3"></path>"#,
@@ -63,9 +63,9 @@ impl Icon {
         r#"<path d="M12 9v4"></path>"#,
         r#"<path d="M12 17h.01"></path>"#,
     ));
-    pub(super) const WRENCH: Self = Self(concat!(
+    pub(super) const WRENCH: Self = Self(
         r#"<path d="M14.7 6.3a1 1 0 0 0 0 1.4l1.6 1.6a1 1 0 0 0 1.4 0l3.106-3.105c.32-.322.863-.22.983.218a6 6 0 0 1-8.259 7.057l-7.91 7.91a1 1 0 0 1-2.999-3l7.91-7.91a6 6 0 0 1 7.057-8.259c.438.12.54.662.219.984z"></path>"#,
-    ));
+    );
 
     /// The icon as a decoration: what it says is said in words beside it.
     pub(super) fn svg(self, class: &str) -> Markup {

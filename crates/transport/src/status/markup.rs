@@ -44,7 +44,7 @@ pub fn page(snapshot: &Snapshot) -> Markup {
     let content = html! {
         div class="grid gap-3" {
             (component::banner(snapshot.banner, &snapshot.components))
-            div class="flex flex-wrap justify-between gap-x-4 gap-y-1 text-sm text-subtle" {
+            div class="flex flex-col justify-between gap-x-4 gap-y-1 text-sm text-subtle sm:flex-row" {
                 p data-print="hidden" class="flex min-w-24 items-baseline gap-2" {
                     span aria-hidden="true" class="size-2 shrink-0 rounded-full bg-neutral-solid" {}
                     span { "State of " (text::instant(Some(snapshot.generated_at))) }

@@ -46,7 +46,7 @@ export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
     >
       <div className="grid gap-3">
         <StatusBanner components={components} />
-        <div className="flex flex-wrap justify-between gap-x-4 gap-y-1 text-sm text-subtle">
+        <div className="flex flex-col justify-between gap-x-4 gap-y-1 text-sm text-subtle sm:flex-row">
           <LiveIndicator connection={connection} asOf={asOf} />
           <TimeZone />
         </div>

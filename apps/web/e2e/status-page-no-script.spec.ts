@@ -1,0 +1,236 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures';
+import type { Organisation } from './operator';
+
+const hostile = '<img src=x onerror=alert(1)></script><b>&amp;{{7*7}}';
+
+/** Everything a page can have on it. */
+async function fill(organisation: Organisation) {
+  const website = await organisation.createComponent('Website', {
+    description: 'The shop\nand its till',
+  });
+  const api = await organisation.createComponent(hostile, { description: hostile });
+  await organisation.createComponent('Mail', { status: 'DEGRADED' });
+  const incident = (title: string) => ({
+    title,
+    description: 'Cards are declined.',
+    status: 'INVESTIGATING',
+    occuredAt: '2026-11-20T09:00:00.000Z',
+    components: [
+      { componentId: website.id, status: 'MAJOR_OUTAGE' },
+      { componentId: api.id, status: 'PARTIAL_OUTAGE' },
+    ],
+  });
+  await post(organisation, '/incident/create', {
+    ...incident('Quiet'),
+    components: [],
+    status: 'RESOLVED',
+  });
+  const { id } = await post(organisation, '/incident/create', incident('Payments fail'));
+  await post(organisation, `/incident/${id}/updates/create`, {
+    status: 'IDENTIFIED',
+    message: hostile,
+  });
+  const maintenance = (title: string, startAt: string, endAt: string | null) =>
+    post(organisation, '/maintenance/create', {
+      title,
+      description: 'Writes pause.',
+      startAt,
+      endAt,
+    });
+  await maintenance('Upgrade', '2126-11-25T01:00:00.000Z', '2126-11-25T02:00:00.000Z');
+  const running = await maintenance('Move', '2026-01-01T13:30:00.000Z', null);
+  await post(organisation, `/maintenance/${running.id}/updates/create`, {
+    status: 'MONITORING',
+    message: 'Half of it is done.',
+  });
+}
+
+async function post(organisation: Organisation, path: string, body: unknown) {
+  return organisation.call<{ id: string }>('POST', path, body);
+}
+
+test.describe('without script', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('the page shows everything, with the times in UTC', async ({ page, organisation }) => {
+    await fill(organisation);
+    await page.goto(organisation.statusPage);
+    await expect(page.getByRole('heading', { level: 1, name: organisation.name })).toBeVisible();
+    const banner = page.getByRole('region', { name: 'Current status' });
+    await expect(banner).toContainText('Some systems are experiencing issues');
+    await expect(banner).toContainText('3 of 3 components affected');
+
+    const components = page.getByRole('region', { name: 'Components' }).getByRole('listitem');
+    await expect(components).toHaveText([/Mail.*Degraded/, /{{7\*7}}.*Partial/, /Website.*Major/s]);
+    await expect(page.getByText(hostile).first()).toBeVisible();
+    await expect(page.locator('img')).toHaveCount(0);
+
+    const incident = page.getByRole('article').filter({ hasText: 'Payments fail' });
+    await expect(incident).toContainText('Cards are declined.');
+    await expect(incident.getByRole('list', { name: /Timeline/ })).toContainText('Identified');
+    await expect(incident.locator('time').first()).toHaveText(/^\w{3} \d\d, 20\d\d .* [AP]M UTC$/);
+    await expect(page.getByRole('article').filter({ hasText: 'Quiet' })).toContainText('Resolved');
+
+    const running = page.getByRole('article').filter({ hasText: 'Move' });
+    await expect(running).toContainText('In Progress');
+    await expect(running).toContainText('Starts:Jan 01, 2026 01:30:00 PM UTC');
+    await expect(running).toContainText('Ends:---');
+    await expect(running).toContainText('Half of it is done.');
+    await expect(page.getByText('All times are in UTC')).toBeVisible();
+  });
+
+  test('what needs script is not offered, and the page says what it takes', async ({
+    page,
+    organisation,
+  }) => {
+    const response = await page.goto(organisation.statusPage);
+    // The browser of a test parses the page as if it had a script, and so shows none of this.
+    expect(await response?.text()).toContain(
+      '<noscript>To subscribe to updates, please allow JavaScript.</noscript>',
+    );
+    await expect(page.getByRole('button')).toHaveCount(0);
+  });
+
+  test('an unknown organisation is not found, and the page helps on', async ({
+    page,
+    complaints,
+  }) => {
+    const response = await page.goto('/status/nobody');
+    expect(response?.status()).toBe(404);
+    await expect(page.getByRole('heading', { name: 'There is no status page here' })).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Back to Home' })).toHaveAttribute('href', '/');
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+  });
+});
+
+test('a link preview shows whose page it is and how things stand', async ({
+  page,
+  organisation,
+  server,
+}) => {
+  await fill(organisation);
+  const html = await (await page.request.get(organisation.statusPage)).text();
+  await page.goto(organisation.statusPage);
+  const content = (name: string) =>
+    page.locator(`meta[property="${name}"]`).getAttribute('content');
+  expect(await content('og:title')).toBe(organisation.name);
+  expect(await content('og:description')).toBe(
+    'Some systems are experiencing issues. Payments fail (Identified).',
+  );
+  expect(await content('og:url')).toBe(`${server.url}${organisation.statusPage}`);
+  expect(html).toContain(`<link rel="icon" href="/favicon-major.svg"`);
+  const picture = await page.request.get((await content('og:image')) ?? '');
+  expect(picture.headers()['content-type']).toBe('image/png');
+  expect((await picture.body()).subarray(1, 4).toString()).toBe('PNG');
+});
+
+/** The page as lines, without what the script alone knows: the reader's time zone, and how far away a time is. */
+async function outline(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const unknown =
+      'time, .moment-distance, noscript, [data-script], [data-print="hidden"], main > div > p';
+    const lines: string[] = [];
+    const visit = (element: Element, depth: number) => {
+      const classes = [...element.classList].filter((name) => !name.startsWith('lucide')).sort();
+      const names = [...element.attributes].map(({ name }) => name);
+      const rest = names.filter((name) => name !== 'class').sort();
+      const shared = rest.map((name) => `${name}=${element.getAttribute(name)}`);
+      lines.push(
+        `${' '.repeat(depth)}${element.tagName} .${classes.join('.')} ${shared.join(' ')}`,
+      );
+      if (element.matches(unknown)) return;
+      for (const child of element.childNodes) {
+        if (child instanceof Element) visit(child, depth + 1);
+        else if (child.textContent) lines.push(`${' '.repeat(depth + 1)}"${child.textContent}"`);
+      }
+    };
+    const root = document.querySelector('#root > div');
+    if (root) visit(root, 0);
+    return lines;
+  });
+}
+
+test('the script takes over exactly what the server wrote', async ({
+  page,
+  organisation,
+  complaints,
+}) => {
+  await fill(organisation);
+  for (const path of [organisation.statusPage, '/status/nobody']) {
+    await page.route('**/assets/*.js', (route) => route.abort());
+    await page.goto(path);
+    const written = await outline(page);
+    expect(written.length).toBeGreaterThan(10);
+    await page.unroute('**/assets/*.js');
+    await page.goto(path);
+    await expect(page.getByRole('button', { name: /Switch to .* theme/ })).toBeVisible();
+    if (path === organisation.statusPage)
+      await expect(page.getByText('Live', { exact: true })).toBeVisible();
+    expect(await outline(page)).toEqual(written);
+  }
+  onlyOfWhatWasKeptBack(complaints);
+});
+
+/** What the browser says of scripts that a test keeps back, and of a page that is not found. */
+function onlyOfWhatWasKeptBack(complaints: string[]) {
+  const known = /net::ERR_FAILED|status of 404/;
+  expect(complaints.splice(0).filter((text) => !known.test(text))).toEqual([]);
+}
+
+for (const width of [320, 390, 768, 1280, 2560]) {
+  test(`nothing shifts at ${width} pixels while the script takes over`, async ({
+    page,
+    organisation,
+  }) => {
+    await fill(organisation);
+    await page.setViewportSize({ width, height: 900 });
+    await page.addInitScript(() => {
+      Object.assign(window, { shifts: [] as string[] });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+          const { sources, value } = entry as PerformanceEntry & {
+            value: number;
+            sources: { node: Node | null }[];
+          };
+          const moved = sources.map(({ node }) => node?.parentElement?.outerHTML.slice(0, 200));
+          (window as unknown as { shifts: string[] }).shifts.push(`${value}: ${moved.join(' | ')}`);
+        }
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    // The server's page is painted before the script comes.
+    let release = (): void => undefined;
+    const painted = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/assets/*.js', async (route) => {
+      await painted;
+      await route.continue();
+    });
+    const loaded = page.goto(organisation.statusPage);
+    await expect(page.getByText('All times are in UTC')).toBeVisible();
+    const height = () => page.evaluate(() => document.documentElement.scrollHeight);
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
+    const before = await height();
+    release();
+    await loaded;
+    await expect(page.getByText('Live', { exact: true })).toBeVisible();
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
+    expect(await page.evaluate(() => (window as unknown as { shifts: string[] }).shifts)).toEqual(
+      [],
+    );
+    expect(await height()).toBe(before);
+  });
+}
+
+test('is accessible without its script', async ({ page, organisation, complaints }) => {
+  await fill(organisation);
+  await page.route('**/assets/*.js', (route) => route.abort());
+  await page.goto(organisation.statusPage);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations).toEqual([]);
+  onlyOfWhatWasKeptBack(complaints);
+});

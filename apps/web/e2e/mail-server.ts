@@ -1,0 +1,66 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect } from '@playwright/test';
+
+const program = fileURLToPath(
+  new URL('../../../crates/mail/tests/smtp/server.mjs', import.meta.url),
+);
+
+/** A mail as the mail server took it. */
+export interface ReceivedMail {
+  to: string | string[];
+  subject: string;
+  text: string;
+  headers: [name: string, value: string][];
+}
+
+/** A real mail server on a free port, and what it has received. */
+export class MailServer {
+  readonly url: string;
+  private readonly process: ChildProcess;
+  private readonly mails: ReceivedMail[];
+
+  private constructor(process: ChildProcess, mails: ReceivedMail[], port: number) {
+    this.process = process;
+    this.mails = mails;
+    this.url = `smtp://127.0.0.1:${port}`;
+  }
+
+  static async start(): Promise<MailServer> {
+    const child = spawn('node', [program], { stdio: ['pipe', 'pipe', 'inherit'] });
+    child.stdin.write('{}\n');
+    const mails: ReceivedMail[] = [];
+    return new Promise((resolve, reject) => {
+      child.once('error', reject);
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        const told = JSON.parse(line) as { listening?: number; mail?: ReceivedMail };
+        if (told.listening) resolve(new MailServer(child, mails, told.listening));
+        if (told.mail) mails.push(told.mail);
+      });
+    });
+  }
+
+  /** The mails to an address, oldest first, once there are so many. */
+  async received(to: string, count: number): Promise<ReceivedMail[]> {
+    const mails = () => this.mails.filter((mail) => [mail.to].flat().includes(to));
+    await expect.poll(() => mails().length, { message: `mails to ${to}` }).toBe(count);
+    return mails();
+  }
+
+  /** It ends with its standard input. */
+  stop(): void {
+    this.process.stdin?.end();
+  }
+}
+
+/** A header's value; empty where there is none. */
+export function header(mail: ReceivedMail, name: string): string {
+  return mail.headers.find(([known]) => known.toLowerCase() === name)?.[1] ?? '';
+}
+
+/** The link to a screen in a mail's text. */
+export function linkIn(mail: ReceivedMail, screen: string): string {
+  const links = mail.text.match(/https?:\/\/\S+/g) ?? [];
+  return links.find((link) => new URL(link).pathname === screen) ?? '';
+}

@@ -47,7 +47,7 @@ async function fill(organisation: Organisation) {
   });
 }
 
-async function post(organisation: Organisation, path: string, body: unknown) {
+async function post(organisation: Organisation, path: string, body: object) {
   return organisation.call<{ id: string }>('POST', path, body);
 }
 

@@ -195,6 +195,8 @@ for (const width of [320, 390, 768, 1280, 2560]) {
             sources: { node: Node | null }[];
           };
           const moved = sources.map(({ node }) => node?.parentElement?.outerHTML.slice(0, 200));
+          // Less than half a thousandth is a rounded pixel: nobody sees it, and tools report it as 0.
+          if (value < 0.0005) continue;
           (window as unknown as { shifts: string[] }).shifts.push(`${value}: ${moved.join(' | ')}`);
         }
       }).observe({ type: 'layout-shift', buffered: true });

@@ -10,6 +10,7 @@ mod m0005_outbox_by_age;
 mod m0006_subscribers;
 mod m0007_deliveries;
 mod m0008_directory;
+mod table;
 
 /// Every step, in order.
 #[derive(Debug)]

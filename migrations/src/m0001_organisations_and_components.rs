@@ -3,6 +3,8 @@
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{big_integer, string, text, timestamp_with_time_zone, uuid};
 
+use crate::table::owned_by;
+
 #[derive(DeriveMigrationName)]
 pub(crate) struct Migration;
 
@@ -80,9 +82,4 @@ fn component_status_changes() -> TableCreateStatement {
         .primary_key(Index::create().col("component_id").col("revision"))
         .foreign_key(&mut owned_by("status_change_component", "component_status_changes", "component_id", "components"))
         .to_owned()
-}
-
-/// A row that goes when its owner goes.
-fn owned_by(name: &str, table: &'static str, column: &'static str, owner: &'static str) -> ForeignKeyCreateStatement {
-    ForeignKey::create().name(name).from(table, column).to(owner, "id").on_delete(ForeignKeyAction::Cascade).to_owned()
 }

@@ -4,6 +4,8 @@
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{boolean, integer, string, string_null, string_uniq, timestamp_with_time_zone, uuid};
 
+use crate::table::{index, owned_by};
+
 #[derive(DeriveMigrationName)]
 pub(crate) struct Migration;
 
@@ -132,17 +134,4 @@ fn waitlist() -> TableCreateStatement {
         .col(string_uniq("email_key"))
         .col(timestamp_with_time_zone("created_at"))
         .to_owned()
-}
-
-fn index(name: &'static str, table: &'static str, columns: &[&'static str]) -> IndexCreateStatement {
-    let mut index = Index::create().name(name).table(table).to_owned();
-    for column in columns {
-        index.col(*column);
-    }
-    index
-}
-
-/// A row that goes when its owner goes.
-fn owned_by(name: &str, table: &'static str, column: &'static str, owner: &'static str) -> ForeignKeyCreateStatement {
-    ForeignKey::create().name(name).from(table, column).to(owner, "id").on_delete(ForeignKeyAction::Cascade).to_owned()
 }

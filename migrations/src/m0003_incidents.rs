@@ -5,6 +5,8 @@ use sea_orm_migration::schema::{
     big_integer, string, text, timestamp_with_time_zone, timestamp_with_time_zone_null, uuid, uuid_null,
 };
 
+use crate::table::{index, owned_by};
+
 #[derive(DeriveMigrationName)]
 pub(crate) struct Migration;
 
@@ -74,17 +76,4 @@ fn incident_components() -> TableCreateStatement {
         .foreign_key(&mut owned_by("link_incident", "incident_components", "incident_id", "incidents"))
         .foreign_key(&mut owned_by("link_component", "incident_components", "component_id", "components"))
         .to_owned()
-}
-
-fn index(name: &'static str, table: &'static str, columns: &[&'static str]) -> IndexCreateStatement {
-    let mut index = Index::create().name(name).table(table).to_owned();
-    for column in columns {
-        index.col(*column);
-    }
-    index
-}
-
-/// A row that goes when its owner goes.
-fn owned_by(name: &str, table: &'static str, column: &'static str, owner: &'static str) -> ForeignKeyCreateStatement {
-    ForeignKey::create().name(name).from(table, column).to(owner, "id").on_delete(ForeignKeyAction::Cascade).to_owned()
 }

@@ -5,6 +5,8 @@ use sea_orm_migration::schema::{
     big_integer, string, text, timestamp_with_time_zone, timestamp_with_time_zone_null, uuid,
 };
 
+use crate::table::{index, owned_by};
+
 #[derive(DeriveMigrationName)]
 pub(crate) struct Migration;
 
@@ -71,17 +73,4 @@ fn maintenance_updates() -> TableCreateStatement {
         .primary_key(Index::create().col("maintenance_id").col("id"))
         .foreign_key(&mut owned_by("update_maintenance", "maintenance_updates", "maintenance_id", "maintenances"))
         .to_owned()
-}
-
-fn index(name: &'static str, table: &'static str, columns: &[&'static str]) -> IndexCreateStatement {
-    let mut index = Index::create().name(name).table(table).to_owned();
-    for column in columns {
-        index.col(*column);
-    }
-    index
-}
-
-/// A row that goes when its owner goes.
-fn owned_by(name: &str, table: &'static str, column: &'static str, owner: &'static str) -> ForeignKeyCreateStatement {
-    ForeignKey::create().name(name).from(table, column).to(owner, "id").on_delete(ForeignKeyAction::Cascade).to_owned()
 }

@@ -3,6 +3,8 @@
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{boolean, integer, string, timestamp_with_time_zone, uuid};
 
+use crate::table::index;
+
 #[derive(DeriveMigrationName)]
 pub(crate) struct Migration;
 
@@ -54,12 +56,4 @@ fn verification_mails() -> TableCreateStatement {
         .col(string("email_key").primary_key())
         .col(timestamp_with_time_zone("used_until"))
         .to_owned()
-}
-
-fn index(name: &'static str, table: &'static str, columns: &[&'static str]) -> IndexCreateStatement {
-    let mut index = Index::create().name(name).table(table).to_owned();
-    for column in columns {
-        index.col(*column);
-    }
-    index
 }

@@ -6,6 +6,8 @@ use sea_orm_migration::schema::{
     uuid_null,
 };
 
+use crate::table::{index, owned_by};
+
 #[derive(DeriveMigrationName)]
 pub(crate) struct Migration;
 
@@ -95,17 +97,4 @@ fn delivery_counts() -> TableCreateStatement {
         .primary_key(Index::create().col("organisation_id").col("day"))
         .foreign_key(&mut owned_by("count_organisation", "delivery_counts", "organisation_id", "organisations"))
         .to_owned()
-}
-
-fn index(name: &'static str, table: &'static str, columns: &[&'static str]) -> IndexCreateStatement {
-    let mut index = Index::create().name(name).table(table).to_owned();
-    for column in columns {
-        index.col(*column);
-    }
-    index
-}
-
-/// A row that goes when its owner goes.
-fn owned_by(name: &str, table: &'static str, column: &'static str, owner: &'static str) -> ForeignKeyCreateStatement {
-    ForeignKey::create().name(name).from(table, column).to(owner, "id").on_delete(ForeignKeyAction::Cascade).to_owned()
 }

@@ -10,11 +10,10 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::Throttle;
-use super::visitor::{Link, Nothing, counted};
+use super::visitor::{Nothing, leave};
 use crate::answer::Answer;
 use crate::input::{Input, Text};
 use crate::problem::{Problem, Refusals};
-use crate::throttle::client;
 
 /// What says that the post is meant: whoever merely tries every address they find does not send it.
 const FIELD: &str = "List-Unsubscribe";
@@ -68,12 +67,7 @@ async fn one_click(
         return Err(Problem::bad_request("The body must be the form List-Unsubscribe=One-Click"));
     }
     let OneClickQuery { email, org_id, unsubscribe_code } = query.into_inner();
-    let client = client(&request);
-    throttle.links.may_try(&client)?;
-    let link = Link::read(email, org_id, ("unsubscribeCode", unsubscribe_code))?;
-    let followed = subscribers.unsubscribe(&link.organisation, &link.email, &link.code).await;
-    counted(followed, || throttle.links.failed(&client))?;
-    Ok(Answer::with_message(Nothing, "Successfully unsubscribed!").ok())
+    leave(&request, &subscribers, &throttle, (email, org_id, unsubscribe_code)).await
 }
 
 /// Leads to the unsubscribe page whoever opens the link instead of posting to it: programs that do not know of one click

@@ -64,18 +64,14 @@ struct UnsubscriptionInput {
 pub(super) struct Nothing;
 
 /// A followed link, read.
-pub(super) struct Link {
-    pub(super) organisation: OrganisationId,
-    pub(super) email: String,
-    pub(super) code: String,
+struct Link {
+    organisation: OrganisationId,
+    email: String,
+    code: String,
 }
 
 impl Link {
-    pub(super) fn read(
-        email: Input<Text>,
-        org_id: Input<Text>,
-        (field, code): (&str, Input<Text>),
-    ) -> Result<Self, Problem> {
+    fn read(email: Input<Text>, org_id: Input<Text>, (field, code): (&str, Input<Text>)) -> Result<Self, Problem> {
         let mut invalid = Invalid::default();
         let email = draft(email, &mut invalid).email;
         let organisation = required(org_id, "orgId", &mut invalid);
@@ -122,11 +118,9 @@ async fn verify(
     throttle: web::Data<Throttle>,
 ) -> Result<HttpResponse, Problem> {
     let VerificationInput { email, org_id, verification_code } = body.0;
-    let client = client(&request);
-    throttle.links.may_try(&client)?;
-    let link = Link::read(email, org_id, ("verificationCode", verification_code))?;
-    let followed = subscribers.verify(&link.organisation, &link.email, &link.code).await;
-    counted(followed, || throttle.links.failed(&client))?;
+    let link = || Link::read(email, org_id, ("verificationCode", verification_code));
+    let verify = async |link: Link| subscribers.verify(&link.organisation, &link.email, &link.code).await;
+    followed(&request, &throttle, link, verify).await?;
     Ok(Answer::with_message(Nothing, "Email verified successfully!").ok())
 }
 
@@ -144,18 +138,34 @@ async fn unsubscribe(
     throttle: web::Data<Throttle>,
 ) -> Result<HttpResponse, Problem> {
     let UnsubscriptionInput { email, org_id, unsubscribe_code } = body.0;
-    let client = client(&request);
-    throttle.links.may_try(&client)?;
-    let link = Link::read(email, org_id, ("unsubscribeCode", unsubscribe_code))?;
-    let followed = subscribers.unsubscribe(&link.organisation, &link.email, &link.code).await;
-    counted(followed, || throttle.links.failed(&client))?;
+    leave(&request, &subscribers, &throttle, (email, org_id, unsubscribe_code)).await
+}
+
+/// Follows an unsubscribe link, from whichever place its parts come.
+pub(super) async fn leave(
+    request: &HttpRequest,
+    subscribers: &Subscribers,
+    throttle: &Throttle,
+    (email, org_id, code): (Input<Text>, Input<Text>, Input<Text>),
+) -> Result<HttpResponse, Problem> {
+    let link = || Link::read(email, org_id, ("unsubscribeCode", code));
+    let leave = async |link: Link| subscribers.unsubscribe(&link.organisation, &link.email, &link.code).await;
+    followed(request, throttle, link, leave).await?;
     Ok(Answer::with_message(Nothing, "Successfully unsubscribed!").ok())
 }
 
-/// Counts a wrong code as a try.
-pub(super) fn counted(followed: Result<(), Error>, count: impl FnOnce() -> Result<(), Problem>) -> Result<(), Problem> {
+/// Follows a link, unless its client has guessed too many codes. A wrong one counts as a try.
+async fn followed(
+    request: &HttpRequest,
+    throttle: &Throttle,
+    link: impl FnOnce() -> Result<Link, Problem>,
+    follow: impl AsyncFnOnce(Link) -> Result<(), Error>,
+) -> Result<(), Problem> {
+    let client = client(request);
+    throttle.links.may_try(&client)?;
+    let followed = follow(link()?).await;
     if matches!(followed, Err(Error::BadCode(_))) {
-        count()?;
+        throttle.links.failed(&client)?;
     }
     Ok(followed?)
 }

@@ -5,6 +5,7 @@ use mockall::predicate::{always, eq};
 use crate::broadcast::MockBroadcast;
 use crate::fixture::{clock, now, organisation};
 use crate::outbox::MockOutbox;
+use crate::rule::Written;
 
 fn credential() -> Credential {
     Credential { session: "sess_1".into(), user: "user_1".into(), organisation: Some(organisation()), issued_at: now() }

@@ -40,7 +40,7 @@ check: _web-dependencies _deny
     {{ just_executable() }} generate
     git diff --exit-code -- docs/openapi.json {{ web }}/src/api/schema.gen.ts
 
-# Runs the benches: what growth costs, on both databases.
+# What writes and growth cost on both databases, and fan-out beside Node's socket.io.
 bench: _test-tools
     .ci/with-servers cargo bench --locked -p allclear-persistence
     cargo bench --locked -p allclear-socketio

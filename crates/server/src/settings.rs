@@ -281,4 +281,13 @@ mod tests {
         assert!(parse(&[], "colour = 'red'").unwrap_err().ends_with("there is no setting colour"));
         assert!(parse(&[], "sign_up = ").is_err());
     }
+
+    #[test]
+    fn the_guide_has_every_setting() {
+        let guide = include_str!("../../../docs/configuration.md");
+        for setting in Settings::augment_args(Command::new("allclear")).get_arguments() {
+            let Some(name) = setting.get_env().and_then(std::ffi::OsStr::to_str) else { continue };
+            assert!(guide.contains(&format!("`{name}`")), "{name}");
+        }
+    }
 }

@@ -9,7 +9,7 @@
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -139,6 +139,8 @@ async function stop(child) {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'allclear-page-bench-'));
+// nginx started by root reads the files as somebody else.
+await chmod(folder, 0o755);
 const demo = await startDemo();
 let nginx;
 try {

@@ -62,6 +62,10 @@ generate: _web-dependencies
     mv docs/openapi.json.new docs/openapi.json
     npm --prefix {{ web }} run --silent types -- ../../docs/openapi.json >/dev/null
 
+# Keeps a release's schema, filled by its server, for the tests of every later one.
+keep-schema VERSION: _test-tools build
+    .ci/with-servers node migrations/schemas/keep.mjs {{ VERSION }} target/release/allclear
+
 # Formats everything.
 format: _web-dependencies
     cargo fmt --all

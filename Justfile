@@ -40,6 +40,10 @@ check: _web-dependencies _deny
     {{ just_executable() }} generate
     git diff --exit-code -- docs/openapi.json {{ web }}/src/api/schema.gen.ts
 
+# Asks the advisory databases of both ecosystems about every package in the lock files, where they can be reached.
+audit: _deny
+    PATH="{{ tools }}/cargo/bin:$PATH" .ci/audit
+
 # What writes and growth cost on both databases, and fan-out beside Node's socket.io.
 bench: _test-tools
     .ci/with-servers cargo bench --locked -p allclear-persistence

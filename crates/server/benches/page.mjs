@@ -4,7 +4,8 @@
 //
 //   node crates/server/benches/page.mjs [path of the allclear binary]
 //
-// Prints a JSON object a line: the figures of each way of asking, medians over the rounds, and `ratio`, ours over nginx's.
+// Prints a JSON object a line: the figures of each way of asking, medians over the rounds, `ratio`, ours over nginx's, and
+// the budgets.
 // Needs nginx and wrk. ROUNDS and SECONDS say how often and how long each is asked.
 
 import { execFile, spawn } from 'node:child_process';
@@ -111,7 +112,7 @@ async function wrk(url, connections, headers) {
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-async function compare(what, connections, [ours, theirs]) {
+async function compare(what, coding, connections, [ours, theirs]) {
   const found = { ours: [], nginx: [] };
   for (let round = 0; round < rounds; round += 1) {
     found.ours.push(await wrk(ours.url, connections, ours.headers));
@@ -130,6 +131,10 @@ async function compare(what, connections, [ours, theirs]) {
     ratio: Number(ratio.toFixed(3)),
   };
   console.log(JSON.stringify(figures));
+  const limit = coding === 'gzip' ? 0.9 : 0.7;
+  const budget = `${what}, ${connections} connections: requests a second, of nginx's`;
+  const value = figures.ratio;
+  console.log(JSON.stringify({ bench: 'page', budget, value, rule: 'at least', limit, met: value >= limit }));
 }
 
 async function stop(child) {
@@ -155,9 +160,9 @@ try {
     const tag = async (address) => (await fetch(address, { headers: { 'accept-encoding': coding } })).headers.get('etag');
     const [tagged, peerTagged] = [await tag(url), await tag(peer)];
     for (const connections of [64, 512]) {
-      await compare(`${what}, ${answers[index].body.length} bytes`, connections, [{ url, headers }, { url: peer, headers }]);
+      await compare(`${what}, ${answers[index].body.length} bytes`, coding, connections, [{ url, headers }, { url: peer, headers }]);
     }
-    await compare(`${what}, not modified`, 64, [
+    await compare(`${what}, not modified`, coding, 64, [
       { url, headers: [...headers, `if-none-match: ${tagged}`] },
       { url: peer, headers: [...headers, `if-none-match: ${peerTagged}`] },
     ]);

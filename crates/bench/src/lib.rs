@@ -1,0 +1,42 @@
+//! How a bench says what it found: a line of JSON for each figure, and one for each budget. `docs/benchmarks.md` is written
+//! from these lines.
+#![expect(clippy::print_stdout, reason = "a bench talks to who runs it")]
+
+use serde_json::{Map, Value, json};
+
+/// A bench, by the name its lines carry.
+#[derive(Debug, Clone, Copy)]
+pub struct Bench(pub &'static str);
+
+/// What a budget allows.
+#[derive(Debug, Clone, Copy)]
+pub enum Limit {
+    /// No less than this.
+    AtLeast(f64),
+    /// No more than this.
+    AtMost(f64),
+}
+
+impl Bench {
+    /// Prints what was measured of something. `figures` is an object.
+    pub fn figures(self, what: &str, figures: Value) {
+        let mut line = Map::from_iter([("bench".into(), self.0.into()), ("what".into(), what.into())]);
+        if let Value::Object(figures) = figures {
+            line.extend(figures);
+        }
+        println!("{}", Value::Object(line));
+    }
+
+    /// Prints a budget with what it is measured at.
+    pub fn budget(self, budget: &str, value: f64, limit: Limit) {
+        let (rule, bound, met) = match limit {
+            Limit::AtLeast(bound) => ("at least", bound, value >= bound),
+            Limit::AtMost(bound) => ("at most", bound, value <= bound),
+        };
+        let value = (value * 1000.0).round() / 1000.0;
+        println!(
+            "{}",
+            json!({"bench": self.0, "budget": budget, "value": value, "rule": rule, "limit": bound, "met": met})
+        );
+    }
+}

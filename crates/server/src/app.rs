@@ -245,7 +245,7 @@ pub(crate) async fn connect(settings: &Settings, clock: &Arc<dyn Clock>) -> Resu
 async fn broadcast(settings: &Settings, database: &Database, clock: &dyn Clock) -> Result<Arc<dyn Broadcast>, String> {
     let Some(url) = &settings.redis_url else { return Ok(Arc::new(InProcess::default())) };
     let installation = identity::installation(database, clock).await?;
-    let redis = Redis::start(url, &installation).map_err(|_| "the address of Redis is not one".to_owned())?;
+    let redis = Redis::start(url.reveal(), &installation).map_err(|_| "the address of Redis is not one".to_owned())?;
     Ok(Arc::new(redis))
 }
 

@@ -144,7 +144,7 @@ fn welcome(app: &App, settings: &Settings) -> String {
 
 fn data(settings: &Settings) -> String {
     match &settings.database_url {
-        Some(url) if !url.starts_with("sqlite:") => "PostgreSQL".to_owned(),
+        Some(url) if !url.reveal().starts_with("sqlite:") => "PostgreSQL".to_owned(),
         _ => settings.database().trim_start_matches("sqlite:").to_owned(),
     }
 }

@@ -1,24 +1,26 @@
 //! Configuration: environment variables, or the same keys in `allclear.toml`, or flags.
 
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use allclear_transport::client_address::TrustedProxies;
 use allclear_transport::socket::SocketSettings;
-use clap::{Args, Command, ValueEnum};
+use clap::{Args, ValueEnum};
 use url::Url;
 
 use self::clerk::ClerkSettings;
+use self::hidden::{Beginning, Hidden};
 use self::limit::LimitSettings;
 use self::mail::MailSettings;
 
 pub(crate) mod clerk;
+mod file;
+pub mod hidden;
 mod limit;
 mod mail;
 
-/// The file beside the process.
-pub const FILE: &str = "allclear.toml";
+pub use self::file::{FILE, with_file};
 
 /// How this installation is set up.
 #[derive(Debug, Clone, Args)]
@@ -36,12 +38,12 @@ pub struct Settings {
     pub data_dir: PathBuf,
 
     /// `postgres://…` for several nodes [default: an SQLite file in the data folder]
-    #[arg(long, env = "ALLCLEAR_DATABASE_URL", value_name = "ALLCLEAR_DATABASE_URL", value_parser = database, hide_env_values = true)]
-    pub database_url: Option<String>,
+    #[arg(long, env = "ALLCLEAR_DATABASE_URL", value_name = "ALLCLEAR_DATABASE_URL", value_parser = Beginning(&["postgres:", "postgresql:", "sqlite:"]), hide_env_values = true)]
+    pub database_url: Option<Hidden>,
 
     /// `redis://…`, through which several nodes hear of each other's changes [default: one node]
-    #[arg(long, env = "ALLCLEAR_REDIS_URL", value_name = "ALLCLEAR_REDIS_URL", value_parser = redis, hide_env_values = true)]
-    pub redis_url: Option<String>,
+    #[arg(long, env = "ALLCLEAR_REDIS_URL", value_name = "ALLCLEAR_REDIS_URL", value_parser = Beginning(&["redis:"]), hide_env_values = true)]
+    pub redis_url: Option<Hidden>,
 
     #[command(flatten)]
     pub(crate) mail: MailSettings,
@@ -123,7 +125,7 @@ impl Settings {
     #[must_use]
     pub fn database(&self) -> String {
         let file = || format!("sqlite:{}", self.data_dir.join("allclear.db").display());
-        self.database_url.clone().unwrap_or_else(file)
+        self.database_url.as_ref().map_or_else(file, |url| url.reveal().to_owned())
     }
 
     /// What is set on the socket.
@@ -148,36 +150,6 @@ impl Settings {
     }
 }
 
-/// The command with what a configuration file says as defaults, so that the environment and flags win over it.
-///
-/// # Errors
-/// One line that names what is wrong in the file.
-pub fn with_file(mut command: Command, file: &Path) -> Result<Command, String> {
-    let text = match std::fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(command),
-        Err(error) => return Err(format!("{}: {error}", file.display())),
-    };
-    let table: toml::Table =
-        toml::from_str(&text).map_err(|error| format!("{}: {}", file.display(), error.message()))?;
-    for (key, value) in table {
-        let id = key.strip_prefix("ALLCLEAR_").unwrap_or(&key).to_ascii_lowercase();
-        if !command.get_arguments().any(|known| known.get_id() == id.as_str()) {
-            return Err(format!("{}: there is no setting {key}", file.display()));
-        }
-        let value = match value {
-            toml::Value::String(text) => text,
-            toml::Value::Array(items) => {
-                let items: Vec<_> = items.iter().filter_map(toml::Value::as_str).collect();
-                items.join(",")
-            }
-            other => other.to_string(),
-        };
-        command = command.mut_arg(id, |argument| argument.default_value(value));
-    }
-    Ok(command)
-}
-
 fn listen(text: &str) -> Result<SocketAddr, String> {
     let mut addresses = text.to_socket_addrs().map_err(|_| "it must be address:port".to_owned())?;
     addresses.next().ok_or_else(|| "it names no address".to_owned())
@@ -196,15 +168,6 @@ fn origin(text: &str) -> Result<String, String> {
     let url = web_address(text.trim())?;
     let plain = url.path() == "/" && url.query().is_none();
     if plain { Ok(url.origin().ascii_serialization()) } else { Err("an origin has no path".to_owned()) }
-}
-
-fn database(text: &str) -> Result<String, String> {
-    let known = ["sqlite:", "postgres:", "postgresql:"].iter().any(|scheme| text.starts_with(scheme));
-    if known { Ok(text.to_owned()) } else { Err("it must begin with postgres:// or sqlite:".to_owned()) }
-}
-
-fn redis(text: &str) -> Result<String, String> {
-    if text.starts_with("redis:") { Ok(text.to_owned()) } else { Err("it must begin with redis://".to_owned()) }
 }
 
 fn milliseconds(text: &str) -> Result<Duration, String> {
@@ -230,7 +193,7 @@ fn proxy(text: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::FromArgMatches;
+    use clap::{Command, FromArgMatches};
 
     fn parse(flags: &[&str], file: &str) -> Result<Settings, String> {
         let folder = tempfile::tempdir().unwrap();
@@ -265,10 +228,8 @@ mod tests {
         for (flag, bad) in [
             ("--listen", "nowhere"),
             ("--public-url", "ftp://x"),
-            ("--database-url", "mysql://x"),
             ("--trusted-proxies", "10.0.0.0/99"),
             ("--allowed-origins", "https://a.example/path"),
-            ("--redis-url", "http://x"),
             ("--limit-sign-in", "0/5"),
             ("--ping-interval", "0"),
             ("--mail-concurrency", "0"),
@@ -280,6 +241,25 @@ mod tests {
         }
         assert!(parse(&[], "colour = 'red'").unwrap_err().ends_with("there is no setting colour"));
         assert!(parse(&[], "sign_up = ").is_err());
+    }
+
+    #[test]
+    fn a_password_is_never_printed() {
+        for (flag, bad) in [("--database-url", "mysql://ann:hunter2@x"), ("--redis-url", "http://:hunter2@x")] {
+            let refused = parse(&[flag, bad], "").unwrap_err();
+            assert!(refused.contains(flag) && refused.contains("it must begin with"), "{refused}");
+            assert!(!refused.contains("hunter2"), "{refused}");
+            let key = flag.trim_start_matches('-').replace('-', "_");
+            let refused = parse(&[], &format!("{key} = '{bad}'")).unwrap_err();
+            assert!(!refused.contains("hunter2"), "{refused}");
+        }
+        let file = "database_url = 'postgres://ann:hunter2@x'\nredis_url = 'redis://:hunter2@x'\n\
+            smtp_url = 'smtps://ann:hunter2@x'\nclerk_secret_key = 'hunter2'\nclerk_webhook_secret = 'hunter2'";
+        let help = parse(&["--help"], file).unwrap_err();
+        assert!(help.contains("ALLCLEAR_REDIS_URL") && !help.contains("hunter2"), "{help}");
+        let database = parse(&[], "database_url = 'postgres://ann:hunter2@x'").unwrap();
+        assert_eq!(database.database(), "postgres://ann:hunter2@x");
+        assert!(!format!("{database:?}").contains("hunter2"));
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! How mail goes out.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use allclear_mail::sender;
 use allclear_mail::smtp::Server;
 use clap::Args;
+
+use super::hidden::{Beginning, Hidden};
 
 /// Whom mail comes from where nobody says so.
 const FROM: &str = "Allclear <allclear@localhost>";
@@ -19,8 +20,9 @@ pub(crate) struct MailSettings {
         long,
         env = "ALLCLEAR_SMTP_URL",
         value_name = "ALLCLEAR_SMTP_URL",
+        // What else is wrong with it is told by whoever reads it.
+        value_parser = Beginning(&[""]),
         hide_env_values = true,
-        hide_default_value = true
     )]
     smtp_url: Option<Hidden>,
 
@@ -53,30 +55,13 @@ impl MailSettings {
             }
             None => None,
         };
-        let server = Server::parse(&url.0, authorities.as_deref());
+        let server = Server::parse(url.reveal(), authorities.as_deref());
         server.map(Some).map_err(|error| format!("ALLCLEAR_SMTP_URL is not right: {error}"))
     }
 
     /// Whether mail comes from an address that is nobody's outside this machine.
     pub(crate) fn is_from_nobody(&self) -> bool {
         self.mail_from == FROM
-    }
-}
-
-/// A text that may hold a password, and is not printed.
-#[derive(Clone)]
-struct Hidden(String);
-
-impl fmt::Debug for Hidden {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Hidden(..)")
-    }
-}
-
-/// Whatever it is: what is wrong with it is said later, for clap would repeat it.
-impl From<String> for Hidden {
-    fn from(text: String) -> Self {
-        Self(text)
     }
 }
 

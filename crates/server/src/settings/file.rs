@@ -1,0 +1,42 @@
+//! `allclear.toml`.
+
+use std::path::Path;
+
+use clap::Command;
+
+/// The file beside the process.
+pub const FILE: &str = "allclear.toml";
+
+/// The command with what a configuration file says as defaults, so that the environment and flags win over it.
+///
+/// # Errors
+/// One line that names what is wrong in the file.
+pub fn with_file(mut command: Command, file: &Path) -> Result<Command, String> {
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(command),
+        Err(error) => return Err(format!("{}: {error}", file.display())),
+    };
+    let table: toml::Table =
+        toml::from_str(&text).map_err(|error| format!("{}: {}", file.display(), error.message()))?;
+    for (key, value) in table {
+        let id = key.strip_prefix("ALLCLEAR_").unwrap_or(&key).to_ascii_lowercase();
+        if !command.get_arguments().any(|known| known.get_id() == id.as_str()) {
+            return Err(format!("{}: there is no setting {key}", file.display()));
+        }
+        let value = match value {
+            toml::Value::String(text) => text,
+            toml::Value::Array(items) => {
+                let items: Vec<_> = items.iter().filter_map(toml::Value::as_str).collect();
+                items.join(",")
+            }
+            other => other.to_string(),
+        };
+        command = command.mut_arg(id, |argument| {
+            // Whoever asks for help shows it to others.
+            let secret = argument.is_hide_env_values_set();
+            argument.default_value(value).hide_default_value(secret)
+        });
+    }
+    Ok(command)
+}

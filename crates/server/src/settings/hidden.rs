@@ -1,0 +1,43 @@
+//! Values that may hold a password: neither they nor what is wrong with them is printed.
+
+use std::ffi::OsStr;
+use std::fmt;
+
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, Command, Error};
+
+/// A text that may hold a password, and is not printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Hidden(String);
+
+impl Hidden {
+    /// The text, for whoever needs the password.
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Hidden(..)")
+    }
+}
+
+/// Takes a text that begins with one of these words. Of another it says what it must begin with, where clap's own parsers
+/// repeat the value.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Beginning(pub(super) &'static [&'static str]);
+
+impl TypedValueParser for Beginning {
+    type Value = Hidden;
+
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<Hidden, Error> {
+        let text = value.to_str().filter(|text| self.0.iter().any(|word| text.starts_with(word)));
+        text.map(|text| Hidden(text.to_owned())).ok_or_else(|| {
+            let name = argument.map(ToString::to_string).unwrap_or_default();
+            let message = format!("invalid value for '{name}': it must begin with {}\n", self.0.join(" or "));
+            Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
+        })
+    }
+}

@@ -10,7 +10,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::app::App;
 use crate::settings::{self, LogFormat, Settings};
-use crate::{demo, identity};
+use crate::{demo, identity, open_files};
 
 /// Incidents, maintenance and the public status page, in one binary.
 #[derive(Debug, Parser)]
@@ -60,6 +60,9 @@ pub fn main() -> ExitCode {
     let action = arguments.command.unwrap_or(Action::Serve);
     if matches!(action, Action::Serve | Action::Demo | Action::Invite { .. }) {
         start_log(&arguments.settings);
+    }
+    if matches!(action, Action::Serve | Action::Demo) {
+        open_files::raise();
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,

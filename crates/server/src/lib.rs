@@ -10,4 +10,5 @@ mod features;
 mod figures;
 mod identity;
 mod mail;
+mod open_files;
 pub mod settings;

@@ -1,6 +1,6 @@
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::Command as Blocking;
+use std::process::{Command as Blocking, Stdio};
 
 use serde_json::json;
 
@@ -90,6 +90,23 @@ async fn the_data_folder_is_its_owners_alone() {
     let data = folder.path().join("data");
     let _process = Process::serve(command(&data, &[])).await;
     assert_eq!(std::fs::metadata(&data).unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_takes_as_many_connections_as_the_system_lets_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let allclear = command(&folder.path().join("data"), &[]);
+    let allclear = allclear.as_std();
+    let mut limited = tokio::process::Command::new("/bin/sh");
+    limited.env_clear().args(["-c", "ulimit -S -n 256 && exec \"$@\"", "sh"]).arg(allclear.get_program());
+    limited.args(allclear.get_args()).current_dir(folder.path()).kill_on_drop(true).stdout(Stdio::piped());
+    let process = Process::serve(limited).await;
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", process.id())).unwrap();
+    let line = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
+    let mut numbers = line.split_whitespace().filter_map(|word| word.parse::<u64>().ok());
+    let (soft, hard) = (numbers.next().unwrap(), numbers.next().unwrap());
+    assert!(soft == hard && hard > 256, "{line}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -57,9 +57,14 @@ impl Process {
         }
     }
 
+    /// What the system calls it by.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id().unwrap()
+    }
+
     /// SIGTERM; answers the exit code.
     pub(crate) async fn terminate(mut self) -> Option<i32> {
-        let pid = self.child.id().unwrap().to_string();
+        let pid = self.id().to_string();
         Command::new("kill").args(["-TERM", &pid]).status().await.unwrap();
         let ended = tokio::time::timeout(Duration::from_secs(30), self.child.wait()).await;
         ended.expect("it ends within half a minute").unwrap().code()

@@ -18,6 +18,7 @@ mod nodes;
 mod page;
 mod problem;
 mod process;
+mod proxy;
 mod socket;
 mod status;
 mod subscriber;

@@ -1,4 +1,4 @@
-//! Connections that are dead without having said so.
+//! What long-lived connections need of the kernel.
 
 use std::any::Any;
 
@@ -8,11 +8,12 @@ use socket2::SockRef;
 use crate::settings::Settings;
 
 /// For [`HttpServer::on_connect`](actix_web::HttpServer::on_connect): has the kernel end a connection whose peer has taken
-/// nothing for as long as a ping may stay unanswered.
+/// nothing for as long as a ping may stay unanswered, and send what is written at once.
 ///
 /// A session whose client does not read is closed by its queue's bounds or by its ping, but the connection below is held by
-/// the HTTP server, which waits for the peer to read what has been written. On Linux this sets `TCP_USER_TIMEOUT`; elsewhere it does
-/// nothing.
+/// the HTTP server, which waits for the peer to read what has been written. On Linux this sets `TCP_USER_TIMEOUT`; elsewhere it
+/// ends nothing. `TCP_NODELAY` is set as Node does: without it a packet that follows another waits until the client's kernel has
+/// acknowledged the first, which it puts off for 40 milliseconds.
 ///
 /// ```no_run
 /// # use actix_web::{App, HttpServer};
@@ -28,11 +29,36 @@ pub fn cut_dead_connections(settings: &Settings) -> impl Fn(&dyn Any, &mut Exten
     let timeout = settings.ping_interval + settings.ping_timeout;
     move |connection, _| {
         let Some(stream) = connection.downcast_ref::<actix_web::rt::net::TcpStream>() else { return };
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "TCP_NODELAY was not set");
+        }
         #[cfg(target_os = "linux")]
         if let Err(error) = SockRef::from(stream).set_tcp_user_timeout(Some(timeout)) {
             tracing::debug!(%error, "TCP_USER_TIMEOUT was not set");
         }
         #[cfg(not(target_os = "linux"))]
         let _ = (SockRef::from(stream), timeout);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::rt::net::{TcpListener, TcpStream};
+
+    #[actix_web::test]
+    async fn a_connection_sends_at_once_and_ends_when_its_peer_does_not_read() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (client, accepted) = tokio::join!(TcpStream::connect(listener.local_addr().unwrap()), listener.accept());
+        let (_client, connection) = (client.unwrap(), accepted.unwrap().0);
+        assert!(!connection.nodelay().unwrap());
+        let settings = Settings::default();
+        cut_dead_connections(&settings)(&connection, &mut Extensions::new());
+        assert!(connection.nodelay().unwrap());
+        #[cfg(target_os = "linux")]
+        assert_eq!(
+            SockRef::from(&connection).tcp_user_timeout().unwrap(),
+            Some(settings.ping_interval + settings.ping_timeout)
+        );
     }
 }

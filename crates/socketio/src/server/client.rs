@@ -2,11 +2,11 @@
 
 use std::{
     sync::{Arc, Mutex},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use bytestring::ByteString;
-use tokio::time::{sleep, timeout};
+use tokio::{task::yield_now, time::timeout};
 
 use super::{
     ack::Incoming,
@@ -21,10 +21,6 @@ use crate::{
     sid::Sid,
     sync::lock,
 };
-
-/// Between a client's `CONNECT` and what its handler says first. A client may await the one and listen for the other only
-/// then; packets that arrive in one segment reach JavaScript in one turn of its event loop, and the second finds nobody.
-const COMPOSURE: Duration = Duration::from_millis(10);
 
 /// The sockets of a client, where acknowledgements find them without waiting in line.
 type Sockets = Arc<Mutex<Vec<Arc<Core>>>>;
@@ -143,12 +139,13 @@ impl Protocol {
             Ok(member) => {
                 session.expire_at(None);
                 let core = Arc::clone(member.core());
-                // The client knows that it has joined before it hears anything else.
+                // The client knows that it has joined before it hears anything else, and the answer leaves by itself, as the
+                // reference's does: two packets in one segment would reach a client in one turn of its event loop.
                 core.send(encode_connect(&name, core.sid));
                 core.space.add(&core);
                 client.members.push(member);
                 client.refresh();
-                sleep(COMPOSURE).await;
+                yield_now().await;
                 if let Some(member) = client.members.last() {
                     member.connected().await;
                 }

@@ -1,7 +1,9 @@
 //! The viewers: one thread that does little more than read, the same for every server.
+//!
+//! Whatever is waited for has an end: a bench that is stuck says at what, and fails.
 
 use std::{
-    io::{self, Read as _, Write as _},
+    io::{self, Read as _},
     net::SocketAddr,
     time::{Duration, Instant},
 };
@@ -9,64 +11,67 @@ use std::{
 use mio::{Events, Interest, Poll, Token, net::TcpStream};
 use socket2::{Domain, Socket, Type};
 
-/// However slow a machine is, this is too long.
-const PATIENCE: Duration = Duration::from_mins(2);
-/// Viewers that come between two looks at those who are there: they have to answer pings meanwhile.
+/// However slow a machine is, this is too long for one step.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Viewers that come between two looks at those who are there: they may have to answer something meanwhile.
 const BATCH: usize = 64;
-/// `3`, masked with zeros.
-const PONG: [u8; 7] = [0x81, 0x81, 0, 0, 0, 0, b'3'];
+/// Viewers that come between two lines of progress.
+const MILESTONE: usize = 2000;
 
-/// Viewers of one room.
-pub(crate) struct Crowd {
+/// What comes over a viewer's connection: how much of what has arrived was events, and what the server wants answered.
+pub(crate) trait Wire: Default {
+    /// Takes bytes as they arrive; answers how many events have ended in them.
+    fn take(&mut self, bytes: &[u8], stream: &mut TcpStream) -> io::Result<u32>;
+}
+
+/// Viewers of one thing.
+pub(crate) struct Crowd<W> {
     poll: Poll,
-    viewers: Vec<Viewer>,
+    events: Events,
+    pub(crate) viewers: Vec<Viewer<W>>,
     buffer: Vec<u8>,
     /// How many have heard as much as is waited for, and how much that is.
     served: usize,
     target: u32,
 }
 
-struct Viewer {
-    stream: TcpStream,
+pub(crate) struct Viewer<W> {
+    pub(crate) stream: TcpStream,
     /// Events heard.
     heard: u32,
-    frame: Frame,
+    wire: W,
 }
 
-/// Where in a WebSocket frame of the server the reading stands.
-#[derive(Default)]
-struct Frame {
-    head: [u8; 10],
-    have: usize,
-    left: usize,
-    /// The packet's type: its first byte.
-    kind: Option<u8>,
-}
-
-impl Crowd {
+impl<W: Wire> Crowd<W> {
     /// Lets so many viewers in, one after the other.
     pub(crate) fn gather(count: usize, mut join: impl FnMut() -> io::Result<Socket>) -> io::Result<Self> {
-        let mut crowd =
-            Self { poll: Poll::new()?, viewers: Vec::new(), buffer: vec![0; 64 * 1024], served: 0, target: u32::MAX };
+        let mut crowd = Self {
+            poll: Poll::new()?,
+            events: Events::with_capacity(1024),
+            viewers: Vec::with_capacity(count),
+            buffer: vec![0; 64 * 1024],
+            served: 0,
+            target: u32::MAX,
+        };
+        let begin = Instant::now();
         for number in 0..count {
-            let stream: std::net::TcpStream = join()?.into();
+            if begin.elapsed() > 2 * PATIENCE {
+                return Err(io::Error::other(format!("only {number} of {count} viewers were let in")));
+            }
+            let stream: std::net::TcpStream =
+                join().map_err(|error| io::Error::other(format!("viewer {number} of {count}: {error}")))?.into();
             stream.set_nonblocking(true)?;
             let mut stream = TcpStream::from_std(stream);
             crowd.poll.registry().register(&mut stream, Token(number), Interest::READABLE)?;
-            crowd.viewers.push(Viewer { stream, heard: 0, frame: Frame::default() });
+            crowd.viewers.push(Viewer { stream, heard: 0, wire: W::default() });
             if number % BATCH == 0 {
                 crowd.read(Duration::ZERO)?;
             }
+            if number > 0 && number % MILESTONE == 0 {
+                progress(&format!("  {number} of {count} viewers after {:.1} s", begin.elapsed().as_secs_f64()));
+            }
         }
         Ok(crowd)
-    }
-
-    /// Has the first viewer say something.
-    pub(crate) fn say(&mut self, packet: &str) -> io::Result<()> {
-        match self.viewers.first_mut() {
-            Some(speaker) => speaker.stream.write_all(&text(packet)?),
-            None => Ok(()),
-        }
     }
 
     /// Expects everybody to hear so many events from here on.
@@ -77,12 +82,13 @@ impl Crowd {
 
     /// Waits until the last has heard what is expected.
     pub(crate) fn wait(&mut self) -> io::Result<()> {
-        let begin = Instant::now();
+        let until = Instant::now() + PATIENCE;
         while self.served < self.viewers.len() {
-            self.read(PATIENCE)?;
-            if begin.elapsed() > PATIENCE {
-                return Err(io::Error::other("not everybody has heard all of it"));
-            }
+            let Some(left) = until.checked_duration_since(Instant::now()) else {
+                let told = format!("{} of {} viewers have heard all of it", self.served, self.viewers.len());
+                return Err(io::Error::other(told));
+            };
+            self.read(left)?;
         }
         Ok(())
     }
@@ -97,18 +103,17 @@ impl Crowd {
     }
 
     fn read(&mut self, patience: Duration) -> io::Result<()> {
-        let mut events = Events::with_capacity(1024);
-        match self.poll.poll(&mut events, Some(patience)) {
+        match self.poll.poll(&mut self.events, Some(patience)) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
             result => result?,
         }
-        for event in &events {
+        for event in &self.events {
             let viewer = &mut self.viewers[event.token().0];
             let before = viewer.heard;
             loop {
                 match viewer.stream.read(&mut self.buffer) {
                     Ok(0) => return Err(io::Error::other("the server has closed a connection")),
-                    Ok(read) => viewer.take(&self.buffer[..read])?,
+                    Ok(read) => viewer.heard += viewer.wire.take(&self.buffer[..read], &mut viewer.stream)?,
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                     Err(error) => return Err(error),
                 }
@@ -121,75 +126,20 @@ impl Crowd {
     }
 }
 
-impl Viewer {
-    fn take(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        while let Some(first) = bytes.first().copied() {
-            if self.frame.left > 0 {
-                let kind = *self.frame.kind.get_or_insert(first);
-                let read = self.frame.left.min(bytes.len());
-                bytes = &bytes[read..];
-                self.frame.left -= read;
-                match kind {
-                    _ if self.frame.left > 0 => {}
-                    b'2' => self.stream.write_all(&PONG)?,
-                    _ => self.heard += 1,
-                }
-            } else {
-                bytes = &bytes[1..];
-                self.frame.begin(first);
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Frame {
-    /// Takes a byte of a frame's head (RFC 6455, section 5.2).
-    fn begin(&mut self, byte: u8) {
-        self.head[self.have] = byte;
-        self.have += 1;
-        let (more, short) = match self.head[1] {
-            126 => (2, 0),
-            127 => (8, 0),
-            short => (0, usize::from(short)),
-        };
-        if self.have >= 2 && self.have == 2 + more {
-            let long = self.head[2..self.have].iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
-            *self = Self { left: short + long, ..Self::default() };
-        }
-    }
-}
-
-/// Opens a WebSocket and says what has to be said to be in; what comes after the mark is the caller's to read. `receive` bounds
-/// what the kernel takes for it.
-pub(crate) fn join(port: u16, receive: Option<usize>, say: &[(&str, &str)]) -> io::Result<Socket> {
-    let mut stream = connect(port, receive)?;
-    let request = "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n\
-        Connection: Upgrade\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36\r\n\
-        Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\n\r\n";
-    stream.write_all(request.as_bytes())?;
-    read_past(&mut stream, b"0{\"sid\":\"")?;
-    for (packet, mark) in say {
-        stream.write_all(&text(packet)?)?;
-        read_past(&mut stream, mark.as_bytes())?;
-    }
-    Ok(stream)
-}
-
-/// A connection to a server on this machine.
+/// A connection to a server on this machine. `receive` bounds what the kernel takes for it.
 pub(crate) fn connect(port: u16, receive: Option<usize>) -> io::Result<Socket> {
     let stream = Socket::new(Domain::IPV4, Type::STREAM, None)?;
     if let Some(bytes) = receive {
         stream.set_recv_buffer_size(bytes)?;
     }
-    stream.connect(&SocketAddr::from(([127, 0, 0, 1], port)).into())?;
+    stream.connect_timeout(&SocketAddr::from(([127, 0, 0, 1], port)).into(), PATIENCE)?;
     stream.set_tcp_nodelay(true)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     Ok(stream)
 }
 
-/// Reads until something has come.
-pub(crate) fn read_past(stream: &mut Socket, mark: &[u8]) -> io::Result<()> {
+/// Reads until something has come; answers all of it.
+pub(crate) fn read_past(stream: &mut Socket, mark: &[u8]) -> io::Result<Vec<u8>> {
     let mut seen = Vec::new();
     while !seen.windows(mark.len()).any(|window| window == mark) {
         let mut bytes = [0; 1024];
@@ -198,13 +148,10 @@ pub(crate) fn read_past(stream: &mut Socket, mark: &[u8]) -> io::Result<()> {
             read => seen.extend_from_slice(&bytes[..read]),
         }
     }
-    Ok(())
+    Ok(seen)
 }
 
-/// A short text frame, masked with zeros.
-fn text(text: &str) -> io::Result<Vec<u8>> {
-    let length = u8::try_from(text.len()).ok().filter(|length| *length < 126);
-    let length = length.ok_or_else(|| io::Error::other("too long"))?;
-    let head: &[u8] = &[0x81, 0x80 | length, 0, 0, 0, 0];
-    Ok([head, text.as_bytes()].concat())
+/// Tells whoever waits what goes on.
+pub(crate) fn progress(line: &str) {
+    eprintln!("{line}");
 }

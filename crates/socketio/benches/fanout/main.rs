@@ -1,9 +1,11 @@
 //! Fan-out: one event to N viewers over WebSocket, and a burst of events, beside Node's `socket.io` server driven by the same
 //! client program. `cargo bench -p allclear-socketio` prints a line of JSON per figure, and per budget whether it is met.
 //!
-//! `-- N …` measures other numbers of viewers than 1,000 and 10,000.
+//! `-- N …` measures other numbers of viewers than 1,000 and 9,000. What goes on is told on standard error, and whatever does
+//! not come to its end fails.
 
 mod crowd;
+mod frames;
 mod peer;
 mod server;
 
@@ -14,16 +16,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crowd::Crowd;
+use crowd::progress;
+use frames::Frames;
 use peer::Peer;
 use serde_json::json;
 
+type Crowd = crowd::Crowd<Frames>;
+
+/// A room that one thread can tell something at once, and one that takes it a while. Ten thousand would say no more, and would be the
+/// last number that the ports and open files of a usual machine let through.
+const VIEWERS: [usize; 2] = [1000, 9000];
 /// Bytes of text in an event.
 const SIZE: usize = 200;
 /// Times that everything is measured; the servers take turns.
 const PASSES: usize = 2;
 /// Deliveries of single events, and of a burst, in a pass.
 const DELIVERIES: usize = 200_000;
+/// Single events in a pass, at least: from fewer there is no percentile to speak of.
+const ROUNDS: usize = 50;
 const BURST: usize = 500_000;
 /// Viewers that stop reading, what may wait for each, and what the kernel takes for it.
 const STALLED: usize = 50;
@@ -78,7 +88,7 @@ fn reference() -> io::Result<String> {
 }
 
 fn gather(peer: &Peer, count: usize) -> io::Result<Crowd> {
-    Crowd::gather(count, || crowd::join(peer.port, None, &JOIN))
+    Crowd::gather(count, || frames::join(peer.port, None, &JOIN))
 }
 
 /// Has the server tell everybody; answers how long it took until the last had heard all of it.
@@ -136,7 +146,8 @@ fn measure(kind: Kind, viewers: usize, figures: &mut Figures) -> io::Result<()> 
     crowd.rest(Duration::from_millis(300))?;
     shout(&mut crowd, 1, SIZE)?;
     figures.memory = (peer.memory()?.saturating_sub(before)) / viewers as u64;
-    let rounds = (DELIVERIES / viewers).clamp(20, 200);
+    progress("  single events");
+    let rounds = (DELIVERIES / viewers).clamp(ROUNDS, 200);
     let begin = peer.processor()?;
     for _ in 0..rounds {
         figures.times.push(shout(&mut crowd, 1, SIZE)?);
@@ -144,6 +155,7 @@ fn measure(kind: Kind, viewers: usize, figures: &mut Figures) -> io::Result<()> 
     }
     figures.processor += peer.processor()? - begin;
     figures.deliveries += rounds * viewers;
+    progress("  a burst");
     let events = u32::try_from(BURST / viewers).map_err(io::Error::other)?;
     let time = shout(&mut crowd, events, SIZE)?;
     figures.burst.push(f64::from(events) * viewers as f64 / time.as_secs_f64());
@@ -162,7 +174,7 @@ fn stalled(kind: Kind) -> io::Result<u64> {
     };
     flood(&mut crowd)?;
     let before = peer.memory()?;
-    let deaf: io::Result<Vec<_>> = (0..STALLED).map(|_| crowd::join(peer.port, Some(RECEIVE), &JOIN)).collect();
+    let deaf: io::Result<Vec<_>> = (0..STALLED).map(|_| frames::join(peer.port, Some(RECEIVE), &JOIN)).collect();
     let watch = peer.watch();
     flood(&mut crowd)?;
     let most = watch.most();
@@ -186,9 +198,11 @@ fn budget(what: &str, viewers: usize, value: f64, limit: f64, at_least: bool) {
 #[expect(clippy::cast_precision_loss, reason = "figures to read")]
 fn run(viewers: usize) -> io::Result<()> {
     let (mut ours, mut theirs) = (Figures::default(), Figures::default());
-    for _ in 0..PASSES {
-        measure(Kind::Node, viewers, &mut theirs)?;
-        measure(Kind::Allclear, viewers, &mut ours)?;
+    for pass in 1..=PASSES {
+        for (kind, figures) in [(Kind::Node, &mut theirs), (Kind::Allclear, &mut ours)] {
+            progress(&format!("{}, {viewers} viewers, pass {pass} of {PASSES}", kind.name()));
+            measure(kind, viewers, figures)?;
+        }
     }
     for (kind, figures) in [(Kind::Allclear, &ours), (Kind::Node, &theirs)] {
         print(&json!({
@@ -223,12 +237,14 @@ fn main() -> io::Result<()> {
     }
     let mut viewers: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
     if viewers.is_empty() {
-        viewers = vec![1000, 10_000];
+        viewers.extend(VIEWERS);
     }
+    peer::allow(viewers.iter().copied().max().unwrap_or_default())?;
     for viewers in viewers {
         run(viewers)?;
     }
     for kind in [Kind::Allclear, Kind::Node] {
+        progress(&format!("{}, {STALLED} viewers who do not read", kind.name()));
         let bytes = stalled(kind)?;
         print(
             &json!({"bench": "fanout", "server": kind.name(), "stalled": STALLED, "memory_bytes_per_stalled_viewer": bytes}),

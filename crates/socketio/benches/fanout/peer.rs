@@ -15,6 +15,23 @@ use std::{
 const PAGE: u64 = 4096;
 /// A tick of `/proc/pid/stat`, in microseconds.
 const TICK: u64 = 10_000;
+/// Files that a process has open beside its viewers' connections, generously.
+const SPARE_FILES: u64 = 200;
+
+/// Fails where this process, or a server that it starts, may not have so many connections open.
+pub(crate) fn allow(viewers: usize) -> io::Result<()> {
+    let limits = fs::read_to_string("/proc/self/limits")?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap_or_default();
+    // "unlimited" is no number.
+    let limit = line.split_whitespace().next().and_then(|soft| soft.parse().ok()).unwrap_or(u64::MAX);
+    let needed = viewers as u64 + SPARE_FILES;
+    if limit < needed {
+        return Err(io::Error::other(format!(
+            "{viewers} viewers need {needed} open files, not {limit}: ulimit -n {needed}"
+        )));
+    }
+    Ok(())
+}
 
 /// A running server. It is killed when dropped.
 pub(crate) struct Peer {

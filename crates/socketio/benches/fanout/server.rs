@@ -3,7 +3,9 @@
 use std::{env, io};
 
 use actix_web::{App, HttpServer};
-use allclear_socketio::{Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket};
+use allclear_socketio::{
+    Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket, cut_dead_connections,
+};
 
 struct Room;
 
@@ -40,9 +42,11 @@ pub(crate) async fn serve() -> io::Result<()> {
     if let Some(bytes) = env::var("QUEUE_BYTES").ok().and_then(|bytes| bytes.parse().ok()) {
         settings.max_queue_bytes = bytes;
     }
+    let tune = cut_dead_connections(&settings);
     let server = Server::builder().settings(settings).namespace("/", Room).build();
     let http = HttpServer::new(move || App::new().service(server.resource("/socket.io")))
         .h1_allow_half_closed(false)
+        .on_connect(tune)
         .backlog(4096)
         .workers(2)
         .bind(("127.0.0.1", 0))?;

@@ -93,6 +93,10 @@ export default defineConfig(
     rules: { 'no-empty-pattern': ['error', { allowObjectPatternsAsParameters: true }] },
   },
   { files: ['public/**/*.js'], languageOptions: { globals: globals.browser } },
+  {
+    files: ['build/after-paint.js'],
+    languageOptions: { globals: { ...globals.browser, FILES: 'readonly' } },
+  },
   { files: ['*.config.js'], languageOptions: { globals: globals.node } },
   prettier,
 );

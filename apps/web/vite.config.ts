@@ -3,6 +3,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { documentation } from './build/documentation.ts';
+import { firstPaint } from './build/first-paint.ts';
 import { precompress } from './build/precompress.ts';
 import { publicPageGuard } from './build/public-page-guard.ts';
 import { statusPageRoute } from './build/status-page-route.ts';
@@ -17,6 +18,7 @@ export default defineConfig({
     documentation(),
     statusPageRoute(),
     publicPageGuard({ maxBytes: 90_000 }),
+    firstPaint(),
     precompress(),
   ],
   resolve: {

@@ -236,3 +236,15 @@ test('is accessible without its script', async ({ page, organisation, complaints
   expect(violations).toEqual([]);
   onlyOfWhatWasKeptBack(complaints);
 });
+
+test('it prints dark on white, from the dark theme too', async ({ page, organisation }) => {
+  await fill(organisation);
+  await page.goto(organisation.statusPage);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  // Without the event that a script could act on: what it looks like on paper is the style's alone.
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.locator('html')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
+  await expect(page.getByRole('button', { name: 'Subscribe To Updates' })).toBeHidden();
+  const { violations } = await new AxeBuilder({ page }).withRules('color-contrast').analyze();
+  expect(violations).toEqual([]);
+});

@@ -41,6 +41,41 @@ test('the first answer holds everything that is painted', async ({ page, organis
   expect(calls).toEqual([`/api/v1/status/${organisation.id}/events`]);
 });
 
+test('what is painted first waits for nothing but the page, and its script waits for it', async ({
+  page,
+  organisation,
+}) => {
+  const html = await (await page.request.get(organisation.statusPage)).text();
+  expect(html).not.toMatch(/<script[^>]* src=|<link[^>]* rel="(stylesheet|modulepreload)"/);
+  await page.goto(organisation.statusPage);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  // The style is allowed and applied: nothing is as wide as a page without one.
+  await expect(page.locator('main')).toHaveCSS('display', 'grid');
+  const { painted, asked } = await page.evaluate(() => {
+    const scripts = performance.getEntriesByType('resource');
+    return {
+      painted: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity,
+      asked: scripts.filter(({ name }) => name.endsWith('.js')).map((each) => each.startTime),
+    };
+  });
+  // However slow the machine is, a page that takes long to be painted does not wait for it longer than a second.
+  expect(Math.min(...asked)).toBeGreaterThanOrEqual(Math.min(painted, 1000));
+});
+
+test('what is pressed before the script is there is not lost', async ({ page, organisation }) => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/assets/status-*.js', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(organisation.statusPage);
+  await page.getByRole('button', { name: 'Subscribe To Updates' }).click();
+  await expect(page.getByRole('dialog')).toBeHidden();
+  release();
+  await expect(page.getByRole('dialog', { name: 'Subscribe Via Email' })).toBeVisible();
+});
+
 test('a page that was away while the server restarted catches up by itself', async ({
   page,
   organisation,
@@ -104,4 +139,23 @@ for (const theme of ['dark', 'light'] as const) {
       expect(overhang).toBe(0);
     });
   }
+}
+
+for (const theme of ['dark', 'light'] as const) {
+  test(`whoever asks for more contrast gets it in the ${theme} theme`, async ({
+    page,
+    organisation,
+  }) => {
+    await page.addInitScript((name) => localStorage.setItem('allclear:theme', name), theme);
+    await page.goto(organisation.statusPage);
+    const quiet = page.getByText('Powered by Allclear');
+    const colour = () => quiet.evaluate((element) => getComputedStyle(element).color);
+    const usual = await colour();
+    await page.emulateMedia({ contrast: 'more' });
+    const ink = await page
+      .getByRole('heading', { level: 1 })
+      .evaluate((element) => getComputedStyle(element).color);
+    expect(usual).not.toBe(ink);
+    expect(await colour()).toBe(ink);
+  });
 }

@@ -11,14 +11,6 @@
   }
   var data = document.documentElement.dataset;
   data.theme = theme === 'light' ? 'light' : 'dark';
-
-  // Paper is white.
-  var onScreen = data.theme;
-  addEventListener('beforeprint', function () {
-    onScreen = data.theme;
-    data.theme = 'light';
-  });
-  addEventListener('afterprint', function () {
-    data.theme = onScreen;
-  });
+  var canvas = document.querySelector('meta[name=theme-color]');
+  if (canvas) canvas.content = data.theme === 'light' ? '#f6f8fa' : '#0b0f14';
 })();

@@ -13,6 +13,7 @@ pub mod health;
 pub mod identity;
 mod if_match;
 mod incident;
+mod inline;
 mod input;
 mod maintenance;
 mod observe;

@@ -12,6 +12,8 @@ use bytes::Bytes;
 use rust_embed::{Embed, EmbeddedFile};
 
 use crate::clerk::policy::PagePolicy;
+use crate::headers::CONTENT_SECURITY_POLICY;
+use crate::inline::Inline;
 use crate::page_template::PageTemplate;
 use crate::problem::Problem;
 use crate::status::encoded::{Coding, Encoded};
@@ -65,6 +67,8 @@ struct File {
 pub struct WebApp {
     files: HashMap<String, File>,
     unknown_page: Encoded,
+    /// What the public page may load.
+    public_policy: Option<HeaderValue>,
     policy: Option<PagePolicy>,
 }
 
@@ -76,15 +80,19 @@ impl WebApp {
             let file = Files::get(&path)?;
             Some((format!("/{path}"), File::new(&path, file)))
         });
-        let unknown_page = Encoded::new(Self::page_template("").unknown().into_bytes());
-        Self { files: files.collect(), unknown_page, policy }
+        let inline = Inline::of(&status_html());
+        Self {
+            files: files.collect(),
+            unknown_page: Encoded::new(Self::page_template("").unknown().into_bytes()),
+            public_policy: inline.allowed_by(CONTENT_SECURITY_POLICY).try_into().ok(),
+            policy: policy.map(|policy| policy.with(&inline)),
+        }
     }
 
     /// The public page as the build made it, at the origin that visitors know the server by.
     #[must_use]
     pub fn page_template(origin: &str) -> PageTemplate {
-        let page = Files::get("status.html").map(|file| String::from_utf8_lossy(&file.data).into_owned());
-        PageTemplate::new(page.unwrap_or_else(|| NOT_BUILT.to_owned()), origin)
+        PageTemplate::new(status_html(), origin)
     }
 
     /// Answers with a file, with the app for a path of its route table, or with the app's own not-found page.
@@ -135,6 +143,12 @@ impl File {
         }
         send(&mut response, request, &self.body, self.content_type.clone())
     }
+}
+
+/// The public page as the build made it.
+fn status_html() -> String {
+    let page = Files::get("status.html").map(|file| String::from_utf8_lossy(&file.data).into_owned());
+    page.unwrap_or_else(|| NOT_BUILT.to_owned())
 }
 
 fn send(
@@ -197,6 +211,9 @@ pub(crate) async fn status_page(
             HeaderValue::from_static("text/html; charset=utf-8"),
         ),
     };
+    if let Some(policy) = &app.public_policy {
+        page.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy.clone());
+    }
     if let Some(policy) = &app.policy {
         policy.on_status_page(request.headers(), &mut page);
     }

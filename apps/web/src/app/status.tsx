@@ -1,11 +1,11 @@
-import '@/styles/index.css';
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { hasTrace } from '@/auth/signed-in-trace';
 import { followEventStream, followLater, type Follow } from '@/features/status-page/event-stream';
 import { readSnapshot } from '@/features/status-page/snapshot';
 import { StatusPage } from '@/features/status-page/status-page';
 import { SubscribeButton } from '@/features/status-page/subscribe/subscribe-button';
+import { TakenOver } from './taken-over';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('status.html has no #root');
@@ -35,8 +35,12 @@ const page = (
       actions={<SubscribeButton standalone orgId={orgId} />}
       {...(!isAskedFor && { snapshot })}
     />
+    <TakenOver />
   </StrictMode>
 );
-// What the server has written is taken over as it stands; the development server writes nothing.
-if (root.firstElementChild) hydrateRoot(root, page);
-else createRoot(root).render(page);
+// What the server has written is taken over as it stands, piece by piece, so that a slow phone heeds its reader meanwhile;
+// the development server writes nothing.
+startTransition(() => {
+  if (root.firstElementChild) hydrateRoot(root, page);
+  else createRoot(root).render(page);
+});

@@ -64,6 +64,15 @@ describe.each([
   });
 });
 
+it('prints in the light theme’s colours, on white', () => {
+  const [, paper = ''] = css.split('@media print {');
+  const printed = [...paper.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)];
+  const light = tokensOf(":root[data-theme='light']");
+  expect(printed.map(([, name]) => name)).toEqual(Object.keys(light));
+  const differing = printed.filter(([, name = '', value]) => light[name] !== value);
+  expect(differing.map(([, name]) => name)).toEqual(['canvas', 'line', 'ink', 'muted', 'subtle']);
+});
+
 it('gives both themes the same tokens', () => {
   expect(Object.keys(tokensOf(":root[data-theme='light']"))).toEqual(
     Object.keys(tokensOf(':root')),

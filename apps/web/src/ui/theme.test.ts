@@ -1,6 +1,7 @@
 import { act, renderHook } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import themeScript from '/public/theme.js?raw';
+import tokens from '@/styles/tokens.css?raw';
 import { setTheme, useShownTheme, useTheme } from './theme';
 
 function firstPaint(): string | undefined {
@@ -23,6 +24,24 @@ it('keeps the choice and applies it before the next first paint', () => {
   expect(result.current).toBe('light');
   expect(document.documentElement).toHaveAttribute('data-theme', 'light');
   expect(firstPaint()).toBe('light');
+});
+
+it('gives the frame of the browser the colour of the page', () => {
+  const canvas = document.createElement('meta');
+  canvas.name = 'theme-color';
+  document.head.append(canvas);
+  const colours = [...tokens.matchAll(/--canvas: (#[0-9a-f]{6});/g)].map(([, colour]) => colour);
+  for (const [theme, colour] of [
+    ['dark', colours[0]],
+    ['light', colours[1]],
+  ] as const) {
+    act(() => setTheme(theme));
+    expect(canvas.content).toBe(colour);
+    canvas.content = '';
+    firstPaint();
+    expect(canvas.content).toBe(colour);
+  }
+  canvas.remove();
 });
 
 it('follows the system only when told to', () => {

@@ -4,6 +4,8 @@ export type Theme = 'dark' | 'light' | 'system';
 
 const storageKey = 'allclear:theme';
 const changed = 'allclear:theme-changed';
+/** The canvas of src/styles/tokens.css, for the browser's own frame. */
+const canvasColours = { dark: '#0b0f14', light: '#f6f8fa' } as const;
 const prefersLight = '(prefers-color-scheme: light)';
 
 /** The stored choice; public/theme.js has applied it before the first paint. */
@@ -42,7 +44,10 @@ function shown(theme: Theme): 'dark' | 'light' {
 }
 
 function applyTheme(theme: Theme): void {
-  document.documentElement.dataset.theme = shown(theme);
+  const name = shown(theme);
+  document.documentElement.dataset.theme = name;
+  const canvas = document.querySelector('meta[name=theme-color]');
+  canvas?.setAttribute('content', canvasColours[name]);
 }
 
 /** Follows another tab's choice, and the system's while the choice is "system". */

@@ -51,6 +51,25 @@ async fn every_answer_carries_the_security_headers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_status_page_alone_holds_scripts_and_styles_each_allowed_by_its_hash() {
+    let app = TestApp::start().await;
+    let operator = app.operator("Acme").await;
+    for (path, scripts, styles) in
+        [("/", 0, 0), (format!("/status/{}", operator.organisation).as_str(), 2, 1), ("/status/nobody", 2, 1)]
+    {
+        let answer = page(&app, path).await;
+        let policy = answer.headers["content-security-policy"].to_str().unwrap();
+        let allowed = |name: &str| {
+            let part = policy.split("; ").find(|part| part.starts_with(name)).unwrap();
+            part.matches("'sha256-").count()
+        };
+        assert_eq!((allowed("script-src"), allowed("style-src")), (scripts, styles), "{path}: {policy}");
+        let html = answer.body.as_str().unwrap();
+        assert_eq!((html.matches("<script>").count(), html.matches("<style>").count()), (scripts, styles), "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_status_page_holds_its_data_as_text() {
     let app = TestApp::start().await;
     let operator = app.operator("</script><script>alert(1)</script>").await;

@@ -11,7 +11,6 @@ import {
   UsersRound,
   type LucideIcon,
 } from 'lucide-react';
-import type { Configuration } from '@/api/types';
 import { paths } from '@/paths';
 
 export interface NavEntry {
@@ -29,15 +28,12 @@ export const mainEntries: readonly NavEntry[] = [
   { label: 'Subscribers', path: paths.subscribers, icon: UsersRound },
 ];
 
-/** What lies outside the app: pages that the server answers. */
-export function outsideEntries(
-  organisationId: string,
-  { discordUrl, sponsorUrl }: Pick<Configuration, 'discordUrl' | 'sponsorUrl'>,
-): NavEntry[] {
+/** What lies outside the app: pages that the server answers. Discord and sponsoring are not found where nobody set them. */
+export function outsideEntries(organisationId: string): NavEntry[] {
   return [
     { label: 'Status Page', path: paths.status(organisationId), icon: RadioTower },
     { label: 'Documentation', path: paths.documentation, icon: BookOpen },
-    ...(discordUrl ? [{ label: 'Join Discord', path: paths.discord, icon: MessagesSquare }] : []),
-    ...(sponsorUrl ? [{ label: 'Sponsor the product', path: paths.sponsor, icon: Heart }] : []),
+    { label: 'Join Discord', path: paths.discord, icon: MessagesSquare },
+    { label: 'Sponsor the product', path: paths.sponsor, icon: Heart },
   ];
 }

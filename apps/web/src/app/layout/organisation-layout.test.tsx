@@ -30,21 +30,11 @@ it('leads to the screens and to the pages outside, and has who one is at its foo
     ['Subscribers', '/subscribers'],
     ['Status Page', '/status/org-1'],
     ['Documentation', '/docs'],
+    ['Join Discord', '/discord'],
+    ['Sponsor the product', '/sponsor'],
   ]);
   expect(screen.getByRole('button', { name: 'Ada Lovelace' })).toBeInTheDocument();
   expect(screen.getByRole('button', { name: 'Switch organisation' })).toBeInTheDocument();
-});
-
-it('leads to Discord and sponsoring where the installation names them', async () => {
-  renderApp(paths.dashboard, {
-    configuration: { discordUrl: 'https://discord.test', sponsorUrl: 'https://sponsor.test' },
-  });
-  const nav = within(await navigation());
-  expect(nav.getByRole('link', { name: 'Join Discord' })).toHaveAttribute('href', '/discord');
-  expect(nav.getByRole('link', { name: 'Sponsor the product' })).toHaveAttribute(
-    'href',
-    '/sponsor',
-  );
 });
 
 it('marks the entry whose path the current one starts with', async () => {

@@ -1,4 +1,3 @@
-import { useConfiguration } from '@/api/configuration';
 import { useAuth, useIdentity } from '@/auth/auth';
 import { mainEntries, outsideEntries } from './nav-entries';
 import { NavLink } from './nav-link';
@@ -12,7 +11,6 @@ interface SidebarContentProps {
 export function SidebarContent({ iconOnly, onFollow }: SidebarContentProps) {
   const { state } = useAuth();
   const { UserMenu } = useIdentity();
-  const configuration = useConfiguration();
   const organisation = state.status === 'signed-in' ? state.organisation : null;
   return (
     <>
@@ -29,7 +27,7 @@ export function SidebarContent({ iconOnly, onFollow }: SidebarContentProps) {
         </ul>
         {organisation && (
           <ul className="grid gap-0.5">
-            {outsideEntries(organisation.id, configuration).map((entry) => (
+            {outsideEntries(organisation.id).map((entry) => (
               <li key={entry.path}>
                 <NavLink entry={entry} iconOnly={iconOnly} outside onFollow={onFollow} />
               </li>

@@ -44,6 +44,11 @@ check: _web-dependencies _deny
 audit: _deny
     PATH="{{ tools }}/cargo/bin:$PATH" .ci/audit
 
+# Calls every call of the API in thousands of ways that the OpenAPI document allows, or does not (Schemathesis).
+fuzz-api *arguments: _web
+    cargo build --quiet --locked --bin allclear
+    .ci/schemathesis target/debug/allclear {{ arguments }}
+
 # What writes and growth cost on both databases, and fan-out beside Node's socket.io.
 bench: _test-tools
     .ci/with-servers cargo bench --locked -p allclear-persistence

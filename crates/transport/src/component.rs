@@ -60,11 +60,11 @@ impl From<&Component> for ComponentBody {
 struct ComponentInput {
     /// 2 to 200 characters.
     #[serde(default)]
-    #[schema(value_type = String, required = false)]
+    #[schema(value_type = String, required = false, min_length = 2, max_length = 200)]
     name: Input<Text>,
     /// Up to 10,000 characters; empty when absent from a create.
     #[serde(default)]
-    #[schema(value_type = String, required = false)]
+    #[schema(value_type = String, required = false, max_length = 10_000)]
     description: Input<Text>,
     /// `OPERATIONAL` when absent from a create.
     #[serde(default)]

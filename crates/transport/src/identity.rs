@@ -2,7 +2,7 @@
 //! call that changes something must come from our own pages, or from no page at all.
 
 mod account;
-mod cookie;
+pub(crate) mod cookie;
 mod invitation;
 pub(crate) mod key_set;
 mod membership;

@@ -81,11 +81,11 @@ impl From<&IncidentReport> for IncidentBody {
 struct IncidentInput {
     /// 1 to 200 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, min_length = 1, max_length = 200, required = true)]
     title: Input<Text>,
     /// 1 to 10,000 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, min_length = 1, max_length = 10_000, required = true)]
     description: Input<Text>,
     /// `INVESTIGATING` when absent.
     #[serde(default)]
@@ -137,11 +137,11 @@ impl IncidentInput {
 struct IncidentPatchInput {
     /// 1 to 200 characters.
     #[serde(default)]
-    #[schema(value_type = String, required = false)]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200)]
     title: Input<Text>,
     /// 1 to 10,000 characters.
     #[serde(default)]
-    #[schema(value_type = String, required = false)]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 10_000)]
     description: Input<Text>,
     /// Another one than `RESOLVED` reopens a resolved incident.
     #[serde(default)]

@@ -1,5 +1,6 @@
 //! JSON bodies, read so that every wrong field is named rather than the first one.
 
+use std::io::ErrorKind;
 use std::str::FromStr;
 
 use actix_web::dev::Payload;
@@ -29,19 +30,40 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let json = is_json(request.content_type());
-        let bytes = web::Bytes::from_request(request, payload);
+        let raw = Raw::from_request(request, payload);
         Box::pin(async move {
             if !json {
                 return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The body must be application/json"));
             }
-            let bytes = bytes.await.map_err(|error| match error.as_error::<PayloadError>() {
-                Some(PayloadError::Overflow) | None => {
-                    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "The body is larger than 256 KiB")
-                }
-                Some(_) => Problem::new(StatusCode::BAD_REQUEST, "The body could not be read"),
-            })?;
-            object(&bytes).map(Self)
+            object(&raw.await?.0).map(Self)
         })
+    }
+}
+
+/// The request's body, as it came.
+#[derive(Debug)]
+pub(crate) struct Raw(pub web::Bytes);
+
+impl FromRequest for Raw {
+    type Error = Problem;
+    type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let bytes = web::Bytes::from_request(request, payload);
+        Box::pin(async move { bytes.await.map(Self).map_err(|error| unread(&error)) })
+    }
+}
+
+/// Why a body could not be read.
+fn unread(error: &actix_web::Error) -> Problem {
+    match error.as_error::<PayloadError>() {
+        Some(PayloadError::Overflow) | None => {
+            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "The body is larger than 256 KiB")
+        }
+        Some(PayloadError::Io(error)) if error.kind() == ErrorKind::TimedOut => {
+            Problem::new(StatusCode::REQUEST_TIMEOUT, "The body took too long to come")
+        }
+        Some(_) => Problem::new(StatusCode::BAD_REQUEST, "The body could not be read"),
     }
 }
 

@@ -2,10 +2,11 @@
 
 use actix_web::{App, HttpResponse, web};
 use utoipa::OpenApi;
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Components, OpenApi as Document, PathItem};
 use utoipa_actix_web::AppExt;
 
+use crate::identity::cookie;
 use crate::problem::{FieldProblem, ProblemBody};
 use crate::provider::Offered;
 use crate::server::calls;
@@ -27,6 +28,9 @@ pub fn document() -> Document {
     let components = document.components.get_or_insert_with(Components::new);
     components.schemas.extend(Shared::openapi().components.unwrap_or_default().schemas);
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    let session =
+        ApiKeyValue::with_description(cookie::NAME, "Set by signing up or in; for the calls of the identity provider");
+    components.add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(session)));
     document
 }
 

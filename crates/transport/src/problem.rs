@@ -183,6 +183,9 @@ pub(crate) enum Refusals {
     /// No such thing in the organisation.
     #[response(status = 404, content_type = "application/problem+json")]
     NotFound(ProblemBody<'static>),
+    /// The body took too long to come.
+    #[response(status = 408, content_type = "application/problem+json")]
+    TooSlow(ProblemBody<'static>),
     /// Refused by a rule.
     #[response(status = 409, content_type = "application/problem+json")]
     Conflict(ProblemBody<'static>),

@@ -106,7 +106,7 @@ enum SubscriberStatusWord {
 struct SubscriberInput {
     /// Up to 254 characters.
     #[serde(default)]
-    #[schema(value_type = String, format = "email")]
+    #[schema(value_type = String, format = "email", max_length = 254, required = true)]
     email: Input<Text>,
 }
 

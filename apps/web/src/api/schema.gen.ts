@@ -1526,7 +1526,7 @@ export interface components {
         /** @description Components to attach, each once. */
         AttachComponents: {
             /** @description At least one. */
-            components?: components["schemas"]["IncidentComponentInput"][];
+            components: components["schemas"]["IncidentComponentInput"][];
         };
         /** @description Who recorded an update. */
         Author: {
@@ -1591,12 +1591,12 @@ export interface components {
         /** @description Updates to delete, each once. */
         DeleteIncidentUpdates: {
             /** @description At least one update's identifier. */
-            incidentUpdateIds?: string[];
+            incidentUpdateIds: string[];
         };
         /** @description Updates to delete, each once. */
         DeleteMaintenanceUpdates: {
             /** @description At least one update's identifier. */
-            maintenanceUpdateIds?: string[];
+            maintenanceUpdateIds: string[];
         };
         /** @description What a delete answers. */
         Deleted: {
@@ -1641,7 +1641,7 @@ export interface components {
         /** @description Components to detach, each once. */
         DetachComponents: {
             /** @description At least one component's identifier. */
-            componentIds?: string[];
+            componentIds: string[];
         };
         /** @description Who has signed in. */
         EnteredBody: {
@@ -1708,16 +1708,16 @@ export interface components {
              * Format: uuid
              * @description The component's identifier.
              */
-            componentId?: string;
+            componentId: string;
             /** @description The status to hold on it. */
-            status?: components["schemas"]["ComponentStatus"];
+            status: components["schemas"]["ComponentStatus"];
         };
         /** @description An incident to create. */
         IncidentInput: {
             /** @description The components it affects, each once. */
             components?: components["schemas"]["IncidentComponentInput"][];
             /** @description 1 to 10,000 characters. */
-            description?: string;
+            description: string;
             /**
              * Format: date-time
              * @description RFC 3339, or `2026-01-31T09:30` read as UTC; now when absent.
@@ -1726,7 +1726,7 @@ export interface components {
             /** @description `INVESTIGATING` when absent. */
             status?: components["schemas"]["IncidentStatus"];
             /** @description 1 to 200 characters. */
-            title?: string;
+            title: string;
         };
         /** @description What changes of an incident. */
         IncidentPatch: {
@@ -1817,7 +1817,8 @@ export interface components {
         };
         /** @description Whom to invite. */
         InvitationInput: {
-            email?: string;
+            /** Format: email */
+            email: string;
             /** @description `member` when absent. */
             role?: components["schemas"]["Role"];
         };
@@ -1837,7 +1838,7 @@ export interface components {
         };
         /** @description The token of an invitation's link. */
         LinkInput: {
-            token?: string;
+            token: string;
         };
         /** @description A maintenance as operators see it. */
         Maintenance: {
@@ -1883,7 +1884,7 @@ export interface components {
         /** @description A maintenance to create. */
         MaintenanceInput: {
             /** @description 1 to 10,000 characters. */
-            description?: string;
+            description: string;
             /**
              * Format: date-time
              * @description Likewise, not before the start; null or absent while nobody knows.
@@ -1893,11 +1894,11 @@ export interface components {
              * Format: date-time
              * @description RFC 3339, or `2026-01-31T09:30` read as UTC.
              */
-            startAt?: string;
+            startAt: string;
             /** @description `CANCELLED` creates it cancelled; of the others its times decide. */
             status?: components["schemas"]["MaintenanceStatus"];
             /** @description 1 to 200 characters. */
-            title?: string;
+            title: string;
         };
         /** @description What changes of a maintenance. An `endAt` alone that is at most a minute ahead completes it: its end becomes now. */
         MaintenancePatch: {
@@ -1961,14 +1962,14 @@ export interface components {
         /** @description A new name. */
         NameInput: {
             /** @description 1 to 200 characters. */
-            name?: string;
+            name: string;
         };
         /** @description A new password, by a mail's link. */
         NewPasswordInput: {
             /** @description 12 to 128 characters. */
-            password?: string;
+            password: string;
             /** @description From the link. */
-            token?: string;
+            token: string;
         };
         /**
          * @description Always null: what there is to say is the message.
@@ -1989,17 +1990,18 @@ export interface components {
         /** @description An organisation to make or rename. */
         OrganisationInput: {
             /** @description 2 to 200 characters. */
-            name?: string;
+            name: string;
         };
         /** @description A change of password. */
         PasswordChangeInput: {
-            currentPassword?: string;
+            currentPassword: string;
             /** @description 12 to 128 characters. */
-            newPassword?: string;
+            newPassword: string;
         };
         /** @description Whose password to reset. */
         PasswordResetInput: {
-            email?: string;
+            /** Format: email */
+            email: string;
         };
         /** @description Problem details (RFC 9457) with a sentence to show and, for a 422, what is wrong field by field. */
         Problem: {
@@ -2107,7 +2109,7 @@ export interface components {
         Role: "admin" | "member";
         /** @description A new role. */
         RoleInput: {
-            role?: components["schemas"]["Role"];
+            role: components["schemas"]["Role"];
         };
         /** @description Who is signed in, and where they belong. */
         Session: {
@@ -2119,8 +2121,9 @@ export interface components {
         };
         /** @description Who signs in. */
         SignInInput: {
-            email?: string;
-            password?: string;
+            /** Format: email */
+            email: string;
+            password: string;
         };
         /**
          * @description The words for who may sign up.
@@ -2129,13 +2132,14 @@ export interface components {
         SignUp: "open" | "waitlist" | "closed";
         /** @description An account to make. */
         SignUpInput: {
-            email?: string;
+            /** Format: email */
+            email: string;
             /** @description From an invitation's link. */
             invitationToken?: string | null;
             /** @description 1 to 200 characters. */
-            name?: string;
+            name: string;
             /** @description 12 to 128 characters. */
-            password?: string;
+            password: string;
         };
         /** @description Everything a status page shows, at one revision. */
         Snapshot: {
@@ -2177,7 +2181,7 @@ export interface components {
              * Format: email
              * @description Up to 254 characters.
              */
-            email?: string;
+            email: string;
         };
         /**
          * @description The words of a subscriber's status.
@@ -2190,9 +2194,9 @@ export interface components {
              * Format: email
              * @description Up to 254 characters.
              */
-            email?: string;
+            email: string;
             /** @description The organisation's identifier. */
-            orgId?: string;
+            orgId: string;
         };
         /** @description What a token is wanted for. */
         TokenInput: {
@@ -2202,9 +2206,9 @@ export interface components {
         /** @description What an unsubscribe link carries. */
         UnsubscriptionInput: {
             /** Format: email */
-            email?: string;
-            orgId?: string;
-            unsubscribeCode?: string;
+            email: string;
+            orgId: string;
+            unsubscribeCode: string;
         };
         /** @description An account. */
         User: {
@@ -2218,9 +2222,9 @@ export interface components {
         /** @description What a verification mail's link carries. */
         VerificationInput: {
             /** Format: email */
-            email?: string;
-            orgId?: string;
-            verificationCode?: string;
+            email: string;
+            orgId: string;
+            verificationCode: string;
         };
         /** @description Somebody who waits. */
         Waiting: {
@@ -2280,8 +2284,89 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown organisation. */
+            /** @description No or bad token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token without an organisation, or an admin is needed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused by a rule. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body over 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wrong, missing or invalid fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2350,6 +2435,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2480,6 +2574,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -2593,6 +2696,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2720,6 +2832,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -2839,6 +2960,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2987,6 +3117,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -3102,6 +3241,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3231,6 +3379,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -3344,6 +3501,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3475,6 +3641,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -3588,6 +3763,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3719,6 +3903,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -3833,6 +4026,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3960,6 +4162,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -4074,6 +4285,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4206,6 +4426,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -4326,6 +4555,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -4439,6 +4677,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4587,6 +4834,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -4696,6 +4952,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4834,6 +5099,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -4949,6 +5223,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5078,6 +5361,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -5198,6 +5490,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -5309,6 +5610,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5436,6 +5746,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -5549,6 +5868,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5671,6 +5999,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5801,6 +6138,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -5921,6 +6267,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -6034,6 +6389,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6167,6 +6531,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -6291,6 +6664,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -6408,6 +6790,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6540,6 +6931,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -6658,6 +7058,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6789,6 +7198,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -6906,6 +7324,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7038,6 +7465,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -7152,6 +7588,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7286,6 +7731,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -7401,6 +7855,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7531,6 +7994,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -7651,6 +8123,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -7764,6 +8245,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7897,6 +8387,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -8021,6 +8520,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -8138,6 +8646,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8270,6 +8787,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -8384,6 +8910,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8511,6 +9046,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8749,6 +9293,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -8860,6 +9413,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8990,6 +9552,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -9105,6 +9676,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9234,6 +9814,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -9302,11 +9891,11 @@ export interface operations {
     get_subscriber_unsubscribe_one_click: {
         parameters: {
             query?: {
-                /** @description The subscriber's address. */
+                /** @description The subscriber's address */
                 email?: string;
-                /** @description The organisation's identifier. */
+                /** @description The organisation's identifier */
                 orgId?: string;
-                /** @description The code of the link. */
+                /** @description The code of the link */
                 unsubscribeCode?: string;
             };
             header?: never;
@@ -9381,6 +9970,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9510,6 +10108,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Refused by a rule. */
             409: {
                 headers: {
@@ -9623,6 +10230,15 @@ export interface operations {
             };
             /** @description No such thing in the organisation. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };

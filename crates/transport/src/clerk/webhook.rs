@@ -2,13 +2,13 @@
 
 use actix_web::{HttpRequest, HttpResponse, post, web};
 use allclear_application::directory::{Directory, Envelope};
-use bytes::Bytes;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 use crate::answer::Answer;
-use crate::problem::{Problem, PublicRefusals};
+use crate::input::Raw;
+use crate::problem::{Problem, Refusals};
 
 /// A message was heard.
 #[derive(Debug, Serialize, ToSchema)]
@@ -26,14 +26,14 @@ struct Heard {
         ("svix-signature" = String, Header, description = "Its signatures"),
     ),
     request_body(content = serde_json::Value, content_type = "application/json"),
-    responses((status = 200, body = Answer<Heard>), PublicRefusals),
+    responses((status = 200, body = Answer<Heard>), Refusals),
 )]
 #[post("/webhooks")]
-async fn hear(request: HttpRequest, body: Bytes, directory: web::Data<Directory>) -> Result<HttpResponse, Problem> {
+async fn hear(request: HttpRequest, body: Raw, directory: web::Data<Directory>) -> Result<HttpResponse, Problem> {
     let text =
         |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().trim();
     let (id, timestamp, signatures) = (text("svix-id"), text("svix-timestamp"), text("svix-signature"));
-    directory.hear(&Envelope { id, timestamp, signatures, body: &body }).await?;
+    directory.hear(&Envelope { id, timestamp, signatures, body: &body.0 }).await?;
     Ok(Answer::new(Heard { heard: true }).ok())
 }
 

@@ -57,14 +57,14 @@ struct WaitlistedBody {
 struct SignUpInput {
     /// 1 to 200 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, min_length = 1, max_length = 200, required = true)]
     name: Input<Text>,
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "email", max_length = 254, required = true)]
     email: Input<Text>,
     /// 12 to 128 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, min_length = 12, max_length = 128, required = true)]
     password: Input<String>,
     /// From an invitation's link.
     #[serde(default)]
@@ -127,10 +127,10 @@ async fn sign_up(
 #[derive(Debug, Deserialize, ToSchema)]
 struct SignInInput {
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "email", max_length = 254, required = true)]
     email: Input<Text>,
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, required = true)]
     password: Input<String>,
 }
 
@@ -189,7 +189,7 @@ async fn enter(
 struct NameInput {
     /// 1 to 200 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, min_length = 1, max_length = 200, required = true)]
     name: Input<Text>,
 }
 
@@ -197,7 +197,8 @@ struct NameInput {
 #[utoipa::path(
     tag = "identity",
     request_body = NameInput,
-    responses((status = 200, body = Answer<EnteredBody>), Refusals)
+    responses((status = 200, body = Answer<EnteredBody>), Refusals),
+    security(("session" = []))
 )]
 #[patch("/user")]
 async fn rename(

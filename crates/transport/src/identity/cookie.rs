@@ -6,7 +6,8 @@ use actix_web::cookie::{Cookie, SameSite};
 use allclear_application::secret::SecretToken;
 use allclear_application::session::Sessions;
 
-const NAME: &str = "allclear_session";
+/// Its name.
+pub(crate) const NAME: &str = "allclear_session";
 /// It goes to the provider's calls and nowhere else.
 const PATH: &str = "/api/v1/identity";
 

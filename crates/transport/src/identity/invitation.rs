@@ -54,7 +54,7 @@ impl From<&Invitation> for InvitationBody {
 #[derive(Debug, Deserialize, ToSchema)]
 struct InvitationInput {
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "email", max_length = 254, required = true)]
     email: Input<Text>,
     /// `member` when absent.
     #[serde(default)]
@@ -66,7 +66,8 @@ struct InvitationInput {
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),
-    responses((status = 200, body = Answer<Vec<InvitationBody>>), Refusals)
+    responses((status = 200, body = Answer<Vec<InvitationBody>>), Refusals),
+    security(("session" = []))
 )]
 #[get("/organisations/{id}/invitations")]
 async fn list(
@@ -83,7 +84,8 @@ async fn list(
     tag = "identity",
     params(("id" = String, Path)),
     request_body = InvitationInput,
-    responses((status = 201, body = Answer<InvitationBody>), Refusals)
+    responses((status = 201, body = Answer<InvitationBody>), Refusals),
+    security(("session" = []))
 )]
 #[post("/organisations/{id}/invitations")]
 async fn invite(
@@ -107,7 +109,8 @@ async fn invite(
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path), ("invitation_id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<Deleted>), Refusals)
+    responses((status = 200, body = Answer<Deleted>), Refusals),
+    security(("session" = []))
 )]
 #[delete("/organisations/{id}/invitations/{invitation_id}")]
 async fn revoke(
@@ -125,7 +128,7 @@ async fn revoke(
 #[derive(Debug, Deserialize, ToSchema)]
 struct LinkInput {
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, required = true)]
     token: Input<String>,
 }
 
@@ -192,7 +195,8 @@ struct AcceptedInvitation {
 #[utoipa::path(
     tag = "identity",
     request_body = LinkInput,
-    responses((status = 200, body = Answer<AcceptedInvitation>), Refusals)
+    responses((status = 200, body = Answer<AcceptedInvitation>), Refusals),
+    security(("session" = []))
 )]
 #[post("/invitations/accept")]
 async fn accept(

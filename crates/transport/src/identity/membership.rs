@@ -50,7 +50,7 @@ impl From<&Member> for MemberBody {
 #[derive(Debug, Deserialize, ToSchema)]
 struct RoleInput {
     #[serde(default)]
-    #[schema(value_type = RoleWord)]
+    #[schema(value_type = RoleWord, required = true)]
     role: Input<Word<Role>>,
 }
 
@@ -63,7 +63,8 @@ fn member(text: &str) -> Result<UserId, Problem> {
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),
-    responses((status = 200, body = Answer<Vec<MemberBody>>), Refusals)
+    responses((status = 200, body = Answer<Vec<MemberBody>>), Refusals),
+    security(("session" = []))
 )]
 #[get("/organisations/{id}/members")]
 async fn list(
@@ -80,7 +81,8 @@ async fn list(
     tag = "identity",
     params(("id" = String, Path), ("user_id" = String, Path, format = "uuid")),
     request_body = RoleInput,
-    responses((status = 200, body = Answer<RoleWord>), Refusals)
+    responses((status = 200, body = Answer<RoleWord>), Refusals),
+    security(("session" = []))
 )]
 #[patch("/organisations/{id}/members/{user_id}")]
 async fn set_role(
@@ -102,7 +104,8 @@ async fn set_role(
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path), ("user_id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<Deleted>), Refusals)
+    responses((status = 200, body = Answer<Deleted>), Refusals),
+    security(("session" = []))
 )]
 #[delete("/organisations/{id}/members/{user_id}")]
 async fn remove(

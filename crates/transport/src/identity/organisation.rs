@@ -49,7 +49,7 @@ pub(crate) enum RoleWord {
 struct OrganisationInput {
     /// 2 to 200 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, min_length = 2, max_length = 200, required = true)]
     name: Input<Text>,
 }
 
@@ -71,7 +71,8 @@ pub(super) fn organisation(text: &str) -> Result<OrganisationId, Problem> {
 #[utoipa::path(
     tag = "identity",
     request_body = OrganisationInput,
-    responses((status = 201, body = Answer<OrganisationBody>), Refusals)
+    responses((status = 201, body = Answer<OrganisationBody>), Refusals),
+    security(("session" = []))
 )]
 #[post("/organisations")]
 async fn create(
@@ -88,7 +89,8 @@ async fn create(
     tag = "identity",
     params(("id" = String, Path)),
     request_body = OrganisationInput,
-    responses((status = 200, body = Answer<OrganisationBody>), Refusals)
+    responses((status = 200, body = Answer<OrganisationBody>), Refusals),
+    security(("session" = []))
 )]
 #[patch("/organisations/{id}")]
 async fn rename(
@@ -105,7 +107,8 @@ async fn rename(
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),
-    responses((status = 200, body = Answer<Deleted>), Refusals)
+    responses((status = 200, body = Answer<Deleted>), Refusals),
+    security(("session" = []))
 )]
 #[delete("/organisations/{id}")]
 async fn remove(

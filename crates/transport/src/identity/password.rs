@@ -22,16 +22,21 @@ use crate::throttle::client;
 #[serde(rename_all = "camelCase")]
 struct PasswordChangeInput {
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, required = true)]
     current_password: Input<String>,
     /// 12 to 128 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, min_length = 12, max_length = 128, required = true)]
     new_password: Input<String>,
 }
 
 /// Changes one's own password, and signs every other session out.
-#[utoipa::path(tag = "identity", request_body = PasswordChangeInput, responses((status = 200), Refusals))]
+#[utoipa::path(
+    tag = "identity",
+    request_body = PasswordChangeInput,
+    responses((status = 200), Refusals),
+    security(("session" = []))
+)]
 #[post("/user/password")]
 async fn change(
     request: HttpRequest,
@@ -56,7 +61,7 @@ async fn change(
 #[derive(Debug, Deserialize, ToSchema)]
 struct PasswordResetInput {
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = "email", max_length = 254, required = true)]
     email: Input<Text>,
 }
 
@@ -82,11 +87,11 @@ async fn request_reset(
 struct NewPasswordInput {
     /// From the link.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, required = true)]
     token: Input<String>,
     /// 12 to 128 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, min_length = 12, max_length = 128, required = true)]
     password: Input<String>,
 }
 

@@ -125,7 +125,8 @@ struct TokenBody {
 #[utoipa::path(
     tag = "identity",
     request_body = TokenInput,
-    responses((status = 200, body = Answer<TokenBody>), Refusals)
+    responses((status = 200, body = Answer<TokenBody>), Refusals),
+    security(("session" = []))
 )]
 #[post("/token")]
 async fn issue_token(

@@ -39,7 +39,11 @@ struct LetIn {
 }
 
 /// Lists who waits, newest first.
-#[utoipa::path(tag = "identity", responses((status = 200, body = Answer<Vec<WaitingBody>>), Refusals))]
+#[utoipa::path(
+    tag = "identity",
+    responses((status = 200, body = Answer<Vec<WaitingBody>>), Refusals),
+    security(("session" = []))
+)]
 #[get("/waitlist")]
 async fn list(SignedIn(session): SignedIn, waitlist: web::Data<Waitlist>) -> Result<HttpResponse, Problem> {
     let waiting = waitlist.list(&session).await?;
@@ -50,7 +54,8 @@ async fn list(SignedIn(session): SignedIn, waitlist: web::Data<Waitlist>) -> Res
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<LetIn>), Refusals)
+    responses((status = 200, body = Answer<LetIn>), Refusals),
+    security(("session" = []))
 )]
 #[post("/waitlist/{id}/invite")]
 async fn invite(
@@ -66,7 +71,8 @@ async fn invite(
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<Deleted>), Refusals)
+    responses((status = 200, body = Answer<Deleted>), Refusals),
+    security(("session" = []))
 )]
 #[delete("/waitlist/{id}")]
 async fn remove(

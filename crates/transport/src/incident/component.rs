@@ -66,11 +66,11 @@ impl From<&Component> for ComponentInBrief {
 pub(super) struct AttachmentInput {
     /// The component's identifier.
     #[serde(default)]
-    #[schema(value_type = String, format = "uuid")]
+    #[schema(value_type = String, format = "uuid", required = true)]
     component_id: Input<Word<ComponentId>>,
     /// The status to hold on it.
     #[serde(default)]
-    #[schema(value_type = ComponentStatusWord)]
+    #[schema(value_type = ComponentStatusWord, required = true)]
     status: Input<Word<ComponentStatus>>,
 }
 
@@ -94,7 +94,7 @@ pub(super) fn attachments(rows: Vec<AttachmentInput>, invalid: &mut Invalid) -> 
 struct AttachInput {
     /// At least one.
     #[serde(default)]
-    #[schema(value_type = Vec<AttachmentInput>)]
+    #[schema(value_type = Vec<AttachmentInput>, min_items = 1, required = true)]
     components: Input<Vec<AttachmentInput>>,
 }
 
@@ -116,7 +116,7 @@ impl AttachInput {
 struct DetachInput {
     /// At least one component's identifier.
     #[serde(default)]
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, min_items = 1, required = true)]
     component_ids: Input<Vec<Input<Word<ComponentId>>>>,
 }
 

@@ -60,7 +60,7 @@ impl From<&IncidentUpdate> for IncidentUpdateBody {
 struct IncidentUpdateInput {
     /// 1 to 10,000 characters; must be there to record one.
     #[serde(default)]
-    #[schema(value_type = String, required = false)]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 10_000)]
     message: Input<Text>,
     /// The status the incident has from then on; `INVESTIGATING` when absent from a new one.
     #[serde(default)]
@@ -103,7 +103,7 @@ impl IncidentUpdateInput {
 struct DeletionInput {
     /// At least one update's identifier.
     #[serde(default)]
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, min_items = 1, required = true)]
     incident_update_ids: Input<Vec<Input<Word<IncidentUpdateId>>>>,
 }
 

@@ -22,11 +22,11 @@ const START_MESSAGE_OF_EDIT: &str = "Please enter a valid date and time";
 pub(super) struct MaintenanceInput {
     /// 1 to 200 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, min_length = 1, max_length = 200, required = true)]
     title: Input<Text>,
     /// 1 to 10,000 characters.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, min_length = 1, max_length = 10_000, required = true)]
     description: Input<Text>,
     /// `CANCELLED` creates it cancelled; of the others its times decide.
     #[serde(default)]
@@ -34,7 +34,7 @@ pub(super) struct MaintenanceInput {
     status: Input<Word<MaintenanceStatus>>,
     /// RFC 3339, or `2026-01-31T09:30` read as UTC.
     #[serde(default)]
-    #[schema(value_type = String, format = "date-time")]
+    #[schema(value_type = String, format = "date-time", required = true)]
     start_at: Input<Moment>,
     /// Likewise, not before the start; null or absent while nobody knows.
     #[serde(default)]
@@ -71,11 +71,11 @@ impl MaintenanceInput {
 pub(super) struct MaintenancePatchInput {
     /// 1 to 200 characters.
     #[serde(default)]
-    #[schema(value_type = String, required = false)]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 200)]
     title: Input<Text>,
     /// 1 to 10,000 characters.
     #[serde(default)]
-    #[schema(value_type = String, required = false)]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 10_000)]
     description: Input<Text>,
     /// `CANCELLED` cancels, `SCHEDULED` takes a cancellation back; the others change nothing.
     #[serde(default)]

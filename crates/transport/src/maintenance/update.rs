@@ -60,7 +60,7 @@ impl From<&MaintenanceUpdate> for MaintenanceUpdateBody {
 struct MaintenanceUpdateInput {
     /// 1 to 10,000 characters; must be there to record one.
     #[serde(default)]
-    #[schema(value_type = String, required = false)]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 10_000)]
     message: Input<Text>,
     /// `INVESTIGATING` when absent from a new one. The maintenance's own status stays as it is.
     #[serde(default)]
@@ -103,7 +103,7 @@ impl MaintenanceUpdateInput {
 struct DeletionInput {
     /// At least one update's identifier.
     #[serde(default)]
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, min_items = 1, required = true)]
     maintenance_update_ids: Input<Vec<Input<Word<MaintenanceUpdateId>>>>,
 }
 

@@ -12,7 +12,7 @@ use utoipa_actix_web::service_config::ServiceConfig;
 use super::Throttle;
 use super::visitor::{Nothing, leave};
 use crate::answer::Answer;
-use crate::input::{Input, Text};
+use crate::input::{Input, Raw, Text};
 use crate::problem::{Problem, Refusals};
 
 /// What says that the post is meant: whoever merely tries every address they find does not send it.
@@ -43,7 +43,7 @@ struct OneClickQuery {
 #[expect(dead_code, reason = "documents the body, of which there is only one")]
 struct OneClick {
     /// Always `One-Click`.
-    #[schema(rename = "List-Unsubscribe")]
+    #[schema(rename = "List-Unsubscribe", pattern = "^One-Click$")]
     list_unsubscribe: String,
 }
 
@@ -59,11 +59,11 @@ struct OneClick {
 async fn one_click(
     request: HttpRequest,
     query: web::Query<OneClickQuery>,
-    body: web::Bytes,
+    body: Raw,
     subscribers: web::Data<Subscribers>,
     throttle: web::Data<Throttle>,
 ) -> Result<HttpResponse, Problem> {
-    if !is_meant(request.content_type(), &body) {
+    if !is_meant(request.content_type(), &body.0) {
         return Err(Problem::bad_request("The body must be the form List-Unsubscribe=One-Click"));
     }
     let OneClickQuery { email, org_id, unsubscribe_code } = query.into_inner();
@@ -72,7 +72,15 @@ async fn one_click(
 
 /// Leads to the unsubscribe page whoever opens the link instead of posting to it: programs that do not know of one click
 /// have people do so. By itself it changes nothing.
-#[utoipa::path(tag = "subscribers", params(OneClickQuery), responses((status = 303, description = "To the unsubscribe page")))]
+#[utoipa::path(
+    tag = "subscribers",
+    params(
+        ("email" = Option<String>, Query, description = "The subscriber's address"),
+        ("orgId" = Option<String>, Query, description = "The organisation's identifier"),
+        ("unsubscribeCode" = Option<String>, Query, description = "The code of the link"),
+    ),
+    responses((status = 303, description = "To the unsubscribe page"))
+)]
 #[get("/unsubscribe/one-click")]
 async fn to_page(request: HttpRequest) -> HttpResponse {
     let page = format!("/unsubscribe?{}", request.query_string());

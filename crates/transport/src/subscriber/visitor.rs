@@ -21,11 +21,11 @@ use crate::throttle::client;
 struct SubscriptionInput {
     /// Up to 254 characters.
     #[serde(default)]
-    #[schema(value_type = String, format = "email")]
+    #[schema(value_type = String, format = "email", max_length = 254, required = true)]
     email: Input<Text>,
     /// The organisation's identifier.
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, required = true)]
     org_id: Input<Text>,
 }
 
@@ -34,13 +34,13 @@ struct SubscriptionInput {
 #[serde(rename_all = "camelCase")]
 struct VerificationInput {
     #[serde(default)]
-    #[schema(value_type = String, format = "email")]
+    #[schema(value_type = String, format = "email", max_length = 254, required = true)]
     email: Input<Text>,
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, required = true)]
     org_id: Input<Text>,
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, required = true)]
     verification_code: Input<Text>,
 }
 
@@ -49,13 +49,13 @@ struct VerificationInput {
 #[serde(rename_all = "camelCase")]
 struct UnsubscriptionInput {
     #[serde(default)]
-    #[schema(value_type = String, format = "email")]
+    #[schema(value_type = String, format = "email", max_length = 254, required = true)]
     email: Input<Text>,
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, required = true)]
     org_id: Input<Text>,
     #[serde(default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, required = true)]
     unsubscribe_code: Input<Text>,
 }
 

@@ -1,0 +1,58 @@
+"""Who calls in the run of .ci/schemathesis: an operator by bearer token and, at the identity provider's calls, people with
+a session's cookie, who may end it or leave: a new one comes soon."""
+
+import itertools
+import json
+import os
+import urllib.request
+from http.cookiejar import CookieJar
+
+import schemathesis
+
+URL = os.environ["ALLCLEAR_URL"] + "/api/v1/identity"
+NUMBERS = itertools.count()
+
+
+class Person:
+    """Somebody who has signed up, with an organisation of their own."""
+
+    def __init__(self):
+        self.cookies = CookieJar()
+        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.cookies))
+        email = f"person{next(NUMBERS)}@example.com"
+        self.call("/sign-up", {"name": "Ada", "email": email, "password": "correct horse battery"})
+        self.organisation = self.call("/organisations", {"name": "Acme"})["id"]
+
+    def call(self, path, body):
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(URL + path, json.dumps(body).encode(), headers)
+        with self.opener.open(request) as answer:
+            return json.load(answer)["data"]
+
+    def token(self):
+        return self.call("/token", {"organisationId": self.organisation})["token"]
+
+    def session(self):
+        return next(cookie.value for cookie in self.cookies if cookie.name == "allclear_session")
+
+
+OPERATOR = Person()
+
+
+# A token lives for five minutes.
+@schemathesis.auth(refresh_interval=120).skip_for(path_regex="/identity/")
+class Bearer:
+    def get(self, case, context):
+        return OPERATOR.token()
+
+    def set(self, case, data, context):
+        case.headers["Authorization"] = f"Bearer {data}"
+
+
+@schemathesis.auth(refresh_interval=2).apply_to(path_regex="/identity/")
+class Session:
+    def get(self, case, context):
+        return Person().session()
+
+    def set(self, case, data, context):
+        case.cookies["allclear_session"] = data

@@ -5,7 +5,8 @@ use std::{io, time::Duration};
 
 use actix_web::{App, HttpServer, rt};
 use allclear_socketio::{
-    Attachment, Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket, cut_dead_connections,
+    Attachment, Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket, SocketRef,
+    cut_dead_connections,
 };
 use bytes::Bytes;
 use serde::Serialize;
@@ -20,13 +21,13 @@ enum Place {
     Plain,
 }
 
-fn emit<T: Serialize>(socket: &Socket<Value>, name: &str, args: &T) {
+fn emit<T: Serialize>(socket: &SocketRef, name: &str, args: &T) {
     if let Ok(event) = Event::new(name, args) {
         socket.emit(&event);
     }
 }
 
-fn emit_bytes(socket: &Socket<Value>, name: &str) {
+fn emit_bytes(socket: &SocketRef, name: &str) {
     if let Ok(event) = Event::with_attachments(name, &(Attachment::new(0),), vec![Bytes::from_static(b"asdfasdf")]) {
         socket.emit(&event);
     }
@@ -83,7 +84,7 @@ impl Handler for Place {
                 Ok(())
             }
             _ => {
-                answer(socket, &event).await;
+                answer(socket, &event);
                 Ok(())
             }
         };
@@ -93,18 +94,21 @@ impl Handler for Place {
     }
 }
 
-async fn answer(socket: &Socket<Value>, event: &Incoming) {
+async fn ask(socket: SocketRef) {
+    let Ok(question) = Event::new("ack", &()) else { return };
+    let answer = socket.emit_with_ack(&question, Duration::from_secs(5)).await;
+    let right = answer.is_ok_and(|args| args.parse().is_ok_and(|(five, _): (u32, Value)| five == 5));
+    if right {
+        emit(&socket, "got it", &());
+    }
+}
+
+fn answer(socket: &SocketRef, event: &Incoming) {
     let binary = !event.args().attachments().is_empty();
     match event.name() {
         "hi" => emit(socket, "hi", &()),
-        "ack" => {
-            let Ok(question) = Event::new("ack", &()) else { return };
-            let answer = socket.emit_with_ack(&question, Duration::from_secs(5)).await;
-            let right = answer.is_ok_and(|args| args.parse().is_ok_and(|(five, _): (u32, Value)| five == 5));
-            if right {
-                emit(socket, "got it", &());
-            }
-        }
+        // The suite asks again before it answers: whoever awaited the answer here would not hear it ask.
+        "ack" => drop(rt::spawn(ask(socket.clone()))),
         "getDate" => emit(socket, "takeDate", &("2024-01-01T00:00:00.000Z",)),
         "getDateObj" => emit(socket, "takeDateObj", &(json!({ "date": "2024-01-01T00:00:00.000Z" }),)),
         "getUtf8" => {

@@ -1,0 +1,221 @@
+//! Fan-out over the event stream: an operator changes a component, and N viewers of the status page hear of it; beside the plainest
+//! server of Node that writes the same event to each, driven by the same client program as the socket's bench. `cargo bench -p
+//! allclear-server --bench events` prints a line of JSON per figure, and per budget whether it is met.
+//!
+//! `-- [BINARY] [N …]` measures another binary, and other numbers of viewers than 1,000 and 10,000. What goes on is told on
+//! standard error, and whatever does not come to its end fails.
+
+#[path = "../../../socketio/benches/fanout/crowd.rs"]
+mod crowd;
+#[path = "../../../socketio/benches/fanout/peer.rs"]
+mod peer;
+mod site;
+mod stream;
+
+use std::{
+    env, io,
+    time::{Duration, Instant},
+};
+
+use allclear_bench::Limit;
+use crowd::progress;
+use serde_json::{Value, json};
+use site::{Site, answer};
+
+type Crowd = crowd::Crowd<stream::Lines>;
+
+/// How it says what it found.
+const FOUND: allclear_bench::Bench = allclear_bench::Bench("events");
+
+const VIEWERS: [usize; 2] = [1000, 10_000];
+/// Times that everything is measured; the servers take turns.
+const PASSES: usize = 2;
+/// Deliveries in a pass, and changes at least.
+const DELIVERIES: usize = 200_000;
+const ROUNDS: usize = 50;
+/// Bytes of a component's description.
+const SIZE: usize = 200;
+/// Viewers that stop reading, what the kernel takes for each, and what they are told meanwhile.
+const STALLED: usize = 50;
+const RECEIVE: usize = 4096;
+const FLOOD: usize = 1500;
+const FLOOD_SIZE: usize = 8000;
+
+/// Which server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Allclear,
+    Node,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Allclear => "allclear",
+            Self::Node => "node:http",
+        }
+    }
+}
+
+/// What is measured, and beside what.
+struct Bench {
+    binary: String,
+    component: Value,
+}
+
+impl Bench {
+    fn new(binary: String) -> io::Result<Self> {
+        let component = Site::allclear(&binary)?.component()?;
+        Ok(Self { binary, component })
+    }
+
+    fn start(&self, kind: Kind) -> io::Result<Site> {
+        match kind {
+            Kind::Allclear => Site::allclear(&self.binary),
+            Kind::Node => Site::node(self.component.clone()),
+        }
+    }
+}
+
+fn gather(site: &Site, count: usize) -> io::Result<Crowd> {
+    Crowd::gather(count, || stream::join(site.peer.port, &site.stream, None))
+}
+
+/// Has the server tell everybody something; answers how long it took until the last had heard it.
+fn tell(site: &Site, crowd: &mut Crowd, number: usize, length: usize) -> io::Result<Duration> {
+    crowd.expect(1);
+    let begin = Instant::now();
+    let asked = site.tell(number, length)?;
+    let heard = crowd.wait();
+    let time = begin.elapsed();
+    // What it answers says more than that nobody has heard anything.
+    answer(asked)?;
+    heard.map(|()| time)
+}
+
+/// What was measured of a server at a number of viewers.
+#[derive(Default)]
+struct Figures {
+    /// Time to the last viewer, of every event.
+    times: Vec<Duration>,
+    processor: u64,
+    deliveries: usize,
+    memory: u64,
+}
+
+impl Figures {
+    /// In milliseconds.
+    fn percentile(&self, percent: usize) -> f64 {
+        let mut times = self.times.clone();
+        times.sort();
+        let time = times.get((times.len() * percent / 100).min(times.len().saturating_sub(1)));
+        time.map_or(0.0, |time| time.as_secs_f64() * 1000.0)
+    }
+
+    /// Microseconds of processor for a delivery, the change itself included.
+    #[expect(clippy::cast_precision_loss, reason = "figures to read")]
+    fn cost(&self) -> f64 {
+        self.processor as f64 / self.deliveries as f64
+    }
+}
+
+fn measure(bench: &Bench, kind: Kind, viewers: usize, figures: &mut Figures) -> io::Result<()> {
+    let site = bench.start(kind)?;
+    // What a process takes once is not a viewer's.
+    let mut few = gather(&site, 20)?;
+    for number in 0..20 {
+        tell(&site, &mut few, number, SIZE)?;
+    }
+    let before = site.peer.memory()?;
+    let mut crowd = gather(&site, viewers)?;
+    drop(few);
+    crowd.rest(Duration::from_millis(300))?;
+    tell(&site, &mut crowd, 20, SIZE)?;
+    figures.memory = site.peer.memory()?.saturating_sub(before) / viewers as u64;
+    progress("  changes");
+    let rounds = (DELIVERIES / viewers).clamp(ROUNDS, 200);
+    let begin = site.peer.processor()?;
+    for number in 0..rounds {
+        figures.times.push(tell(&site, &mut crowd, 21 + number, SIZE)?);
+        crowd.rest(Duration::from_millis(10))?;
+    }
+    figures.processor += site.peer.processor()? - begin;
+    figures.deliveries += rounds * viewers;
+    Ok(())
+}
+
+/// The most memory that one stalled viewer takes while others are told a lot.
+fn stalled(bench: &Bench, kind: Kind) -> io::Result<u64> {
+    let site = bench.start(kind)?;
+    let mut crowd = gather(&site, 20)?;
+    let mut numbers = 0..2 * FLOOD;
+    let mut flood = || -> io::Result<()> {
+        for number in numbers.by_ref().take(FLOOD) {
+            tell(&site, &mut crowd, number, FLOOD_SIZE)?;
+        }
+        Ok(())
+    };
+    flood()?;
+    let before = site.peer.memory()?;
+    let deaf: io::Result<Vec<_>> =
+        (0..STALLED).map(|_| stream::join(site.peer.port, &site.stream, Some(RECEIVE))).collect();
+    let watch = site.peer.watch();
+    flood()?;
+    let most = watch.most();
+    drop(deaf?);
+    Ok(most.saturating_sub(before) / STALLED as u64)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "figures to read")]
+fn run(bench: &Bench, viewers: usize) -> io::Result<()> {
+    let (mut ours, mut theirs) = (Figures::default(), Figures::default());
+    for pass in 1..=PASSES {
+        for (kind, figures) in [(Kind::Node, &mut theirs), (Kind::Allclear, &mut ours)] {
+            progress(&format!("{}, {viewers} viewers, pass {pass} of {PASSES}", kind.name()));
+            measure(bench, kind, viewers, figures)?;
+        }
+    }
+    for (kind, figures) in [(Kind::Allclear, &ours), (Kind::Node, &theirs)] {
+        FOUND.figures(
+            &format!("{}, {viewers} viewers", kind.name()),
+            json!({
+                "last_viewer_ms": {"p50": figures.percentile(50), "p99": figures.percentile(99)},
+                "processor_us_per_delivery": figures.cost(),
+                "memory_bytes_per_viewer": figures.memory,
+            }),
+        );
+    }
+    let budget = format!("memory a viewer of {viewers}, KiB");
+    FOUND.budget(&budget, ours.memory as f64 / 1024.0, Limit::AtMost(12.0));
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "figures to read")]
+fn main() -> io::Result<()> {
+    let (mut viewers, mut binary) = (Vec::new(), env!("CARGO_BIN_EXE_allclear").to_owned());
+    // Cargo adds flags of its own.
+    for argument in env::args().skip(1).filter(|argument| !argument.starts_with("--")) {
+        match argument.parse::<usize>() {
+            Ok(number) => viewers.push(number),
+            Err(_) => binary = argument,
+        }
+    }
+    if viewers.is_empty() {
+        viewers.extend(VIEWERS);
+    }
+    peer::allow(viewers.iter().copied().max().unwrap_or_default())?;
+    let bench = Bench::new(binary)?;
+    for viewers in viewers {
+        run(&bench, viewers)?;
+    }
+    for kind in [Kind::Allclear, Kind::Node] {
+        progress(&format!("{}, {STALLED} viewers who do not read", kind.name()));
+        let bytes = stalled(&bench, kind)?;
+        let what = format!("{}, {STALLED} viewers who do not read", kind.name());
+        FOUND.figures(&what, json!({"memory_bytes_per_stalled_viewer": bytes}));
+        if kind == Kind::Allclear {
+            FOUND.budget("memory a stalled viewer, KiB", bytes as f64 / 1024.0, Limit::AtMost(128.0));
+        }
+    }
+    Ok(())
+}

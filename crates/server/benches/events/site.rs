@@ -1,0 +1,120 @@
+//! A server with a stream to watch, and a way to have it tell something.
+
+use std::{
+    io::{self, Read as _, Write as _},
+    process::Command,
+};
+
+use serde_json::{Value, json};
+use socket2::Socket;
+use tempfile::TempDir;
+
+use crate::{crowd::connect, peer::Peer};
+
+/// A running server, and the request that makes it tell its viewers something.
+pub(crate) struct Site {
+    pub(crate) peer: Peer,
+    /// Where its stream is.
+    pub(crate) stream: String,
+    request: Request,
+    _folder: TempDir,
+}
+
+struct Request {
+    method: &'static str,
+    path: String,
+    headers: String,
+    body: Box<dyn Fn(usize, usize) -> String>,
+}
+
+impl Site {
+    /// The product, with an operator who changes a component's description.
+    pub(crate) fn allclear(binary: &str) -> io::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let start = || {
+            let mut command = Command::new(binary);
+            command.env_clear().args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(folder.path());
+            Peer::start(&mut command, |line| line.strip_prefix("Listens")?.rsplit(':').next()?.parse().ok())
+        };
+        let peer = start()?;
+        let person = json!({"name": "Ada", "email": "ada@example.com", "password": "correct horse battery"});
+        let (head, _) = post(peer.port, "/identity/sign-up", "", &person)?;
+        // What hashing a password took would hide what viewers take: a process that has hashed none is measured.
+        drop(peer);
+        let peer = start()?;
+        let cookies: Vec<&str> =
+            head.lines().filter_map(|line| line.strip_prefix("set-cookie: ")?.split(';').next()).collect();
+        let cookie = format!("Cookie: {}\r\n", cookies.join("; "));
+        let id = |value: &Value| value["data"]["id"].as_str().unwrap_or_default().to_owned();
+        let organisation = id(&post(peer.port, "/identity/organisations", &cookie, &json!({"name": "Acme"}))?.1);
+        let (_, token) = post(peer.port, "/identity/token", &cookie, &json!({"organisationId": organisation}))?;
+        let bearer = format!("Authorization: Bearer {}\r\n", token["data"]["token"].as_str().unwrap_or_default());
+        let component = id(&post(peer.port, "/component/create", &bearer, &json!({"name": "API"}))?.1);
+        let request = Request {
+            method: "PATCH",
+            path: format!("/api/v1/component/{component}"),
+            headers: bearer,
+            body: Box::new(|number, size| json!({"description": text(number, size)}).to_string()),
+        };
+        Ok(Self { peer, stream: format!("/api/v1/status/{organisation}/events"), request, _folder: folder })
+    }
+
+    /// Node, which is posted the event that the product makes of it.
+    pub(crate) fn node(component: Value) -> io::Result<Self> {
+        let mut command = Command::new("node");
+        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/benches/events/server.mjs"));
+        let peer = Peer::start(&mut command, |line| line.strip_prefix("Listens ")?.parse().ok())?;
+        let event = move |number, size| {
+            let mut component = component.clone();
+            component["description"] = text(number, size).into();
+            format!("event: component-update\ndata: [{component}]\nid: {number}\n\n")
+        };
+        let request = Request { method: "POST", path: "/".into(), headers: String::new(), body: Box::new(event) };
+        Ok(Self { peer, stream: "/".into(), request, _folder: tempfile::tempdir()? })
+    }
+
+    /// The component that is changed, as viewers see it.
+    pub(crate) fn component(&self) -> io::Result<Value> {
+        let path = self.stream.trim_end_matches("/events");
+        let (_, mut snapshot) = answer(send(self.peer.port, "GET", path, "", "")?)?;
+        Ok(snapshot["data"]["components"][0].take())
+    }
+
+    /// Has it tell its viewers something of so many bytes; its answer is still to come.
+    pub(crate) fn tell(&self, number: usize, size: usize) -> io::Result<Socket> {
+        let Request { method, path, headers, body } = &self.request;
+        send(self.peer.port, method, path, headers, &body(number, size))
+    }
+}
+
+/// Posts to the product's API, and awaits the answer.
+fn post(port: u16, path: &str, headers: &str, body: &Value) -> io::Result<(String, Value)> {
+    answer(send(port, "POST", &format!("/api/v1{path}"), headers, &body.to_string())?)
+}
+
+fn text(number: usize, size: usize) -> String {
+    format!("{number:0>size$}")
+}
+
+/// Sends a request on a connection of its own.
+fn send(port: u16, method: &str, path: &str, headers: &str, body: &str) -> io::Result<Socket> {
+    let mut stream = connect(port, None)?;
+    let length = body.len();
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Content-Type: application/json\r\n\
+         Content-Length: {length}\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all((head + body).as_bytes())?;
+    Ok(stream)
+}
+
+/// The answer to a request: its head, and its JSON if it has any.
+pub(crate) fn answer(mut stream: Socket) -> io::Result<(String, Value)> {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+    if head.starts_with("HTTP/1.1 2") {
+        return Ok((head.to_owned(), serde_json::from_str(body).unwrap_or_default()));
+    }
+    Err(io::Error::other(answer))
+}

@@ -1,0 +1,52 @@
+//! Viewers of an event stream (HTML Living Standard, section 9.2.6), in HTTP's chunks.
+
+use std::io::{self, Write as _};
+
+use mio::net::TcpStream;
+use socket2::Socket;
+
+use crate::crowd::{Wire, connect, read_past};
+
+const ID: &[u8] = b"id:";
+
+/// Where in the stream's text the reading stands. The lines around chunks end in CR LF, and so are none of the text's.
+#[derive(Default)]
+pub(crate) struct Lines {
+    /// Bytes of this line, and how many of them are `id:`.
+    length: usize,
+    id: usize,
+    /// Whether the event has an id, and so is the last of its change.
+    last: bool,
+}
+
+impl Wire for Lines {
+    fn take(&mut self, bytes: &[u8], _: &mut TcpStream) -> io::Result<u32> {
+        let mut heard = 0;
+        for byte in bytes {
+            if *byte != b'\n' {
+                if self.id == self.length && ID.get(self.id) == Some(byte) {
+                    self.id += 1;
+                }
+                self.length += 1;
+                continue;
+            }
+            if self.length == 0 && self.last {
+                heard += 1;
+            }
+            self.last = self.id == ID.len() || (self.last && self.length > 0);
+            (self.length, self.id) = (0, 0);
+        }
+        Ok(heard)
+    }
+}
+
+/// Opens a stream; what comes after its first comment is the caller's to read.
+pub(crate) fn join(port: u16, path: &str, receive: Option<usize>) -> io::Result<Socket> {
+    let mut stream = connect(port, receive)?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")?;
+    let opened = read_past(&mut stream, b"\n\n")?;
+    if opened.starts_with(b"HTTP/1.1 200") {
+        return Ok(stream);
+    }
+    Err(io::Error::other(String::from_utf8_lossy(&opened).into_owned()))
+}

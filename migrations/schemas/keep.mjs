@@ -60,9 +60,12 @@ async function serving(folder, settings, calls) {
     const { token } = await call('/identity/token', { organisationId });
     headers.authorization = `Bearer ${token}`;
   };
-  await calls(call, enter);
-  child.kill('SIGTERM');
-  await once(child, 'exit');
+  try {
+    await calls(call, enter);
+  } finally {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
 }
 
 /** The link that verifies an address: without a mail server each mail is a file. */

@@ -4,6 +4,7 @@ mod mail_server;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use url::Url;
@@ -39,6 +40,76 @@ async fn verify(process: &Process, mail: &Value) {
     assert_eq!(send(cookie_client().post(path).json(&carried)).await.status, 200);
 }
 
+/// As many people who have followed their links.
+async fn subscribe(operator: &Operator, process: &Process, mail: &mut MailServer, count: usize) {
+    for number in 0..count {
+        assert_eq!(operator.post("/subscriber", json!({"email": address(number)})).await.status, 201);
+    }
+    for _ in 0..count {
+        verify(process, &mail.mail().await).await;
+    }
+}
+
+/// Waits until the queue is empty; nothing was given up.
+async fn everything_went_out(operator: &Operator) {
+    let mut tries = tokio::time::interval(Duration::from_millis(50));
+    loop {
+        let counts = operator.get("/subscriber/deliveries").await.body["data"].clone();
+        if counts["waiting"] == 0 {
+            assert_eq!(counts["givenUp"], 0);
+            return;
+        }
+        tries.tick().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mail_waits_while_the_mail_server_is_away_and_arrives_once_when_it_is_back() {
+    const PEOPLE: usize = 12;
+    let folder = tempfile::tempdir().unwrap();
+    let mut mail = MailServer::start().await;
+    let process = start(&folder.path().join("data"), &mail).await;
+    let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
+    subscribe(&operator, &process, &mut mail, PEOPLE).await;
+    everything_went_out(&operator).await;
+
+    let port = mail.stop().await;
+    let body = json!({"title": "Down", "description": "All of it", "status": "INVESTIGATING"});
+    assert_eq!(operator.post("/incident/create", body).await.status, 201);
+    assert_eq!(operator.post("/subscriber", json!({"email": "late@example.com"})).await.status, 201);
+    // What somebody has to wait for cannot wait for a mail server.
+    let invite = format!("/identity/organisations/{}/invitations", operator.organisation);
+    let refused = operator.post(&invite, json!({"email": "eve@example.com", "role": "member"})).await;
+    assert_eq!(refused.status, 503, "{refused:?}");
+    assert!(refused.headers.contains_key("retry-after"));
+    let mut tries = tokio::time::interval(Duration::from_millis(50));
+    while tried_again(&process).await <= PEOPLE {
+        tries.tick().await;
+    }
+    assert_eq!(operator.get("/subscriber/deliveries").await.body["data"]["waiting"], PEOPLE + 1);
+
+    let mut mail = MailServer::start_at(port).await;
+    let mut received = Vec::new();
+    while received.len() <= PEOPLE {
+        received.push(mail.mail().await["to"].as_str().unwrap().to_owned());
+    }
+    everything_went_out(&operator).await;
+    assert_eq!(process.terminate().await, Some(0));
+    assert_eq!(mail.rest().await, Vec::<Value>::new(), "nothing comes twice");
+    received.sort();
+    let mut expected: Vec<_> = (0..PEOPLE).map(address).chain(["late@example.com".to_owned()]).collect();
+    expected.sort();
+    assert_eq!(received, expected);
+}
+
+/// How often a mail has failed and was put off.
+async fn tried_again(process: &Process) -> usize {
+    let metrics = crate::app::client().get(format!("{}/metrics", process.url)).send().await.unwrap();
+    let metrics = metrics.text().await.unwrap();
+    let figure = metrics.lines().find_map(|line| line.strip_prefix("allclear_deliveries_total{outcome=\"retried\"} "));
+    figure.map_or(0, |count| count.parse().unwrap())
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_server_loses_no_mail_and_repeats_only_what_was_on_its_way() {
     let folder = tempfile::tempdir().unwrap();
@@ -46,12 +117,7 @@ async fn a_killed_server_loses_no_mail_and_repeats_only_what_was_on_its_way() {
     let mut mail = MailServer::start().await;
     let process = start(&data, &mail).await;
     let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
-    for number in 0..SUBSCRIBERS {
-        assert_eq!(operator.post("/subscriber", json!({"email": address(number)})).await.status, 201);
-    }
-    for _ in 0..SUBSCRIBERS {
-        verify(&process, &mail.mail().await).await;
-    }
+    subscribe(&operator, &process, &mut mail, SUBSCRIBERS).await;
 
     let body = json!({"title": "Down", "description": "All of it", "status": "INVESTIGATING"});
     assert_eq!(operator.post("/incident/create", body).await.status, 201);
@@ -71,16 +137,7 @@ async fn a_killed_server_loses_no_mail_and_repeats_only_what_was_on_its_way() {
     while heard(&received).len() < SUBSCRIBERS {
         received.push(mail.mail().await);
     }
-    let operator = at(&operator, &process);
-    let mut tries = tokio::time::interval(std::time::Duration::from_millis(50));
-    loop {
-        let counts = operator.get("/subscriber/deliveries").await.body["data"].clone();
-        if counts["waiting"] == 0 {
-            assert_eq!(counts["givenUp"], 0);
-            break;
-        }
-        tries.tick().await;
-    }
+    everything_went_out(&at(&operator, &process)).await;
     // Whatever was taken before the queue was empty has been told of by now or is told of next.
     assert_eq!(process.terminate().await, Some(0));
     received.extend(mail.rest().await);

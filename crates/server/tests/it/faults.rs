@@ -3,6 +3,8 @@
 mod away;
 mod kill;
 mod proxy;
+mod redis;
+mod released;
 mod storm;
 
 use std::sync::atomic::{AtomicU32, Ordering};

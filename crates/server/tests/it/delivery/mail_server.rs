@@ -14,23 +14,34 @@ const PATIENCE: Duration = Duration::from_secs(90);
 /// A mail server in a process of its own, which ends with the test.
 pub(crate) struct MailServer {
     pub(crate) port: u16,
-    _child: Child,
+    child: Child,
     input: ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
 }
 
 impl MailServer {
     pub(crate) async fn start() -> Self {
+        Self::start_at(0).await
+    }
+
+    /// At a port, where one was before.
+    pub(crate) async fn start_at(port: u16) -> Self {
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../mail/tests/smtp/server.mjs");
         let mut command = Command::new("node");
         command.arg(program).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().expect("the mail server needs Node");
         let mut input = child.stdin.take().unwrap();
-        input.write_all(b"{}\n").await.unwrap();
+        input.write_all(format!("{{\"port\":{port}}}\n").as_bytes()).await.unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut server = Self { port: 0, _child: child, input, lines };
+        let mut server = Self { port: 0, child, input, lines };
         server.port = server.told("listening").await.as_u64().unwrap().try_into().unwrap();
         server
+    }
+
+    /// Ends it, with every connection; answers its port.
+    pub(crate) async fn stop(mut self) -> u16 {
+        self.child.kill().await.unwrap();
+        self.port
     }
 
     /// The next mail it takes.

@@ -4,14 +4,17 @@
 //! complete. The relay takes commits from the one and fills gaps from the other. A look at the outbox every
 //! [`Relay::SWEEP`] finds what was committed and never broadcast, because a node died in between, say.
 
+mod hearing;
+
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use tokio::time::MissedTickBehavior;
 
+use self::hearing::Hearing;
 use crate::broadcast::Broadcast;
 use crate::error::Error;
 use crate::outbox::{Backlog, Commit, Outbox};
@@ -24,6 +27,10 @@ pub trait Audience: Send + Sync {
 
     /// Learns that commits of this organisation were lost for good: whoever follows it has to start anew.
     fn resync(&self, organisation: &OrganisationId);
+
+    /// Learns that this node cannot know any more what is committed: nobody may take what they were told for the state of now.
+    /// Told again for as long as it lasts.
+    fn cut_off(&self) {}
 
     /// Whether somebody waits for the commits of this organisation: it is followed for as long as somebody does. An audience
     /// that only counts what is told waits for none.
@@ -48,6 +55,7 @@ pub struct Relay {
     outbox: Arc<dyn Outbox>,
     broadcast: Arc<dyn Broadcast>,
     followed: Mutex<HashMap<OrganisationId, Position>>,
+    hearing: Hearing,
 }
 
 impl Relay {
@@ -62,7 +70,7 @@ impl Relay {
     /// A relay over these ports, with nothing followed yet.
     #[must_use]
     pub fn new(outbox: Arc<dyn Outbox>, broadcast: Arc<dyn Broadcast>) -> Self {
-        Self { outbox, broadcast, followed: Mutex::default() }
+        Self { outbox, broadcast, followed: Mutex::default(), hearing: Hearing::default() }
     }
 
     /// Begins to follow an organisation, if this node does not yet, and answers the revision its audiences have been
@@ -84,6 +92,12 @@ impl Relay {
         self.position(organisation).map(|position| position.heard)
     }
 
+    /// Whether this node cannot know what is committed: the outbox has been silent for too long.
+    #[must_use]
+    pub fn is_cut_off(&self) -> bool {
+        self.hearing.is_cut_off()
+    }
+
     /// How many commits this node has heard of and its audiences have not been told yet, over all it follows.
     #[must_use]
     pub fn lag(&self) -> u64 {
@@ -95,6 +109,7 @@ impl Relay {
     /// pages of the organisation count as old.
     pub async fn told<T>(&self, written: Written<T>) -> T {
         if let Some(commit) = written.commit {
+            self.hearing.heard();
             if let Ok(organisation) = OrganisationId::parse(&commit.organisation) {
                 self.hear(&organisation, commit.revision());
             }
@@ -123,8 +138,17 @@ impl Relay {
                     self.sweep(audiences).await
                 }
             };
-            if let Err(error) = outcome {
-                tracing::warn!(error = &error as &dyn std::error::Error, "the outbox could not be read; trying again");
+            match outcome {
+                Ok(()) => self.hearing.heard(),
+                Err(error) => {
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "the outbox could not be read; trying again"
+                    );
+                    if self.hearing.failed() {
+                        audiences.iter().for_each(|audience| audience.cut_off());
+                    }
+                }
             }
         }
     }
@@ -241,7 +265,7 @@ impl Relay {
         Some(*position)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<OrganisationId, Position>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<OrganisationId, Position>> {
         // A panic while it was held leaves the map whole: every change to it is one assignment.
         self.followed.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -136,6 +136,13 @@ impl Audience for Sockets {
         }
     }
 
+    /// A client that is connected shows the state of now; it comes back when it is let in.
+    fn cut_off(&self) {
+        if let Some(namespace) = self.namespace() {
+            namespace.all().close_transports();
+        }
+    }
+
     fn watches(&self, organisation: &OrganisationId) -> bool {
         self.rooms.is_open(organisation)
     }

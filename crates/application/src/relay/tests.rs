@@ -1,5 +1,7 @@
 use super::*;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use tokio::sync::mpsc;
@@ -180,4 +182,55 @@ async fn what_nobody_asks_for_or_watches_is_no_longer_followed() {
     assert!(!is_followed());
     // Whoever asks again begins anew.
     assert_eq!(relay.follow(&organisation).await.unwrap(), Some(Revision(1)));
+}
+
+/// An audience that counts how often it was cut off.
+#[derive(Default)]
+struct Cut(Mutex<usize>);
+
+impl Audience for Cut {
+    fn tell(&self, _: &Arc<Commit>) {}
+
+    fn resync(&self, _: &OrganisationId) {}
+
+    fn cut_off(&self) {
+        *self.0.lock().unwrap() += 1;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outbox_that_stays_silent_cuts_the_audiences_off_until_it_answers() {
+    let away = Arc::new(AtomicBool::new(false));
+    let mut outbox = crate::outbox::MockOutbox::new();
+    let silent = Arc::clone(&away);
+    outbox.expect_revisions().returning(move |ids| {
+        if silent.load(Ordering::SeqCst) {
+            return Err(Error::Unavailable("away".into()));
+        }
+        Ok(ids.iter().map(|id| (id.clone(), Revision(1))).collect())
+    });
+    let mut broadcast = crate::broadcast::MockBroadcast::new();
+    let (_arrives, arriving) = mpsc::unbounded_channel();
+    broadcast.expect_subscribe().return_once(move || arriving);
+    broadcast.expect_publish().return_const(());
+    let relay = Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)));
+    relay.follow(&OrganisationId::parse("org").unwrap()).await.unwrap();
+    let cut = Arc::new(Cut::default());
+    let (running, audience) = (Arc::clone(&relay), Arc::clone(&cut) as Arc<dyn Audience>);
+    tokio::spawn(async move { running.run(&[audience]).await });
+    let pass = async |milliseconds| {
+        tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+        (relay.is_cut_off(), *cut.0.lock().unwrap())
+    };
+    assert_eq!(pass(10_500).await, (false, 0));
+    away.store(true, Ordering::SeqCst);
+    assert_eq!(pass(4_000).await, (false, 0), "it may be a matter of seconds");
+    assert_eq!(pass(1_000).await, (true, 1));
+    assert_eq!(pass(2_000).await, (true, 3), "told again: somebody may have come meanwhile");
+    // What is committed proves that the database is there.
+    relay.told(Written { state: (), commit: Some(commit(1)) }).await;
+    assert!(!relay.is_cut_off());
+    assert_eq!(pass(6_000).await, (true, 4));
+    away.store(false, Ordering::SeqCst);
+    assert_eq!(pass(1_000).await, (false, 4));
 }

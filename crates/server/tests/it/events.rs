@@ -50,7 +50,7 @@ impl Stream {
     }
 
     /// Waits until the server ends the stream.
-    async fn ends(mut self) {
+    pub(crate) async fn ends(mut self) {
         while let Ok(Some(_)) = self.response.chunk().await {}
     }
 }

@@ -42,13 +42,17 @@ impl EventStreams {
         Self { viewers, relay, outbox }
     }
 
-    /// Answers with a stream that starts where the viewer left off.
+    /// Answers with a stream that starts where the viewer left off. [`Error::Unavailable`] where this node could not tell what
+    /// happens: who shows the state of now needs to know.
     pub(crate) async fn open(
         &self,
         request: &HttpRequest,
         organisation: &OrganisationId,
         since: Since,
     ) -> Result<HttpResponse, Problem> {
+        if self.relay.is_cut_off() {
+            return Err(Error::Unavailable("the outbox does not answer".into()).into());
+        }
         if self.relay.follow(organisation).await?.is_none() {
             return Err(Error::NotFound("Organisation").into());
         }

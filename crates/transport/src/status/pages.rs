@@ -141,7 +141,7 @@ impl Pages {
         let Some(Kept { entry, .. }) = self.entries.get(organisation) else { return self.first(organisation).await };
         let now = self.clock.now();
         if let Some(page) = self.in_memory(organisation, &entry, now) {
-            if now - page.read_at >= MAX_AGE && !entry.in_vain(now) {
+            if page.age(now) >= MAX_AGE && !entry.in_vain(now) {
                 self.refresh(organisation.clone(), entry);
             }
             return Ok(Some(page));
@@ -153,12 +153,15 @@ impl Pages {
         }
     }
 
-    /// The page in memory, if it shows everything the relay has heard of, or if nothing newer can be read right now.
+    /// The page in memory, if it shows everything the relay has heard of, or if nothing newer can be read right now. Nobody
+    /// waits for a database that is known to be away.
     fn in_memory(&self, organisation: &OrganisationId, entry: &Entry, now: DateTime<Utc>) -> Option<Arc<Page>> {
         let page = entry.current.load_full()?;
         let heard = self.relay.heard(organisation)?;
-        let current = page.revision >= heard && page.valid_until.is_none_or(|end| now < end);
-        (current || entry.in_vain(now)).then_some(page)
+        // A page of a later time than this was read before the clock was set back.
+        let of_now = page.age(now) >= TimeDelta::zero() && page.valid_until.is_none_or(|end| now < end);
+        let current = of_now && page.revision >= heard;
+        (current || entry.in_vain(now) || self.relay.is_cut_off()).then_some(page)
     }
 
     /// Reads an old page anew while it is still being served, unless somebody does already.
@@ -241,6 +244,11 @@ impl Page {
         })
     }
 
+    /// How long ago it was read, by a clock that may have been set since.
+    fn age(&self, now: DateTime<Utc>) -> TimeDelta {
+        now - self.read_at
+    }
+
     /// The organisation's revision it is the state of.
     pub(crate) const fn revision(&self) -> Revision {
         self.revision
@@ -280,7 +288,9 @@ impl Page {
 impl Entry {
     /// Whether the last read failed so short ago that the next one would too.
     fn in_vain(&self, now: DateTime<Utc>) -> bool {
-        self.failed_at.load().as_ref().is_some_and(|failed_at| now - **failed_at < PAUSE)
+        // Where the clock was set back, nobody knows how long ago it was.
+        let ago = self.failed_at.load().as_ref().map(|failed_at| now - **failed_at);
+        ago.is_some_and(|ago| (TimeDelta::zero()..PAUSE).contains(&ago))
     }
 }
 

@@ -112,6 +112,11 @@ impl Audience for Viewers {
         }
     }
 
+    /// A stream that is open says that what was told is all there is.
+    fn cut_off(&self) {
+        self.close();
+    }
+
     fn watches(&self, organisation: &OrganisationId) -> bool {
         self.lock().get(organisation).is_some_and(|channel| channel.sender.receiver_count() > 0)
     }

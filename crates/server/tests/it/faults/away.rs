@@ -2,11 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{postgres, proxy::Proxy};
-use crate::app::{Operator, operator_of, send};
+use crate::app::{Operator, PASSWORD, client, cookie_client, operator_of, send};
+use crate::events::Stream;
 use crate::process::{Process, command};
+use crate::socket::Client;
 
 /// How long a refusal takes at most. A busy machine adds to what the product itself waits.
 const BOUND: Duration = Duration::from_secs(25);
@@ -35,16 +37,25 @@ impl Installation {
         Some(Self { network, operator, _process: process, _folder: folder })
     }
 
-    /// The public page stands, operators are told, and the process is alive, if not ready.
-    async fn is_cut_off(&self) {
+    /// Somebody who watches by the event stream, and somebody who does by the socket.
+    async fn viewers(&self) -> (Stream, Client) {
+        let stream = Stream::open(&self.operator, "", None).await;
+        let mut socket = Client::anonymous(&self.operator.url).await;
+        socket.join(&self.operator.organisation).await;
+        (stream, socket)
+    }
+
+    /// The public page stands as it was, operators are told, and the process is alive, if not ready.
+    async fn is_cut_off(&self, before: &Value) {
         let start = Instant::now();
-        let snapshot = self.operator.snapshot().await;
-        assert_eq!(snapshot["components"][0]["name"], "before");
+        self.page_stands(before).await;
         assert!(start.elapsed() < BOUND);
         let create = self.operator.post("/component/create", json!({"name": "during"}));
         let list = self.operator.get("/component/list");
-        let (created, listed) = tokio::join!(create, list);
-        for refused in [created, listed] {
+        let sign_in = json!({"email": "ada@example.com", "password": PASSWORD});
+        let sign_in = send(cookie_client().post(self.call("/identity/sign-in")).json(&sign_in));
+        let (created, listed, signed_in) = tokio::join!(create, list, sign_in);
+        for refused in [created, listed, signed_in] {
             assert_eq!(refused.status, 503, "{refused:?}");
             assert!(refused.headers.contains_key("retry-after"), "{refused:?}");
             assert_eq!(refused.body["message"], "Temporarily unavailable, please try again");
@@ -55,8 +66,34 @@ impl Installation {
         assert_eq!(probe("/readyz").await.status, 503);
     }
 
+    fn call(&self, path: &str) -> String {
+        format!("{}/api/v1{path}", self.operator.url)
+    }
+
+    /// The snapshot and the page show what was known, and of when that is.
+    async fn page_stands(&self, before: &Value) {
+        assert_eq!(&self.operator.snapshot().await, before);
+        let url = format!("{}/status/{}", self.operator.url, self.operator.organisation);
+        let page = send(client().get(url)).await;
+        let (page, as_of) = (page.body.as_str().unwrap().to_owned(), before["generatedAt"].as_str().unwrap());
+        assert!(page.contains(&format!("State of <time datetime=\"{as_of}\"")), "{page}");
+    }
+
+    /// Nobody goes on believing that what he sees is the state of now.
+    async fn viewers_are_told(&self, viewers: (Stream, Client), before: &Value) {
+        let (stream, socket) = viewers;
+        tokio::time::timeout(Duration::from_mins(1), stream.ends()).await.expect("streams end");
+        tokio::time::timeout(Duration::from_mins(1), socket.end()).await.expect("sockets end");
+        let events = self.call(&format!("/status/{}/events", self.operator.organisation));
+        let refused = send(client().get(events)).await;
+        assert_eq!(refused.status, 503, "{refused:?}");
+        assert!(refused.headers.contains_key("retry-after"), "{refused:?}");
+        // From here on nobody waits for the database any more, whatever he asks of the page.
+        self.page_stands(before).await;
+    }
+
     /// Everything works again, soon and without a restart.
-    async fn recovers(&self) {
+    async fn recovers(&self, before: &Value) {
         let mut tries = tokio::time::interval(Duration::from_millis(100));
         let recovered = async {
             loop {
@@ -71,23 +108,32 @@ impl Installation {
         let names: Vec<_> =
             snapshot["components"].as_array().unwrap().iter().map(|component| &component["name"]).collect();
         assert_eq!((names[0], names[names.len() - 1]), (&json!("after"), &json!("before")));
+        assert!(snapshot["generatedAt"].as_str() > before["generatedAt"].as_str());
+        let (mut stream, mut socket) = self.viewers().await;
+        let made = self.operator.component("seen").await;
+        assert_eq!(stream.next().await.1[0]["id"], made.as_str());
+        assert_eq!(socket.event().await.1[0]["id"], made.as_str());
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn while_the_database_is_stopped_operators_get_503_and_the_public_page_stands() {
     let Some(mut installation) = Installation::start().await else { return };
+    let (viewers, before) = (installation.viewers().await, installation.operator.snapshot().await);
     installation.network.close().await;
-    installation.is_cut_off().await;
+    installation.is_cut_off(&before).await;
+    installation.viewers_are_told(viewers, &before).await;
     installation.network.open().await;
-    installation.recovers().await;
+    installation.recovers(&before).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_no_longer_answers_is_given_up_in_time() {
     let Some(installation) = Installation::start().await else { return };
+    let (viewers, before) = (installation.viewers().await, installation.operator.snapshot().await);
     installation.network.swallow();
-    installation.is_cut_off().await;
+    installation.is_cut_off(&before).await;
+    installation.viewers_are_told(viewers, &before).await;
     installation.network.go_on();
-    installation.recovers().await;
+    installation.recovers(&before).await;
 }

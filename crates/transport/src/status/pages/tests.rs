@@ -1,5 +1,7 @@
 use super::*;
 
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use actix_web::body::to_bytes;
 use actix_web::test::TestRequest;
 use allclear_application::broadcast::MockBroadcast;
@@ -35,8 +37,15 @@ fn relay() -> Arc<Relay> {
 }
 
 fn pages(store: MockSnapshotStore, relay: &Arc<Relay>) -> Arc<Pages> {
+    pages_at(store, relay, &Arc::default())
+}
+
+/// Pages whose clock is set so many seconds ahead, or back.
+fn pages_at(store: MockSnapshotStore, relay: &Arc<Relay>, set: &Arc<AtomicI64>) -> Arc<Pages> {
     let mut clock = MockClock::new();
-    clock.expect_now().return_const(DateTime::from_timestamp(1_700_000_000, 0).unwrap());
+    let set = Arc::clone(set);
+    let now = move || DateTime::from_timestamp(1_700_000_000 + set.load(Ordering::SeqCst), 0).unwrap();
+    clock.expect_now().returning(now);
     let template = PageTemplate::new("<!--allclear:head--><!--allclear:snapshot-->".into(), "");
     Arc::new(Pages::new(Arc::new(store), Arc::clone(relay), Arc::new(clock), template))
 }
@@ -89,6 +98,39 @@ async fn the_last_page_stands_while_the_database_is_away() {
     for _ in 0..3 {
         assert_eq!(pages.page(&organisation()).await.unwrap().unwrap().revision, Revision(1));
     }
+}
+
+/// A store that answers the revisions in turn; none says that the database is away.
+fn store_of(revisions: &'static [Option<i64>]) -> MockSnapshotStore {
+    let mut store = MockSnapshotStore::new();
+    let mut revisions = revisions.iter();
+    store.expect_snapshot().times(revisions.len()).returning(move |_, now| match revisions.next() {
+        Some(Some(revision)) => Ok(Some(Snapshot { generated_at: now, ..snapshot(*revision) })),
+        _ => Err(Error::Unavailable("away".into())),
+    });
+    store
+}
+
+#[actix_web::test]
+async fn a_page_of_the_future_is_read_anew_once_the_clock_goes_back() {
+    let (relay, set) = (relay(), Arc::default());
+    let pages = pages_at(store_of(&[Some(1), Some(2)]), &relay, &set);
+    let read_at = async || pages.page(&organisation()).await.unwrap().unwrap().read_at.timestamp() - 1_700_000_000;
+    assert_eq!(read_at().await, 0);
+    set.store(-3600, Ordering::SeqCst);
+    assert_eq!((read_at().await, read_at().await), (-3600, -3600), "once");
+}
+
+#[actix_web::test]
+async fn a_clock_set_back_while_the_database_was_away_does_not_keep_the_page_from_being_read() {
+    let (relay, set) = (relay(), Arc::default());
+    let pages = pages_at(store_of(&[Some(1), None, Some(2)]), &relay, &set);
+    let revision = async || pages.page(&organisation()).await.unwrap().unwrap().revision;
+    assert_eq!(revision().await, Revision(1));
+    written(&relay, 2).await;
+    assert_eq!(revision().await, Revision(1));
+    set.store(-3600, Ordering::SeqCst);
+    assert_eq!(revision().await, Revision(2));
 }
 
 #[actix_web::test]

@@ -18,9 +18,15 @@ impl MailLimit {
     #[must_use]
     pub fn take(self, used_until: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         let interval = TimeDelta::milliseconds(3_600_000 / i64::from(self.per_hour.max(1)));
-        let begin = used_until.map_or(now, |until| until.max(now));
+        let most = interval * i32::try_from(self.burst.max(1)).unwrap_or(i32::MAX);
+        let begin = match used_until {
+            // No use shows so long: the clock was ahead when it was noted. One mail goes out, and the rule holds again.
+            Some(until) if until - now > most + interval => now + most - interval,
+            Some(until) => until.max(now),
+            None => now,
+        };
         let until = begin + interval;
-        (until - now <= interval * i32::try_from(self.burst.max(1)).unwrap_or(i32::MAX)).then_some(until)
+        (until - now <= most).then_some(until)
     }
 }
 
@@ -44,6 +50,13 @@ mod tests {
             taken.is_some()
         };
         minutes.iter().copied().filter(|minute| goes(minute)).collect()
+    }
+
+    #[test]
+    fn a_clock_that_was_a_day_ahead_keeps_nobody_waiting_for_a_day() {
+        const DAY: i64 = 24 * 60;
+        assert_eq!(mailed(LIMIT, &[DAY, DAY, 0, 0, 59, 60]), [DAY, DAY, 0, 60]);
+        assert_eq!(mailed(LIMIT, &[60, 60, 60, 0, 59, 60]), [60, 60, 60], "an hour is too little to tell");
     }
 
     #[test]

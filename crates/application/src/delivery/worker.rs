@@ -126,6 +126,9 @@ impl DeliveryWorker {
                 hands.renew_at = Instant::now() + Self::RENEWAL;
             }
             for delivery in claimed {
+                if hands.goes_on(delivery.claim) {
+                    continue;
+                }
                 let (claim, worker) = (delivery.claim, Arc::clone(self));
                 let task = hands.sending.spawn(async move { worker.deliver(delivery).await });
                 hands.claims.insert(task.id(), claim);
@@ -245,6 +248,12 @@ impl Hands {
         idle && !(takes && (self.expand || self.claim))
     }
 
+    /// Whether this is being sent already: its claim has run out by a clock that was set forward, and is made anew.
+    fn goes_on(&mut self, claim: Claim) -> bool {
+        let held = self.claims.values_mut().find(|held| held.id == claim.id);
+        held.map(|held| *held = claim).is_some()
+    }
+
     /// Takes everything that is over at once: the more there is, the fewer transactions it takes.
     fn gather(&mut self, now: DateTime<Utc>) {
         while let Some(ended) = self.sending.try_join_next_with_id() {
@@ -255,8 +264,8 @@ impl Hands {
     fn take(&mut self, ended: Result<(Id, Settled), JoinError>, now: DateTime<Utc>) {
         match ended {
             Ok((id, settled)) => {
-                self.claims.remove(&id);
-                self.over.push(settled);
+                let claim = self.claims.remove(&id).unwrap_or(settled.claim);
+                self.over.push(Settled { claim, ..settled });
             }
             Err(error) => {
                 tracing::error!(error = &error as &dyn std::error::Error, "sending a mail ended badly");

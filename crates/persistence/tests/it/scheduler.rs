@@ -20,6 +20,7 @@ contract!(
     what_an_operator_told_is_not_announced_again,
     more_than_one_transaction_tells_is_told_in_the_end,
     what_begins_and_ends_while_nobody_looks_is_announced_once,
+    a_clock_that_jumps_announces_nothing_twice_and_loses_no_end,
 );
 
 fn in_an_hour() -> DateTime<Utc> {
@@ -135,4 +136,21 @@ async fn what_begins_and_ends_while_nobody_looks_is_announced_once(database: &Da
     let announced = announce(database, &acme, start + TimeDelta::days(1)).await;
     assert!(announced.len() == 1 && announced[0].contains("COMPLETED"), "{announced:?}");
     assert_eq!(database.next_change().await.unwrap(), None);
+}
+
+async fn a_clock_that_jumps_announces_nothing_twice_and_loses_no_end(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let (start, end) = (in_an_hour(), in_an_hour() + TimeDelta::days(2));
+    create(database, &acme, start, Some(end)).await;
+    let ahead = start + TimeDelta::days(1);
+    assert_eq!(announce(database, &acme, ahead).await.len(), 1);
+    // Back again, before the start, and on from there.
+    for now in [start - TimeDelta::minutes(30), start, ahead, end] {
+        assert!(database.due(now).await.unwrap().is_empty());
+        assert!(announce(database, &acme, now).await.is_empty());
+    }
+    assert_eq!(database.next_change().await.unwrap(), Some(end + TICK));
+    assert!(announce(database, &acme, end + TICK).await[0].contains("COMPLETED"));
+    let Backlog::Commits(commits) = database.after(&acme, Revision(0), 10).await.unwrap() else { panic!("pruned") };
+    assert_eq!(commits.iter().map(|commit| commit.revision).collect::<Vec<_>>(), [1, 2, 3]);
 }

@@ -206,6 +206,22 @@ async fn what_is_queued_while_it_sleeps_is_sent_when_the_bell_rings() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_claimed_again_while_it_is_being_sent_is_sent_once() {
+    let mailer = slow(Duration::from_secs(10));
+    let node = start(Queued::of(2), Arc::clone(&mailer) as _);
+    pass(1_000).await;
+    // The clock was set forward by a day: claims have run out, and are made anew.
+    let claim = Claim { id: 1, attempt: 2 };
+    node.queue.due.lock().unwrap().push((now(), Delivery { claim, ..mail(1) }));
+    node.bell.ring();
+    pass(20_000).await;
+    let settled: Vec<_> = node.queue.settled.lock().unwrap().iter().map(|settled| settled.claim).collect();
+    assert_eq!(settled.len(), 2, "{settled:?}");
+    assert!(settled.contains(&claim), "the last claim is the one that counts: {settled:?}");
+    assert_eq!(mailer.busiest.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test(start_paused = true)]
 async fn with_nothing_due_it_looks_every_half_minute_and_finds_what_another_node_queued() {
     let node = start(Queued::default(), slow(Duration::ZERO));
     pass(29_000).await;

@@ -146,7 +146,9 @@ impl Relay {
                         "the outbox could not be read; trying again"
                     );
                     if self.hearing.failed() {
-                        audiences.iter().for_each(|audience| audience.cut_off());
+                        for audience in audiences {
+                            audience.cut_off();
+                        }
                     }
                 }
             }

@@ -79,6 +79,23 @@ async fn a_removed_member_is_disconnected_and_the_others_stay() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_leaves_an_organisation_is_disconnected_there_and_stays_elsewhere() {
+    let app = TestApp::start_with(&OFTEN).await;
+    let ann = Person::signed_up(&app, "ann@example.com").await;
+    let acme = ann.organisation().await;
+    let bob = Person::member(&app, &ann, &acme, "bob@example.com", "member").await;
+    let home = bob.organisation().await;
+    let there = Client::signed_in(&app.url, &bob.token(&acme).await).await;
+    let mut elsewhere = Client::signed_in(&app.url, &bob.token(&home).await).await;
+    let mut admin = Client::signed_in(&app.url, &ann.token(&acme).await).await;
+    let left = bob.delete(&format!("/organisations/{acme}/members/{}", bob.id().await)).await;
+    assert_eq!(left.status, 200, "{left:?}");
+    assert_eq!(there.end().await, End::Disconnected, "long before its token ends");
+    assert_eq!(elsewhere.join(&home).await["revision"], 0);
+    assert_eq!(admin.join(&acme).await["revision"], 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_socket_ends_with_its_token_unless_it_brings_a_fresh_one() {
     let clock = Arc::new(Ahead::default());
     let app = TestApp::start_at(&OFTEN, Arc::clone(&clock) as _).await;

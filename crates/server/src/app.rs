@@ -140,6 +140,9 @@ impl App {
             proxies: Arc::new(TrustedProxies::parse(settings.trusted_proxies.iter().map(String::as_str))?),
             origin: public_url.clone(),
             allowed_origins: settings.allowed_origins.clone(),
+            head_time: settings.head_timeout,
+            body_time: settings.body_timeout,
+            keep_alive: settings.keep_alive,
         };
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
         let server = server::start(parts, listener, workers).map_err(|error| error.to_string())?;

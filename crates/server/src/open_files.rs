@@ -1,4 +1,5 @@
-//! How many files this process may have open. Each viewer's connection is one.
+//! How many files this process may have open. Each viewer's connection is two: the HTTP server's handle, and the one by which
+//! the connection is ended when its client does not go on.
 
 /// Raises the limit as far as the system lets a process raise it by itself: shells and services start with 1,024, of which
 /// a status page that everybody looks at has need of many times as many.

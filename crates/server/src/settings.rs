@@ -75,6 +75,18 @@ pub struct Settings {
     #[arg(long, env = "ALLCLEAR_PING_TIMEOUT", value_name = "ALLCLEAR_PING_TIMEOUT", default_value = "20000", value_parser = milliseconds)]
     pub ping_timeout: Duration,
 
+    /// Milliseconds a client may take to send the head of a request
+    #[arg(long, env = "ALLCLEAR_HEAD_TIMEOUT", value_name = "ALLCLEAR_HEAD_TIMEOUT", default_value = "10000", value_parser = milliseconds)]
+    pub head_timeout: Duration,
+
+    /// Milliseconds it may then take to send the body
+    #[arg(long, env = "ALLCLEAR_BODY_TIMEOUT", value_name = "ALLCLEAR_BODY_TIMEOUT", default_value = "30000", value_parser = milliseconds)]
+    pub body_timeout: Duration,
+
+    /// Milliseconds a connection is kept for the client's next request
+    #[arg(long, env = "ALLCLEAR_KEEP_ALIVE", value_name = "ALLCLEAR_KEEP_ALIVE", default_value = "75000", value_parser = milliseconds)]
+    pub keep_alive: Duration,
+
     #[command(flatten)]
     pub(crate) limits: LimitSettings,
 

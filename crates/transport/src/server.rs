@@ -1,11 +1,12 @@
 //! The server: every route, and what goes round all of them.
 
+use std::any::Any;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
 use actix_cors::Cors;
-use actix_web::dev::Server;
+use actix_web::dev::{Extensions, Server};
 use actix_web::http::header;
 use actix_web::middleware::Compat;
 use actix_web::web::{self, Data};
@@ -25,11 +26,13 @@ use crate::client_address::TrustedProxies;
 use crate::configuration::Configuration;
 use crate::health::{Draining, healthz, metrics, readyz};
 use crate::identity::key_set::key_set;
+use crate::idle::Connections;
 use crate::input::BODY_LIMIT;
 use crate::observe::Observe;
 use crate::openapi::OpenApiJson;
 use crate::problem::Problem;
 use crate::provider::{Offered, Provider};
+use crate::slow_body::BodyTime;
 use crate::socket::{SocketSettings, Sockets};
 use crate::status::events::EventStreams;
 use crate::status::pages::Pages;
@@ -80,6 +83,12 @@ pub struct Parts {
     pub origin: String,
     /// Other origins whose pages may call the API.
     pub allowed_origins: Vec<String>,
+    /// How long a client may take to send the head of a request.
+    pub head_time: Duration,
+    /// How long it may then take to send the body.
+    pub body_time: Duration,
+    /// How long a connection is kept for the client's next request.
+    pub keep_alive: Duration,
 }
 
 /// The calls under `/api/v1`, with what their OpenAPI document says. Public reads are open to every origin, all else to our
@@ -132,6 +141,13 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
     let dead = cut_dead_connections(&parts.socket_settings.settings());
     let https = parts.origin.starts_with("https:");
     let offered = parts.identity.offered();
+    let (head_time, keep_alive) = (parts.head_time, parts.keep_alive);
+    let connections = Connections::new(keep_alive + head_time);
+    tokio::spawn(Connections::guard(Arc::downgrade(&connections)));
+    let connected = move |connection: &dyn Any, data: &mut Extensions| {
+        dead(connection, data);
+        connections.watch(connection, data);
+    };
     let server = HttpServer::new(move || {
         App::new()
             .app_data(web::PayloadConfig::new(BODY_LIMIT))
@@ -142,6 +158,7 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
             .app_data(web::PathConfig::default().error_handler(|_, _| Problem::not_found().into()))
             .app_data(document.clone())
             .configure(|config| parts.provide(config))
+            .wrap(BodyTime(parts.body_time))
             .wrap(headers::security(https))
             .wrap(Observe)
             .service(parts.sockets.resource())
@@ -152,11 +169,12 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
             .configure(|config| pages(config, offered))
     });
     // A client that sends its request a byte at a time must not hold a connection for long.
-    let server = server.client_request_timeout(Duration::from_secs(10)).keep_alive(Duration::from_secs(75));
+    let server = server.client_request_timeout(head_time).keep_alive(keep_alive);
     // A viewer that is gone is noticed at once; one that has hung up silently, when it has read nothing for long.
-    let server = server.h1_allow_half_closed(false).on_connect(dead);
-    // The end of a WebSocket's connection follows its close frame after this time, and clients wait for it.
-    let server = server.client_disconnect_timeout(Duration::from_millis(100));
+    let server = server.h1_allow_half_closed(false).on_connect(connected);
+    // The end of a WebSocket's connection follows its close frame after this time, and clients wait for it. It is counted
+    // from a clock that actix sets every half second: of an end that is past already it would never hear.
+    let server = server.client_disconnect_timeout(Duration::from_millis(600));
     Ok(server.workers(workers).disable_signals().shutdown_timeout(10).listen(listener)?.run())
 }
 

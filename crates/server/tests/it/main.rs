@@ -22,3 +22,4 @@ mod proxy;
 mod socket;
 mod status;
 mod subscriber;
+mod wire;

@@ -1,0 +1,103 @@
+//! Connections on which no request is under way. The HTTP server ends those that stay silent, and the first request of each
+//! must have its head in time; but one that has begun its second request and does not go on it would keep for ever.
+
+use std::any::Any;
+use std::net::{Shutdown, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use actix_web::dev::Extensions;
+#[cfg(unix)]
+use std::os::fd::AsFd;
+
+/// Every connection, watched.
+pub(crate) struct Connections {
+    open: Mutex<Vec<Weak<Connection>>>,
+    began: Instant,
+    /// How long one may be without a request.
+    limit: Duration,
+}
+
+/// One connection.
+pub(crate) struct Connection {
+    /// A handle of its own, by which it is ended.
+    stream: TcpStream,
+    began: Instant,
+    /// When its last request was answered, in milliseconds since the beginning.
+    idle_since: AtomicU64,
+}
+
+/// A request under way: its connection is not idle while this is there.
+pub(crate) struct Busy(Arc<Connection>);
+
+impl Connections {
+    const BUSY: u64 = u64::MAX;
+
+    /// Ends each that is without a request for this long.
+    pub(crate) fn new(limit: Duration) -> Arc<Self> {
+        Arc::new(Self { open: Mutex::default(), began: Instant::now(), limit })
+    }
+
+    /// Watches a new connection.
+    pub(crate) fn watch(&self, connection: &dyn Any, data: &mut Extensions) {
+        let Some(stream) = handle(connection) else { return };
+        let idle_since = AtomicU64::new(milliseconds(self.began));
+        let connection = Arc::new(Connection { stream, began: self.began, idle_since });
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&connection));
+        data.insert(connection);
+    }
+
+    /// Looks at them again and again, for as long as the server is there.
+    pub(crate) async fn guard(connections: Weak<Self>) {
+        while let Some(period) = connections.upgrade().map(|all| all.limit / 4) {
+            tokio::time::sleep(period).await;
+            if let Some(all) = connections.upgrade() {
+                all.sweep();
+            }
+        }
+    }
+
+    fn sweep(&self) {
+        let now = milliseconds(self.began);
+        let limit = u64::try_from(self.limit.as_millis()).unwrap_or(u64::MAX);
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).retain(|connection| {
+            let Some(connection) = connection.upgrade() else { return false };
+            let since = connection.idle_since.load(Ordering::Relaxed);
+            if since != Self::BUSY && now.saturating_sub(since) > limit {
+                // Whoever has gone meanwhile needs no ending.
+                let _ = connection.stream.shutdown(Shutdown::Both);
+            }
+            true
+        });
+    }
+}
+
+impl Busy {
+    /// A request has come on this connection.
+    pub(crate) fn on(connection: &Arc<Connection>) -> Self {
+        connection.idle_since.store(Connections::BUSY, Ordering::Relaxed);
+        Self(Arc::clone(connection))
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.idle_since.store(milliseconds(self.0.began), Ordering::Relaxed);
+    }
+}
+
+fn milliseconds(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(Connections::BUSY - 1)
+}
+
+#[cfg(unix)]
+fn handle(connection: &dyn Any) -> Option<TcpStream> {
+    let stream = connection.downcast_ref::<actix_web::rt::net::TcpStream>()?;
+    stream.as_fd().try_clone_to_owned().ok().map(TcpStream::from)
+}
+
+#[cfg(not(unix))]
+fn handle(_: &dyn Any) -> Option<TcpStream> {
+    None
+}

@@ -70,7 +70,9 @@ async function look(url, config, headers) {
         logLevel: 'error',
         ...(headers && { extraHeaders: headers }),
       };
-      results.push((await lighthouse(url, flags, config)).lhr);
+      const { lhr } = await lighthouse(url, flags, config);
+      if (lhr.runtimeError) throw new Error(`${url}: ${lhr.runtimeError.message}`);
+      results.push(lhr);
     } finally {
       chrome.kill();
     }

@@ -12,6 +12,7 @@ mod events;
 mod faults;
 mod identity;
 mod incident;
+mod injection;
 mod intruder;
 mod maintenance;
 mod nodes;

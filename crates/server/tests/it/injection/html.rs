@@ -1,0 +1,99 @@
+//! HTML as a browser reads it.
+
+use std::cell::RefCell;
+
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::states::RawKind;
+use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer};
+
+use super::words;
+
+/// What is in a page.
+#[derive(Debug, Default)]
+pub(super) struct Markup {
+    /// Its elements, each with the names of its attributes, and its comments.
+    pub(super) elements: Vec<String>,
+    /// What scripts hold that run.
+    pub(super) code: String,
+    /// What scripts hold that are data (HTML Standard, section 4.12.1).
+    pub(super) data: String,
+    attributes: Vec<String>,
+    text: String,
+    within: Within,
+}
+
+/// Whose characters come.
+#[derive(Debug, Default)]
+enum Within {
+    #[default]
+    Text,
+    Code,
+    Data,
+}
+
+impl Markup {
+    pub(super) fn read(html: &str) -> Self {
+        let tokenizer = Tokenizer::new(Sink::default(), Default::default());
+        let input = BufferQueue::default();
+        input.push_back(StrTendril::from_slice(html));
+        let _ = tokenizer.feed(&input);
+        tokenizer.end();
+        tokenizer.sink.0.into_inner()
+    }
+
+    /// How often a text is shown.
+    pub(super) fn shows(&self, text: &str) -> usize {
+        words(&self.text).matches(&words(text)).count()
+    }
+
+    /// How many attributes hold a text.
+    pub(super) fn attributes_with(&self, text: &str) -> usize {
+        self.attributes.iter().filter(|value| words(value).contains(&words(text))).count()
+    }
+
+    fn tag(&mut self, tag: &Tag) -> TokenSinkResult<()> {
+        self.text.push(' ');
+        self.within = Within::Text;
+        if tag.kind == TagKind::EndTag {
+            return TokenSinkResult::Continue;
+        }
+        let names: Vec<_> = tag.attrs.iter().map(|attribute| attribute.name.local.to_string()).collect();
+        // Mails show the line breaks of a text.
+        if &*tag.name != "br" {
+            self.elements.push(format!("{} {}", tag.name, names.join(" ")));
+        }
+        self.attributes.extend(tag.attrs.iter().map(|attribute| attribute.value.to_string()));
+        match &*tag.name {
+            "script" => {
+                let data = tag.attrs.iter().any(|attribute| &*attribute.value == "application/json");
+                self.within = if data { Within::Data } else { Within::Code };
+                TokenSinkResult::RawData(RawKind::ScriptData)
+            }
+            "style" => TokenSinkResult::RawData(RawKind::Rawtext),
+            "title" | "textarea" => TokenSinkResult::RawData(RawKind::Rcdata),
+            _ => TokenSinkResult::Continue,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Sink(RefCell<Markup>);
+
+impl TokenSink for Sink {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
+        let mut markup = self.0.borrow_mut();
+        match token {
+            Token::TagToken(tag) => return markup.tag(&tag),
+            Token::CommentToken(_) => markup.elements.push("a comment".to_owned()),
+            Token::CharacterTokens(text) => match markup.within {
+                Within::Text => markup.text.push_str(&text),
+                Within::Code => markup.code.push_str(&text),
+                Within::Data => markup.data.push_str(&text),
+            },
+            _ => {}
+        }
+        TokenSinkResult::Continue
+    }
+}

@@ -121,6 +121,12 @@ test('what opens over a screen is accessible in both themes', async ({
   await expect(desk.getByRole('dialog', { name: 'Profile' })).toBeVisible();
   await expectAccessible(desk);
 
+  await open(desk, '/subscribers', 'Subscribers');
+  await desk.getByRole('button', { name: 'New Subscriber' }).click();
+  await expect(desk.getByRole('dialog', { name: 'Add New Subscriber' })).toBeVisible();
+  await expectAccessible(desk);
+  await desk.keyboard.press('Escape');
+
   await open(desk, incidentForm, 'Edit Incident');
   await desk.getByRole('button', { name: 'Record Update' }).click();
   const dialog = desk.getByRole('dialog', { name: 'Record Update' });
@@ -166,6 +172,43 @@ test('the way in is accessible in both themes', async ({ page, operator }) => {
   await page.getByRole('button', { name: 'Forgot your password?' }).click();
   await page.getByRole('textbox', { name: 'Email' }).fill(operator.account.email);
   await expectAccessible(page);
+});
+
+test('what people come to by a link or by mistake is accessible in both themes', async ({
+  page,
+  organisation,
+  newcomer,
+  complaints,
+}) => {
+  test.slow();
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const reader = `email=grace@example.com&orgId=${organisation.id}`;
+  for (const [path, heading] of [
+    [`/verify?${reader}&verificationCode=old`, 'Verification Failed'],
+    [`/unsubscribe?${reader}&unsubscribeCode=old`, 'Unsubscribe Failed'],
+    ['/nowhere', 'Page Not Found'],
+    ['/discord', 'Page Not Found'],
+    ['/status/nobody', 'There is no status page here'],
+  ] as const) {
+    await test.step(path, async () => {
+      await open(page, path, heading);
+      await expectAccessible(page);
+    });
+  }
+  await page.goto(organisation.statusPage);
+  await page.getByRole('button', { name: 'Subscribe To Updates' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Subscribe Via Email' });
+  await dialog.getByRole('button', { name: 'Subscribe', exact: true }).click();
+  await expect(page.getByText('Invalid email address')).toBeVisible();
+  await expectAccessible(page);
+
+  await newcomer.signIn(page.context());
+  await page.goto('/onboarding');
+  await expect(page.getByRole('heading', { name: 'Create an organisation' })).toBeVisible();
+  await expectAccessible(page);
+  // The browser tells of every call that is refused and every page that is not found.
+  const others = complaints.splice(0).filter((text) => !/status of 40[04]/.test(text));
+  expect(others).toEqual([]);
 });
 
 test('nothing has to be scrolled sideways on the narrowest phone', async ({

@@ -1,3 +1,4 @@
+import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { accountOf, expect, test } from './fixtures';
 import { Operator, type Account } from './operator';
@@ -5,10 +6,16 @@ import { Server } from './server';
 
 const field = (page: Page, label: string) => page.getByLabel(`${label}*`, { exact: true });
 
+async function expectAccessible(page: Page) {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations).toEqual([]);
+}
+
 async function join(page: Page, url: string, call: string, { name, email }: Account) {
   await page.goto(url);
   await page.getByRole('link', { name: call }).first().click();
   await expect(page.getByRole('heading', { name: 'Join the waitlist' })).toBeVisible();
+  await expectAccessible(page);
   await field(page, 'Name').fill(name);
   await field(page, 'Email').fill(email);
   await page.getByRole('button', { name: 'Join the waitlist' }).click();
@@ -48,6 +55,7 @@ test('who waits is let in by the administrator, from the screen and from the com
   await screen.getByRole('button', { name: 'Account of Ada Lovelace' }).click();
   await screen.getByRole('menuitem', { name: 'Waitlist' }).click();
   await expect(screen.getByRole('list', { name: 'Waitlist' })).toContainText(annie.email);
+  await expectAccessible(screen);
   await screen.getByRole('button', { name: `Invite ${mary.name}` }).click();
   await expect(screen.getByText(`Invitation sent to ${mary.email}`)).toBeVisible();
   await expect(screen.getByRole('button', { name: `Invite ${mary.name}` })).toBeHidden();

@@ -42,12 +42,13 @@ export function Dialog({
           {...returnFocus}
           {...(description === undefined && { 'aria-describedby': undefined })}
         >
-          <header className="grid gap-1 pr-8">
+          {/* No header: outside of a page’s sections that is the banner of the whole page. */}
+          <div className="grid gap-1 pr-8">
             <Radix.Title className="text-lg font-semibold text-ink">{title}</Radix.Title>
             {description && (
               <Radix.Description className="text-sm text-muted">{description}</Radix.Description>
             )}
-          </header>
+          </div>
           {children}
           {/* Last, so that the focus begins on the first thing the dialog is about. */}
           <Radix.Close

@@ -59,7 +59,7 @@ async function cookie({ origin, email, password }) {
 
 async function look(url, config, headers) {
   const results = [];
-  for (let run = 0; run < runs; run += 1) {
+  for (let attempt = 1; results.length < runs; attempt += 1) {
     const chrome = await launch({
       chromeFlags: ['--headless=new', '--no-sandbox', '--disable-gpu'],
     });
@@ -71,8 +71,9 @@ async function look(url, config, headers) {
         ...(headers && { extraHeaders: headers }),
       };
       const { lhr } = await lighthouse(url, flags, config);
-      if (lhr.runtimeError) throw new Error(`${url}: ${lhr.runtimeError.message}`);
-      results.push(lhr);
+      if (!lhr.runtimeError) results.push(lhr);
+      // A browser now and then fails to record what it did; one that always does has a reason.
+      else if (attempt >= runs + 2) throw new Error(`${url}: ${lhr.runtimeError.message}`);
     } finally {
       chrome.kill();
     }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
-use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer};
+use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 
 use super::words;
 
@@ -33,7 +33,7 @@ enum Within {
 
 impl Markup {
     pub(super) fn read(html: &str) -> Self {
-        let tokenizer = Tokenizer::new(Sink::default(), Default::default());
+        let tokenizer = Tokenizer::new(Sink::default(), TokenizerOpts::default());
         let input = BufferQueue::default();
         input.push_back(StrTendril::from_slice(html));
         let _ = tokenizer.feed(&input);

@@ -5,6 +5,7 @@ use allclear_application::outbox::PublicEvent;
 use allclear_application::public::PublicComponent;
 use allclear_domain::event::Event;
 use allclear_domain::id::ComponentId;
+use allclear_domain::incident::Incident;
 use chrono::{DateTime, Utc};
 use sea_orm::{DatabaseTransaction, EntityTrait};
 
@@ -14,18 +15,23 @@ use crate::error::broken;
 use crate::incident::public as incident;
 use crate::maintenance;
 
-/// The events as sockets and event streams carry them; what depends on the clock is as of `now`.
+/// The events as sockets and event streams carry them; what depends on the clock is as of `now`. `written` is an incident as
+/// this transaction has just written it.
 pub(crate) async fn public(
     transaction: &DatabaseTransaction,
     events: &[Event],
+    written: Option<&Incident>,
     now: DateTime<Utc>,
 ) -> Result<Vec<PublicEvent>, Error> {
     let mut public = Vec::with_capacity(events.len());
     // The commonest write of an outage, an update, tells of its incident twice.
-    if let [Event::TimelineUpdated(incident, entry), Event::IncidentUpdated(same), ..] = events
-        && incident == same
+    if let [Event::TimelineUpdated(id, entry), Event::IncidentUpdated(same), ..] = events
+        && id == same
     {
-        let incident = incident::named(transaction, *incident).await?;
+        let incident = match written.filter(|written| written.id == *id) {
+            Some(written) => incident::written(transaction, written).await?,
+            None => incident::named(transaction, *id).await?,
+        };
         if let Some(entry) = incident.timeline.iter().find(|shown| shown.id == entry.to_string()) {
             public.push(PublicEvent::new("timeline-updated", &[entry])?);
             public.push(PublicEvent::new("incident-updated", &[&incident])?);

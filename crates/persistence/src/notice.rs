@@ -13,19 +13,20 @@ use allclear_domain::notice::{IncidentChange, MaintenanceChange};
 use allclear_domain::organisation::Revision;
 use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};
-use sea_orm::{ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect, Select};
+use sea_orm::{ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, Select};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::entity::notice::{ActiveModel, Entity, Model};
-use crate::entity::{organisation, subscriber};
+use crate::entity::subscriber;
 use crate::error::broken;
 use crate::incident::public::affected_by;
+use crate::organisation::Locked;
 
 /// A change that is about to be committed. Its state is written already.
 pub(crate) struct Occasion<'a> {
     pub(crate) transaction: &'a DatabaseTransaction,
-    pub(crate) locked: &'a organisation::Model,
+    pub(crate) locked: &'a Locked,
     pub(crate) clock: &'a dyn Clock,
     pub(crate) now: DateTime<Utc>,
 }
@@ -39,7 +40,7 @@ impl Occasion<'_> {
         message: Option<&str>,
     ) -> Result<(), Error> {
         let Some(change) = change else { return Ok(()) };
-        if !self.is_heard().await? {
+        if !self.locked.is_heard {
             return Ok(());
         }
         let components = affected_by(self.transaction, after.id).await?;
@@ -68,7 +69,7 @@ impl Occasion<'_> {
         message: Option<&str>,
     ) -> Result<(), Error> {
         let Some(change) = change else { return Ok(()) };
-        if !self.is_heard().await? {
+        if !self.locked.is_heard {
             return Ok(());
         }
         let news = StoredNews::Maintenance {
@@ -81,12 +82,6 @@ impl Occasion<'_> {
             message: message.map(str::to_owned),
         };
         self.store(part, after.id.0, &news).await
-    }
-
-    async fn is_heard(&self) -> Result<bool, Error> {
-        let organisation = OrganisationId::parse(&self.locked.id).map_err(Error::internal)?;
-        let anybody = subscribed(&organisation).select_only().column(subscriber::Column::Id).limit(1);
-        Ok(anybody.into_tuple::<Uuid>().one(self.transaction).await.map_err(broken)?.is_some())
     }
 
     async fn store(&self, part: i32, subject: Uuid, news: &StoredNews) -> Result<(), Error> {

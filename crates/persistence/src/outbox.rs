@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use allclear_application::error::Error;
-use allclear_application::outbox::{Backlog, Commit, Outbox};
+use allclear_application::outbox::{Backlog, Commit, Outbox, PublicEvent};
 use allclear_domain::event::Event;
 use allclear_domain::id::OrganisationId;
+use allclear_domain::incident::Incident;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -16,6 +17,7 @@ use crate::entity::organisation;
 use crate::entity::outbox::{ActiveModel, Column, Entity, Model};
 use crate::error::broken;
 use crate::event;
+use crate::organisation::Locked;
 
 /// How many organisations one statement names.
 const NAMED_AT_ONCE: usize = 500;
@@ -132,12 +134,33 @@ impl Database {
 /// organisation's [lock](crate::organisation::lock) and has written the state already.
 pub(crate) async fn append(
     transaction: &DatabaseTransaction,
-    locked: organisation::Model,
+    locked: Locked,
     events: &[Event],
     now: DateTime<Utc>,
 ) -> Result<Commit, Error> {
+    let public = event::public(transaction, events, None, now).await?;
+    store(transaction, locked, public, now).await
+}
+
+/// [`append`] for events of an incident as this transaction has just written it, which is not read again.
+pub(crate) async fn append_of(
+    transaction: &DatabaseTransaction,
+    locked: Locked,
+    events: &[Event],
+    incident: &Incident,
+    now: DateTime<Utc>,
+) -> Result<Commit, Error> {
+    let public = event::public(transaction, events, Some(incident), now).await?;
+    store(transaction, locked, public, now).await
+}
+
+async fn store(
+    transaction: &DatabaseTransaction,
+    locked: Locked,
+    public: Vec<PublicEvent>,
+    now: DateTime<Utc>,
+) -> Result<Commit, Error> {
     let revision = Revision(locked.revision).next().0;
-    let public = event::public(transaction, events, now).await?;
     let stored = ActiveModel {
         organisation_id: Set(locked.id.clone()),
         revision: Set(revision),
@@ -145,8 +168,10 @@ pub(crate) async fn append(
         created_at: Set(now),
     };
     Entity::insert(stored).exec_without_returning(transaction).await.map_err(broken)?;
-    let stamped =
-        organisation::ActiveModel { id: Set(locked.id.clone()), revision: Set(revision), ..Default::default() };
-    organisation::Entity::update(stamped).exec_without_returning(transaction).await.map_err(broken)?;
+    if !locked.is_stamped {
+        let stamped =
+            organisation::ActiveModel { id: Set(locked.id.clone()), revision: Set(revision), ..Default::default() };
+        organisation::Entity::update(stamped).exec_without_returning(transaction).await.map_err(broken)?;
+    }
     Ok(Commit { organisation: locked.id, revision, events: public })
 }

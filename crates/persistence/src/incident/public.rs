@@ -8,6 +8,7 @@ use allclear_application::public::incident::{
 };
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
+use allclear_domain::incident::Incident;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
@@ -49,6 +50,14 @@ pub(crate) async fn named(transaction: &DatabaseTransaction, id: IncidentId) -> 
     found.ok_or_else(|| Error::internal(format!("an event names incident {id}, which is not stored")))
 }
 
+/// An incident that an event names and that this transaction has just written.
+pub(crate) async fn written(transaction: &DatabaseTransaction, incident: &Incident) -> Result<PublicIncident, Error> {
+    let this = Condition::all().add(Column::Id.eq(incident.id.0));
+    let timeline = timeline::of(transaction, this.clone()).await?.remove(&incident.id.0).unwrap_or_default();
+    let components = affected(transaction, this).await?.remove(&incident.id.0).unwrap_or_default();
+    Ok(shown_with(incident.clone(), timeline, components))
+}
+
 /// An entry that an event names.
 pub(crate) async fn named_entry(
     transaction: &DatabaseTransaction,
@@ -77,19 +86,25 @@ async fn public(transaction: &DatabaseTransaction, incidents: Condition) -> Resu
     let mut affected = affected(transaction, incidents).await?;
     let show = |row| {
         let incident = incident(row)?;
-        Ok(PublicIncident {
-            id: incident.id.to_string(),
-            title: incident.title,
-            description: incident.description,
-            status: incident.status.as_str(),
-            occured_at: incident.occured_at,
-            resolved_at: incident.resolved_at,
-            created_at: incident.created_at,
-            timeline: timelines.remove(&incident.id.0).unwrap_or_default(),
-            components: affected.remove(&incident.id.0).unwrap_or_default(),
-        })
+        let timeline = timelines.remove(&incident.id.0).unwrap_or_default();
+        let components = affected.remove(&incident.id.0).unwrap_or_default();
+        Ok(shown_with(incident, timeline, components))
     };
     rows.into_iter().map(show).collect()
+}
+
+fn shown_with(incident: Incident, timeline: Vec<TimelineEntry>, components: Vec<AffectedComponent>) -> PublicIncident {
+    PublicIncident {
+        id: incident.id.to_string(),
+        title: incident.title,
+        description: incident.description,
+        status: incident.status.as_str(),
+        occured_at: incident.occured_at,
+        resolved_at: incident.resolved_at,
+        created_at: incident.created_at,
+        timeline,
+        components,
+    }
 }
 
 #[derive(FromQueryResult)]

@@ -16,17 +16,18 @@ use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, IntoActiveModel,
-    QueryFilter, QueryOrder, QuerySelect, Select,
+    JoinType, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
 use super::component::all_known;
 use super::{find, store};
 use crate::database::Database;
+use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
 use crate::error::broken;
 use crate::notice::Occasion;
-use crate::organisation::lock;
+use crate::organisation::{advance, lock};
 use crate::outbox;
 
 #[async_trait]
@@ -82,10 +83,11 @@ impl IncidentUpdateStore for Database {
         let (organisation, clock, now) = (organisation.clone(), Arc::clone(&self.clock), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
-                let Some(before) = find(transaction, &organisation, incident).await? else { return Ok(None) };
-                let newest = of(incident).limit(1).one(transaction).await.map_err(broken)?;
-                let latest = Latest { incident: before.clone(), newest: newest.map(update).transpose()? };
+                let Some(locked) = advance(transaction, &organisation).await? else { return Ok(None) };
+                // Only an error takes the revision back.
+                let latest = latest(transaction, &organisation, incident).await?;
+                let latest = latest.ok_or(Error::NotFound("Incident"))?;
+                let before = latest.incident.clone();
                 let Changed { state: Entry { incident, mut update, .. }, mut events } = rule(latest)?;
                 let revision = Revision(locked.revision).next();
                 update.version = revision;
@@ -97,7 +99,7 @@ impl IncidentUpdateStore for Database {
                 occasion
                     .incident(IncidentChange::of(Some(&before), &incident, true), &incident, Some(&update.message))
                     .await?;
-                let commit = outbox::append(transaction, locked, &events, now).await?;
+                let commit = outbox::append_of(transaction, locked, &events, &incident, now).await?;
                 Ok(Some(Written { state: update, commit: Some(commit) }))
             })
         })
@@ -133,7 +135,7 @@ impl IncidentUpdateStore for Database {
                 occasion
                     .incident(IncidentChange::of(Some(&before), &incident, false), &incident, Some(&update.message))
                     .await?;
-                let commit = outbox::append(transaction, locked, &events, now).await?;
+                let commit = outbox::append_of(transaction, locked, &events, &incident, now).await?;
                 Ok(Some(Written { state: update, commit: Some(commit) }))
             })
         })
@@ -168,6 +170,23 @@ impl IncidentUpdateStore for Database {
         })
         .await
     }
+}
+
+/// An incident with its newest update, read together: this is what operators wait for in an outage.
+async fn latest(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    id: IncidentId,
+) -> Result<Option<Latest>, Error> {
+    let updates = incident::Entity::belongs_to(Entity).from(incident::Column::Id).to(Column::IncidentId).into();
+    let found = super::of(organisation)
+        .filter(incident::Column::Id.eq(id.0))
+        .join(JoinType::LeftJoin, updates)
+        .select_also(Entity)
+        .order_by_desc(Column::Id)
+        .limit(1);
+    let Some((incident, newest)) = found.one(transaction).await.map_err(broken)? else { return Ok(None) };
+    Ok(Some(Latest { incident: super::incident(incident)?, newest: newest.map(update).transpose()? }))
 }
 
 /// Everything of an incident, newest first. The caller has found the incident in its organisation.

@@ -19,12 +19,12 @@ use sea_orm::{
 use uuid::Uuid;
 
 use crate::database::Database;
+use crate::entity::maintenance as parent;
 use crate::entity::maintenance_update::{Column, Entity, Model};
-use crate::entity::{maintenance as parent, organisation};
 use crate::error::broken;
 use crate::maintenance::{find as find_parent, maintenance as state_of, note_announced};
 use crate::notice::Occasion;
-use crate::organisation::lock;
+use crate::organisation::{Locked, lock};
 use crate::outbox;
 
 #[async_trait]
@@ -147,7 +147,7 @@ impl MaintenanceUpdateStore for Database {
 
 /// A maintenance whose organisation is locked.
 struct Held {
-    organisation: organisation::Model,
+    organisation: Locked,
     maintenance: parent::Model,
 }
 

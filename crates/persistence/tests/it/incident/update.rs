@@ -1,11 +1,12 @@
 use allclear_application::error::Error;
 use allclear_application::incident::IncidentStore;
 use allclear_application::incident::update::IncidentUpdateStore;
+use allclear_application::outbox::Outbox;
 use allclear_application::page::Page;
 use allclear_application::public::incident::TIMELINE_LENGTH;
-use allclear_domain::id::IncidentUpdateId;
+use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::incident::{Incident, IncidentStatus};
-use allclear_domain::incident_update::{Deletion, Entry, IncidentUpdate, IncidentUpdatePatch};
+use allclear_domain::incident_update::{Deletion, Entry, IncidentUpdate, IncidentUpdatePatch, Latest};
 use allclear_persistence::database::Database;
 
 use super::fixture::{World, ann, set};
@@ -15,6 +16,7 @@ use crate::contract;
 contract!(
     a_recorded_update_reads_as_it_was_written,
     a_resolved_incident_takes_no_update,
+    what_is_not_recorded_leaves_the_revision,
     two_operators_who_record_at_once_are_both_kept_in_order,
     an_edit_of_the_newest_update_moves_the_incident,
     only_an_update_that_moves_the_status_moves_the_version,
@@ -73,6 +75,27 @@ async fn a_resolved_incident_takes_no_update(database: &Database) {
     let refused = IncidentUpdateStore::record(database, &world.acme, incident.id, rule).await;
     assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
     assert!(updates(&world, &incident).await.is_empty());
+}
+
+async fn what_is_not_recorded_leaves_the_revision(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let incident = world.open("Down", &[]).await;
+    let before = database.revisions(std::slice::from_ref(&world.acme)).await.unwrap();
+    let refused = IncidentUpdateStore::record(
+        database,
+        &world.acme,
+        incident.id,
+        Box::new(|_| Err(Error::Conflict("no".into()))),
+    );
+    assert!(matches!(refused.await, Err(Error::Conflict(_))));
+    let nowhere = IncidentId(clock().id());
+    let rule = Box::new(|_: Latest| Err(Error::Conflict("no".into())));
+    let unknown = IncidentUpdateStore::record(database, &world.acme, nowhere, rule).await;
+    assert!(matches!(unknown, Err(Error::NotFound(_))), "{unknown:?}");
+    assert_eq!(database.revisions(std::slice::from_ref(&world.acme)).await.unwrap(), before);
+    let nobody = OrganisationId::parse("nobody").unwrap();
+    let rule = Box::new(|_: Latest| Err(Error::Conflict("no".into())));
+    assert!(IncidentUpdateStore::record(database, &nobody, incident.id, rule).await.unwrap().is_none());
 }
 
 async fn two_operators_who_record_at_once_are_both_kept_in_order(database: &Database) {

@@ -108,49 +108,51 @@ impl DeliveryWorker {
     /// Stores what is over and takes what there is room for.
     async fn turn(self: &Arc<Self>, hands: &mut Hands, takes: bool) -> Result<(), Error> {
         hands.gather(self.clock.now());
-        self.settle(hands).await?;
         self.renew(hands).await?;
-        if !takes {
-            return Ok(());
-        }
-        if hands.expand {
+        if takes && hands.expand {
             hands.expand = self.queue.expand(self.clock.now(), Self::BATCH).await?;
             hands.claim |= hands.expand;
         }
-        let room = self.room(hands);
-        if hands.claim && room > 0 {
-            let now = self.clock.now();
-            let claimed = self.queue.claim(now, now + Self::LEASE, room as u64).await?;
-            hands.claim = claimed.len() == room;
-            if hands.claims.is_empty() {
-                hands.renew_at = Instant::now() + Self::RENEWAL;
-            }
-            for delivery in claimed {
-                if hands.goes_on(delivery.claim) {
-                    continue;
-                }
-                let (claim, worker) = (delivery.claim, Arc::clone(self));
-                let task = hands.sending.spawn(async move { worker.deliver(delivery).await });
-                hands.claims.insert(task.id(), claim);
-            }
-            if !hands.claim {
-                self.set_alarm(hands, now).await?;
-            }
+        let now = self.clock.now();
+        // Side by side: where writes share a commit, both are in one. What is over makes room.
+        let room = if takes && hands.claim { self.room(hands) + hands.over.len() } else { 0 };
+        let (settled, claimed) = tokio::join!(self.settle(&hands.over), self.claim(now, room));
+        let claimed = claimed.map(|claimed| self.begin(hands, claimed, room));
+        settled?;
+        for settled in hands.over.drain(..) {
+            (self.observe)(&settled.outcome);
+            // A subscriber's next one may be free now.
+            hands.claim = true;
+        }
+        claimed?;
+        if takes && !hands.claim {
+            self.set_alarm(hands, now).await?;
         }
         Ok(())
     }
 
-    async fn settle(&self, hands: &mut Hands) -> Result<(), Error> {
-        if hands.over.is_empty() {
-            return Ok(());
+    async fn settle(&self, over: &[Settled]) -> Result<(), Error> {
+        if over.is_empty() { Ok(()) } else { self.queue.settle(over.to_vec()).await }
+    }
+
+    async fn claim(&self, now: DateTime<Utc>, room: usize) -> Result<Vec<Delivery>, Error> {
+        if room == 0 { Ok(Vec::new()) } else { self.queue.claim(now, now + Self::LEASE, room as u64).await }
+    }
+
+    /// Begins to send what was claimed.
+    fn begin(self: &Arc<Self>, hands: &mut Hands, claimed: Vec<Delivery>, room: usize) {
+        hands.claim &= claimed.len() == room;
+        if hands.claims.is_empty() {
+            hands.renew_at = Instant::now() + Self::RENEWAL;
         }
-        self.queue.settle(hands.over.clone()).await?;
-        for settled in hands.over.drain(..) {
-            (self.observe)(&settled.outcome);
+        for delivery in claimed {
+            if hands.goes_on(delivery.claim) {
+                continue;
+            }
+            let (claim, worker) = (delivery.claim, Arc::clone(self));
+            let task = hands.sending.spawn(async move { worker.deliver(delivery).await });
+            hands.claims.insert(task.id(), claim);
         }
-        // A subscriber's next one may be free now.
-        hands.claim = true;
-        Ok(())
     }
 
     async fn renew(&self, hands: &mut Hands) -> Result<(), Error> {

@@ -30,7 +30,7 @@ export default defineConfig({
     },
   },
   build: {
-    // Everything is a file of its own: the policy allows neither inline scripts nor inline styles.
+    // Everything is a file of its own: the policy allows no inline scripts, and of styles the public page's alone.
     assetsInlineLimit: 0,
     rolldownOptions: {
       input: { index: file('./index.html'), status: file('./status.html') },

@@ -1,5 +1,5 @@
-// Stands at the end of the public page: whoever comes reads first, and then loads what keeps the page up to date. The
-// build puts the names of the files in.
+// Runs on the public page: whoever comes reads first, and then loads what keeps the page up to date. The build puts the
+// names of the files in.
 (function (script, imports) {
   var begun = false;
   var pressed = null;

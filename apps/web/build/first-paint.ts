@@ -1,15 +1,26 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Plugin, Rolldown } from 'vite';
+import { minifySync, type Plugin, type Rolldown } from 'vite';
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const read = (path: string) => readFileSync(file(path), 'utf8');
 
-/** Where the style of the public page takes its classes from: what src/styles/public-page.css names. */
-const styled = /\/src\/(features\/status-page|subscription|ui)\//;
+const own = file('../src/');
+/** What a class looks like that no word of a sentence does. */
+const classes = /className|["'` ](flex|grid|(text|bg|border|rounded|stroke)-[a-z]+)["'` ]/;
+/** An element that browsers give a look which public-reset.css does not take away. */
+const bare =
+  /jsxs?\)?\(\s*["'`](abbr|audio|b|canvas|code|fieldset|h[4-6]|hr|iframe|img|kbd|legend|menu|optgroup|pre|progress|samp|select|small|strong|sub|summary|sup|table|textarea|video)["'`]/;
+
+const theme = '<script src="/theme.js"></script>';
+const stylesheet = /\s*<link rel="stylesheet"[^>]*href="\/([^"]+)">/g;
+const preload = /\s*<link rel="modulepreload"[^>]*href="([^"]+)">/g;
+const entry = /\s*<script type="module"[^>]*src="([^"]+)"><\/script>/;
 
 /**
- * Writes into the public page what it takes to paint it, so that the first answer is all a visitor waits for: its style
- * and the choice of its theme. Its script is loaded once it has been painted. The server allows each piece by its hash.
+ * Makes the first answer all that a visitor waits for: the public page's style stands in it, allowed by its hash, and the
+ * choice of its theme and its script are one small file that no paint waits for. No script stands in a page.
  */
 export function firstPaint(): Plugin {
   return {
@@ -20,73 +31,69 @@ export function firstPaint(): Plugin {
       handler(_options, bundle) {
         const page = bundle['status.html'];
         if (page?.type !== 'asset') return this.error('There is no status.html');
-        for (const id of shown(bundle)) {
-          if (!styled.test(id)) this.error(`public-page.css does not know the classes of ${id}`);
+        const styled = sourcesOfStyle();
+        for (const [id, code] of shown(this, bundle)) {
+          if (classes.test(code) && !styled.some((path) => id.startsWith(path))) {
+            this.error(`public-page.css does not know the classes of ${id}`);
+          }
+          const [, element] = bare.exec(code) ?? [];
+          if (element) this.error(`public-reset.css knows no <${element}>, which ${id} draws`);
         }
-        page.source = inlined(String(page.source), bundle);
+        const html = withStyle(String(page.source), bundle);
+        const source = beginning(html);
+        const hash = createHash('sha256').update(source).digest('base64url').slice(0, 8);
+        const fileName = `assets/begin-${hash}.js`;
+        this.emitFile({ type: 'asset', fileName, source });
+        page.source = html
+          .replace(theme, `<script async src="/${fileName}"></script>`)
+          .replace(preload, '')
+          .replace(entry, '');
+        const scripts = page.source.match(/<script[^>]*>/g);
+        if (scripts?.length !== 1 || !page.source.includes('<style>')) {
+          this.error('status.html is not as it was: it may hold one style and name one script');
+        }
       },
     },
   };
 }
 
-/** The modules with elements in them that the page's script may come to show. */
-function shown(bundle: Rolldown.OutputBundle): string[] {
-  const entry = Object.values(bundle).find(
-    (output) => output.type === 'chunk' && output.isEntry && output.name === 'status',
-  );
+/** The files and folders that public-page.css takes its classes from. */
+function sourcesOfStyle(): string[] {
+  const sources = read('../src/styles/public-page.css').matchAll(/@source '([^']+)'/g);
+  return [...sources].map(([, path = '']) => file(`../src/styles/${path}`));
+}
+
+/** The modules of our own that the page's script consists of and can load, with their code. */
+function shown(context: Rolldown.PluginContext, bundle: Rolldown.OutputBundle): [string, string][] {
+  const chunks = Object.values(bundle).filter((output) => output.type === 'chunk');
+  const code = new Map(chunks.flatMap(({ modules }) => Object.entries(modules)));
   const found = new Set<string>();
-  const visit = (name: string) => {
-    const chunk = bundle[name];
-    if (found.has(name) || chunk?.type !== 'chunk') return;
-    found.add(name);
-    [...chunk.imports, ...chunk.dynamicImports].forEach(visit);
+  const visit = (id: string) => {
+    if (found.has(id)) return;
+    found.add(id);
+    const module = context.getModuleInfo(id);
+    [...(module?.importedIds ?? []), ...(module?.dynamicallyImportedIds ?? [])].forEach(visit);
   };
-  if (entry) visit(entry.fileName);
-  return [...found].flatMap((name) => elements(bundle[name]));
+  visit(file('../src/app/status.tsx'));
+  const ours = [...found].filter((id) => id.startsWith(own));
+  // What nobody uses of what is imported is not in the build.
+  return ours.map((id) => [id, code.get(id)?.code ?? '']);
 }
 
-function elements(output: Rolldown.OutputAsset | Rolldown.OutputChunk | undefined): string[] {
-  if (output?.type !== 'chunk') return [];
-  const modules = Object.entries(output.modules);
-  return modules
-    .filter(([id, { code }]) => id.endsWith('.tsx') && code?.includes('className'))
-    .map(([id]) => id);
+function withStyle(html: string, bundle: Rolldown.OutputBundle): string {
+  return html.replace(stylesheet, (_, name: string) => {
+    const style = bundle[name];
+    if (style?.type !== 'asset') throw new Error(`${name} is no style`);
+    Reflect.deleteProperty(bundle, name);
+    return `\n    <style>${String(style.source).trim()}</style>`;
+  });
 }
 
-function inlined(page: string, bundle: Rolldown.OutputBundle): string {
-  const imports: string[] = [];
-  let script = '';
-  const html = page
-    .replace('<script src="/theme.js"></script>', () => `<script>${theme()}</script>`)
-    .replace(/\s*<link rel="stylesheet"[^>]*href="\/([^"]+)">/g, (_, name: string) => {
-      const style = bundle[name];
-      if (style?.type !== 'asset') throw new Error(`${name} is no style`);
-      Reflect.deleteProperty(bundle, name);
-      return `\n    <style>${String(style.source).trim()}</style>`;
-    })
-    .replace(/\s*<link rel="modulepreload"[^>]*href="([^"]+)">/g, (_, name: string) => {
-      imports.push(name);
-      return '';
-    })
-    .replace(/\s*<script type="module"[^>]*src="([^"]+)"><\/script>/, (_, name: string) => {
-      script = name;
-      return '';
-    });
-  const files = `${JSON.stringify(script)},${JSON.stringify(imports)}`;
-  const start = compact(readFileSync(file('./after-paint.js'), 'utf8')).replace('FILES', files);
-  const whole = html.replace(/\s*<\/body>/, () => `\n    <script>${start}</script>\n  </body>`);
-  if (!script || !whole.includes(start) || /<(link rel="stylesheet"|script src)/.test(whole)) {
-    throw new Error('status.html is not as it was: something of it could not be written into it');
-  }
-  return whole;
-}
-
-const theme = () => compact(readFileSync(file('../public/theme.js'), 'utf8'));
-
-/** The lines of a script without its comments and indentation. */
-function compact(script: string): string {
-  return script
-    .replace(/^\s*\/\/.*$/gm, '')
-    .replace(/\n\s*/g, '\n')
-    .trim();
+/** The one script that the page names: the choice of the theme, and what loads the rest once the page is painted. */
+function beginning(html: string): string {
+  const script = JSON.stringify(entry.exec(html)?.[1]);
+  const imports = JSON.stringify([...html.matchAll(preload)].map(([, name]) => name));
+  const source =
+    read('../public/theme.js') + read('./after-paint.js').replace('FILES', `${script},${imports}`);
+  return minifySync('begin.js', source, { module: false }).code;
 }

@@ -46,6 +46,8 @@ test('a stranger watches an incident from its report to its end', async ({
 
   const live = await incidents.innerText();
   await page.reload();
+  // The server writes times in UTC; the page's script, which comes after it, as where it is read.
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
   await expect(timeline.getByRole('listitem')).toHaveCount(2);
   expect(await incidents.innerText()).toBe(live);
 });

@@ -1,4 +1,5 @@
-// Runs before the first paint, so that nobody sees the wrong theme flash by. Kept in step with src/ui/theme.ts.
+// Runs before the first paint of the app, so that nobody sees the wrong theme flash by; on the public page, which waits for
+// nothing, as soon as it is there: see build/first-paint.ts. Kept in step with src/ui/theme.ts.
 (function () {
   var theme = 'dark';
   try {

@@ -3,7 +3,7 @@
 use actix_web::http::header;
 use actix_web::middleware::DefaultHeaders;
 
-/// Only our own scripts, styles and connections; nothing inline, nothing framed. The public page's own allows what stands in it.
+/// Only our own scripts, styles and connections; nothing inline, nothing framed. The public page's own allows the style in it.
 pub(crate) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; \
     frame-ancestors 'none'";

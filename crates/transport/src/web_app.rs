@@ -13,7 +13,7 @@ use rust_embed::{Embed, EmbeddedFile};
 
 use crate::clerk::policy::PagePolicy;
 use crate::headers::CONTENT_SECURITY_POLICY;
-use crate::inline::Inline;
+use crate::inline::InlineStyles;
 use crate::page_template::PageTemplate;
 use crate::problem::Problem;
 use crate::status::encoded::{Coding, Encoded};
@@ -80,12 +80,12 @@ impl WebApp {
             let file = Files::get(&path)?;
             Some((format!("/{path}"), File::new(&path, file)))
         });
-        let inline = Inline::of(&status_html());
+        let styles = InlineStyles::of(&status_html());
         Self {
             files: files.collect(),
             unknown_page: Encoded::new(Self::page_template("").unknown().into_bytes()),
-            public_policy: inline.allowed_by(CONTENT_SECURITY_POLICY).try_into().ok(),
-            policy: policy.map(|policy| policy.with(&inline)),
+            public_policy: styles.allowed_by(CONTENT_SECURITY_POLICY).try_into().ok(),
+            policy: policy.map(|policy| policy.with(&styles)),
         }
     }
 

@@ -4,7 +4,7 @@
 use actix_web::HttpResponse;
 use actix_web::http::header::{self, HeaderMap, HeaderValue, InvalidHeaderValue};
 
-use crate::inline::Inline;
+use crate::inline::InlineStyles;
 
 /// What pages may load beside what they always may.
 #[derive(Debug, Clone)]
@@ -38,9 +38,9 @@ impl PagePolicy {
         Ok(Self { app: app.try_into()?, status_page: status_page.try_into()? })
     }
 
-    /// The same, with what stands in the public status page allowed there.
-    pub(crate) fn with(self, inline: &Inline) -> Self {
-        let allowed = self.status_page.to_str().ok().map(|policy| inline.allowed_by(policy));
+    /// The same, with the styles that stand in the public status page allowed there.
+    pub(crate) fn with(self, styles: &InlineStyles) -> Self {
+        let allowed = self.status_page.to_str().ok().map(|policy| styles.allowed_by(policy));
         let status_page = allowed.and_then(|policy| policy.try_into().ok());
         Self { status_page: status_page.unwrap_or(self.status_page), ..self }
     }

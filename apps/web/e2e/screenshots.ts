@@ -16,7 +16,7 @@ const sizes = {
   desk: { width: 1280, atMostHigh: 1000 },
   phone: { width: 390, atMostHigh: 1600 },
 } as const;
-const atMostBytes = 200_000;
+const atMostBytes = 500_000;
 
 type Theme = 'dark' | 'light';
 type Device = keyof typeof sizes;

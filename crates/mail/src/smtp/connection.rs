@@ -6,6 +6,7 @@ use lettre::address::Envelope;
 use lettre::transport::smtp::authentication::Mechanism;
 use lettre::transport::smtp::client::AsyncSmtpConnection;
 use lettre::transport::smtp::commands::{Data, Mail, Rcpt, Rset};
+use tokio::net::TcpStream;
 
 use super::failure::{Failure, Stage};
 use super::server::{Login, Security, Server};
@@ -16,13 +17,7 @@ pub(super) struct Connection(AsyncSmtpConnection);
 impl Connection {
     /// Connects, encrypts and signs in, as the server is set up.
     pub(super) async fn open(server: &Server) -> Result<Self, Failure> {
-        let wrapper = match &server.security {
-            Security::Wrapper(tls) => Some(tls.clone()),
-            _ => None,
-        };
-        let place = (server.host.as_str(), server.port);
-        let opened = AsyncSmtpConnection::connect_tokio1(place, None, &server.name, wrapper, None).await;
-        let mut connection = opened.map_err(|error| Failure::new(Stage::Connect, &error))?;
+        let mut connection = Self::greet(server).await?;
         let tls = match &server.security {
             Security::Required(tls) => Some(tls.clone()),
             Security::Opportunistic(tls) => connection.can_starttls().then(|| tls.clone()),
@@ -37,6 +32,19 @@ impl Connection {
             signed_in.map_err(|error| login.hidden(&Failure::new(Stage::Login, &error)))?;
         }
         Ok(Self(connection))
+    }
+
+    async fn greet(server: &Server) -> Result<AsyncSmtpConnection, Failure> {
+        let place = (server.host.as_str(), server.port);
+        let greeted = if let Security::Wrapper(tls) = &server.security {
+            AsyncSmtpConnection::connect_tokio1(place, None, &server.name, Some(tls.clone()), None).await
+        } else {
+            let stream = TcpStream::connect(place).await.map_err(|error| Failure::unreachable(&error))?;
+            // The end of a message is written by itself, and would wait for the server to have acknowledged the rest.
+            stream.set_nodelay(true).map_err(|error| Failure::unreachable(&error))?;
+            AsyncSmtpConnection::connect_with_transport(Box::new(stream), &server.name).await
+        };
+        greeted.map_err(|error| Failure::new(Stage::Connect, &error))
     }
 
     /// Hands a message over. Once this has answered, the server has it.

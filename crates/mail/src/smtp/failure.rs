@@ -1,6 +1,7 @@
 //! Why the server did not take a message, and whose matter that is.
 
 use std::error::Error as StdError;
+use std::io;
 
 use allclear_application::mail::SendError;
 use lettre::transport::smtp::Error;
@@ -45,6 +46,12 @@ impl Failure {
             (None, _) => error.to_string(),
         };
         Self { stage, code, reason: one_line(&said).chars().take(LONGEST).collect() }
+    }
+
+    /// There is no connection to the server.
+    pub(super) fn unreachable(error: &io::Error) -> Self {
+        let reason = one_line(&format!("Connection error: {error}"));
+        Self { stage: Stage::Connect, code: None, reason: reason.chars().take(LONGEST).collect() }
     }
 
     /// The server said nothing for so long.

@@ -49,21 +49,9 @@ fuzz-api *arguments: _web
     cargo build --quiet --locked --bin allclear
     .ci/schemathesis target/debug/allclear {{ arguments }}
 
-# What writes and growth cost on both databases, and fan-out beside Node's socket.io.
-bench: _test-tools
-    .ci/with-servers cargo bench --locked -p allclear-persistence
-    cargo bench --locked -p allclear-socketio
-
-# How many requests a second the public page answers, beside nginx with the same bytes.
-bench-page: _test-tools build
-    node crates/server/benches/page.mjs target/release/allclear
-
-# What Lighthouse says of the public page and of the operators' screens.
-bench-lighthouse: _test-tools build
-    if [ ! -e "{{ tools }}/lighthouse/node_modules/lighthouse" ]; then \
-        npm install --silent --no-save --no-fund --no-audit --prefix "{{ tools }}/lighthouse" lighthouse@12.8.2; \
-    fi
-    CHROME_PATH=$(.ci/browser) node {{ web }}/bench/lighthouse.mjs target/release/allclear "{{ tools }}/lighthouse"
+# Runs every bench beside its peers and writes docs/benchmarks.md; with names, only those: page, events, fanout, writes, …
+bench *names: _test-tools _wrk _lighthouse build
+    CHROME_PATH=$(.ci/browser) node crates/bench/run.mjs {{ names }}
 
 # Writes what is generated: the OpenAPI document, and from it the web app's types.
 generate: _web-dependencies
@@ -112,4 +100,16 @@ _test-tools:
 _deny:
     if ! PATH="{{ tools }}/cargo/bin:$PATH" command -v cargo-deny >/dev/null; then \
         cargo install --quiet --locked --root "{{ tools }}/cargo" --target-dir target/tools cargo-deny@0.20.2; \
+    fi
+
+# Installs Lighthouse where it is not there yet.
+_lighthouse:
+    if [ ! -e "{{ tools }}/lighthouse/node_modules/lighthouse" ]; then \
+        npm install --silent --no-save --no-fund --no-audit --prefix "{{ tools }}/lighthouse" lighthouse@12.8.2; \
+    fi
+
+# Installs the benches' client for HTTP where that can be done; without it the page is not measured.
+_wrk:
+    if ! command -v wrk >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+        apt-get update -qq; apt-get install -qq -y --no-install-recommends wrk curl >/dev/null; \
     fi

@@ -49,10 +49,19 @@ async function open(page: Page, path: string, heading: string) {
 /** In the dark theme, and in the light one what may differ: the contrast. */
 async function expectAccessible(page: Page) {
   const wrong = await violations(new AxeBuilder({ page }));
-  await page.evaluate(() => (document.documentElement.dataset.theme = 'light'));
+  await show(page, 'light');
   wrong.push(...(await violations(new AxeBuilder({ page }).withRules('color-contrast'))));
-  await page.evaluate(() => (document.documentElement.dataset.theme = 'dark'));
+  await show(page, 'dark');
   expect(wrong).toEqual([]);
+}
+
+/** Changes the theme, and waits until no colour is on its way from one to the other. */
+async function show(page: Page, theme: string) {
+  await page.evaluate(async (theme) => {
+    document.documentElement.dataset.theme = theme;
+    const changes = document.getAnimations().filter((change) => change instanceof CSSTransition);
+    await Promise.allSettled(changes.map(({ finished }) => finished));
+  }, theme);
 }
 
 async function violations(axe: AxeBuilder): Promise<string[]> {

@@ -7,6 +7,7 @@
 
 #[path = "../../../socketio/benches/fanout/crowd.rs"]
 mod crowd;
+mod load;
 #[path = "../../../socketio/benches/fanout/peer.rs"]
 mod peer;
 mod site;
@@ -203,7 +204,8 @@ fn main() -> io::Result<()> {
     if viewers.is_empty() {
         viewers.extend(VIEWERS);
     }
-    peer::allow(viewers.iter().copied().max().unwrap_or_default())?;
+    let most = viewers.iter().copied().max().unwrap_or_default();
+    peer::allow(most)?;
     let bench = Bench::new(binary)?;
     for viewers in viewers {
         run(&bench, viewers)?;
@@ -217,5 +219,6 @@ fn main() -> io::Result<()> {
             FOUND.budget("memory a stalled viewer, KiB", bytes as f64 / 1024.0, Limit::AtMost(128.0));
         }
     }
-    Ok(())
+    progress("an operator's save and the page while everybody looks");
+    load::run(&bench.binary, most)
 }

@@ -24,7 +24,7 @@ struct Request {
     method: &'static str,
     path: String,
     headers: String,
-    body: Box<dyn Fn(usize, usize) -> String>,
+    body: Box<dyn Fn(usize, usize) -> String + Send + Sync>,
 }
 
 impl Site {
@@ -71,6 +71,11 @@ impl Site {
         };
         let request = Request { method: "POST", path: "/".into(), headers: String::new(), body: Box::new(event) };
         Ok(Self { peer, stream: "/".into(), request, _folder: tempfile::tempdir()? })
+    }
+
+    /// Where its status page is.
+    pub(crate) fn page(&self) -> String {
+        self.stream.trim_start_matches("/api/v1").trim_end_matches("/events").to_owned()
     }
 
     /// The component that is changed, as viewers see it.

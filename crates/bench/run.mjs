@@ -7,9 +7,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, totalmem } from 'node:os';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const binary = 'target/release/allclear';
+// Cargo runs a bench in the folder of its package.
+const binary = resolve('target/release/allclear');
 const lighthouse = '.just/lighthouse';
 
 const benches = [

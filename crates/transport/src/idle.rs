@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use actix_web::dev::Extensions;
@@ -21,8 +21,8 @@ pub(crate) struct Connections {
 
 /// One connection.
 pub(crate) struct Connection {
-    /// A handle of its own, by which it is ended.
-    stream: TcpStream,
+    /// A handle of its own, by which it is ended; none any more where it streams. An open file a viewer is enough.
+    stream: Mutex<Option<TcpStream>>,
     began: Instant,
     /// When its last request was answered, in milliseconds since the beginning.
     idle_since: AtomicU64,
@@ -43,7 +43,7 @@ impl Connections {
     pub(crate) fn watch(&self, connection: &dyn Any, data: &mut Extensions) {
         let Some(stream) = handle(connection) else { return };
         let idle_since = AtomicU64::new(milliseconds(self.began));
-        let connection = Arc::new(Connection { stream, began: self.began, idle_since });
+        let connection = Arc::new(Connection { stream: Mutex::new(Some(stream)), began: self.began, idle_since });
         self.open.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&connection));
         data.insert(connection);
     }
@@ -66,10 +66,16 @@ impl Connections {
             let since = connection.idle_since.load(Ordering::Relaxed);
             if since != Self::BUSY && now.saturating_sub(since) > limit {
                 // Whoever has gone meanwhile needs no ending.
-                let _ = connection.stream.shutdown(Shutdown::Both);
+                let _ = connection.handle().as_ref().map(|stream| stream.shutdown(Shutdown::Both));
             }
             true
         });
+    }
+}
+
+impl Connection {
+    fn handle(&self) -> MutexGuard<'_, Option<TcpStream>> {
+        self.stream.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -78,6 +84,11 @@ impl Busy {
     pub(crate) fn on(connection: &Arc<Connection>) -> Self {
         connection.idle_since.store(Connections::BUSY, Ordering::Relaxed);
         Self(Arc::clone(connection))
+    }
+
+    /// The request is answered by a stream, after which nothing is asked on this connection: it needs no watching.
+    pub(crate) fn streams(&self) {
+        self.0.handle().take();
     }
 }
 
@@ -100,4 +111,24 @@ fn handle(connection: &dyn Any) -> Option<TcpStream> {
 #[cfg(not(unix))]
 fn handle(_: &dyn Any) -> Option<TcpStream> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::rt::net::{TcpListener, TcpStream};
+
+    #[actix_web::test]
+    async fn a_connection_is_watched_until_it_streams() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (client, accepted) = tokio::join!(TcpStream::connect(listener.local_addr().unwrap()), listener.accept());
+        let (_client, accepted) = (client.unwrap(), accepted.unwrap().0);
+        let (connections, mut data) = (Connections::new(Duration::ZERO), Extensions::new());
+        connections.watch(&accepted, &mut data);
+        let connection = data.get::<Arc<Connection>>().unwrap();
+        let busy = Busy::on(connection);
+        assert!(connection.handle().is_some());
+        busy.streams();
+        assert!(connection.handle().is_none());
+    }
 }

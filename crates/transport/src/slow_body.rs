@@ -14,8 +14,8 @@ use std::time::Duration;
 use actix_web::body::{BodySize, MessageBody};
 use actix_web::dev::{Payload, Service, ServiceRequest, ServiceResponse, Transform, forward_ready};
 use actix_web::error::PayloadError;
-use actix_web::http::{Method, header};
-use actix_web::{Error, HttpMessage, web};
+use actix_web::http::{Method, StatusCode, header};
+use actix_web::{Error, HttpMessage, HttpResponse, web};
 use futures_util::Stream;
 use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -143,8 +143,17 @@ where
         let this = self.project();
         let answered = ready!(this.inner.poll(context))?;
         let (body, busy) = (this.body.take(), this.busy.take());
+        if let Some(busy) = busy.as_ref().filter(|_| is_stream(answered.response())) {
+            busy.streams();
+        }
         Poll::Ready(Ok(answered.map_body(|_, answer| Keeping { answer, body, busy })))
     }
+}
+
+/// Whether an answer goes on until one of the two goes away: a WebSocket, or an event stream.
+fn is_stream<B>(answer: &HttpResponse<B>) -> bool {
+    let content = answer.headers().get(header::CONTENT_TYPE);
+    answer.status() == StatusCode::SWITCHING_PROTOCOLS || content.is_some_and(|kind| kind == "text/event-stream")
 }
 
 impl<B: MessageBody> MessageBody for Keeping<B> {

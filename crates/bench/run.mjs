@@ -109,7 +109,7 @@ function budgets(lines) {
   if (rows.length === 0) return [];
   return [
     '| budget | measured | limit | met |',
-    '| --- | ---: | ---: | --- |',
+    '| --- | --- | --- | --- |',
     ...rows.map((row) => `| ${row.budget}${of(row)} | ${number(row.value)} | ${row.rule} ${number(row.limit)} | ${row.met ? 'yes' : '**no**'} |`),
     '',
   ];

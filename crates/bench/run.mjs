@@ -97,8 +97,6 @@ async function found({ name }) {
   return text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
 }
 
-const of = ({ viewers, stalled }) => (viewers ? `, ${viewers} viewers` : stalled ? `, ${stalled} stalled viewers` : '');
-
 function number(value) {
   if (typeof value !== 'number') return Array.isArray(value) ? value.join('; ') || 'none' : String(value);
   return Number(value.toPrecision(value >= 1000 ? 6 : 3)).toLocaleString('en');
@@ -110,7 +108,7 @@ function budgets(lines) {
   return [
     '| budget | measured | limit | met |',
     '| --- | --- | --- | --- |',
-    ...rows.map((row) => `| ${row.budget}${of(row)} | ${number(row.value)} | ${row.rule} ${number(row.limit)} | ${row.met ? 'yes' : '**no**'} |`),
+    ...rows.map((row) => `| ${row.budget} | ${number(row.value)} | ${row.rule} ${number(row.limit)} | ${row.met ? 'yes' : '**no**'} |`),
     '',
   ];
 }
@@ -123,10 +121,7 @@ const flat = (figures, before = '') =>
 
 function figures(lines) {
   const rows = lines.filter((line) => !line.budget);
-  return rows.map(({ bench, what, server, viewers, stalled, ...rest }) => {
-    const whose = [what ?? server, of({ viewers, stalled }).slice(2)].filter(Boolean).join(', ');
-    return `- ${whose}: ${flat(rest).map(([name, value]) => `${name} ${number(value)}`).join(', ')}`;
-  });
+  return rows.map(({ bench, what, ...rest }) => `- ${what}: ${flat(rest).map(([name, value]) => `${name} ${number(value)}`).join(', ')}`);
 }
 
 function version(program, ...parameters) {

@@ -1,6 +1,10 @@
-//! How a bench says what it found: a line of JSON for each figure, and one for each budget. `docs/benchmarks.md` is written
-//! from these lines.
+//! What the benches share: viewers, servers under measurement, and how a bench says what it found: a line of JSON for each
+//! figure, and one for each budget. `docs/benchmarks.md` is written from these lines.
 #![expect(clippy::print_stdout, reason = "a bench talks to who runs it")]
+
+pub mod crowd;
+pub mod fan_out;
+pub mod peer;
 
 use serde_json::{Map, Value, json};
 

@@ -11,11 +11,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+
+import { freePort } from './free-port.mjs';
 
 const run = promisify(execFile);
 const binary = process.argv[2] ?? 'target/release/allclear';
@@ -24,14 +25,6 @@ const seconds = Number(process.env.SECONDS ?? 4);
 
 /** What nginx would send by itself, and what says when or to whom an answer was sent. */
 const own = new Set(['connection', 'content-length', 'date', 'etag', 'keep-alive', 'transfer-encoding', 'content-type']);
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  return port;
-}
 
 /** The demo: a filled organisation. Answers the origin and the path of its status page. */
 async function startDemo() {

@@ -45,13 +45,12 @@ impl Failure {
             (Some(code), None) => code.to_string(),
             (None, _) => error.to_string(),
         };
-        Self { stage, code, reason: one_line(&said).chars().take(LONGEST).collect() }
+        Self { stage, code, reason: short(&said) }
     }
 
     /// There is no connection to the server.
     pub(super) fn unreachable(error: &io::Error) -> Self {
-        let reason = one_line(&format!("Connection error: {error}"));
-        Self { stage: Stage::Connect, code: None, reason: reason.chars().take(LONGEST).collect() }
+        Self { stage: Stage::Connect, code: None, reason: short(&format!("Connection error: {error}")) }
     }
 
     /// The server said nothing for so long.
@@ -83,6 +82,11 @@ impl Failure {
             Stage::Message => matches!(code, 530 | 534 | 535 | 538),
         }
     }
+}
+
+/// One line of it, and not too long.
+fn short(said: &str) -> String {
+    one_line(said).chars().take(LONGEST).collect()
 }
 
 impl From<Failure> for SendError {

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use allclear_bench::Limit;
+use allclear_bench::{Limit, crowd::progress};
 use serde_json::json;
 
 use crate::{
@@ -29,7 +29,7 @@ const PAGE: Limit = Limit::AtMost(10.0);
 /// Measures both; nothing where `wrk` is not installed.
 pub(crate) fn run(binary: &str, viewers: usize) -> io::Result<()> {
     if Command::new("wrk").arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
-        crate::progress("  wrk is not installed: left out");
+        progress("  wrk is not installed: left out");
         return Ok(());
     }
     let site = Arc::new(Site::allclear(binary)?);

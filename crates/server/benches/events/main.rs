@@ -5,11 +5,7 @@
 //! `-- [BINARY] [N …]` measures another binary, and other numbers of viewers than 1,000 and 10,000. What goes on is told on
 //! standard error, and whatever does not come to its end fails.
 
-#[path = "../../../socketio/benches/fanout/crowd.rs"]
-mod crowd;
 mod load;
-#[path = "../../../socketio/benches/fanout/peer.rs"]
-mod peer;
 mod site;
 mod stream;
 
@@ -18,8 +14,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use allclear_bench::Limit;
-use crowd::progress;
+use allclear_bench::{
+    Limit,
+    crowd::{self, progress},
+    fan_out::FanOut,
+    peer,
+};
 use serde_json::{Value, json};
 use site::{Site, answer};
 
@@ -94,33 +94,7 @@ fn tell(site: &Site, crowd: &mut Crowd, number: usize, length: usize) -> io::Res
     heard.map(|()| time)
 }
 
-/// What was measured of a server at a number of viewers.
-#[derive(Default)]
-struct Figures {
-    /// Time to the last viewer, of every event.
-    times: Vec<Duration>,
-    processor: u64,
-    deliveries: usize,
-    memory: u64,
-}
-
-impl Figures {
-    /// In milliseconds.
-    fn percentile(&self, percent: usize) -> f64 {
-        let mut times = self.times.clone();
-        times.sort();
-        let time = times.get((times.len() * percent / 100).min(times.len().saturating_sub(1)));
-        time.map_or(0.0, |time| time.as_secs_f64() * 1000.0)
-    }
-
-    /// Microseconds of processor for a delivery, the change itself included.
-    #[expect(clippy::cast_precision_loss, reason = "figures to read")]
-    fn cost(&self) -> f64 {
-        self.processor as f64 / self.deliveries as f64
-    }
-}
-
-fn measure(bench: &Bench, kind: Kind, viewers: usize, figures: &mut Figures) -> io::Result<()> {
+fn measure(bench: &Bench, kind: Kind, viewers: usize, figures: &mut FanOut) -> io::Result<()> {
     let site = bench.start(kind)?;
     // What a process takes once is not a viewer's.
     let mut few = gather(&site, 20)?;
@@ -167,9 +141,8 @@ fn stalled(bench: &Bench, kind: Kind) -> io::Result<u64> {
     Ok(most.saturating_sub(before) / STALLED as u64)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "figures to read")]
 fn run(bench: &Bench, viewers: usize) -> io::Result<()> {
-    let (mut ours, mut theirs) = (Figures::default(), Figures::default());
+    let (mut ours, mut theirs) = (FanOut::default(), FanOut::default());
     for pass in 1..=PASSES {
         for (kind, figures) in [(Kind::Node, &mut theirs), (Kind::Allclear, &mut ours)] {
             progress(&format!("{}, {viewers} viewers, pass {pass} of {PASSES}", kind.name()));
@@ -187,7 +160,7 @@ fn run(bench: &Bench, viewers: usize) -> io::Result<()> {
         );
     }
     let budget = format!("memory a viewer of {viewers}, KiB");
-    FOUND.budget(&budget, ours.memory as f64 / 1024.0, Limit::AtMost(12.0));
+    FOUND.budget(&budget, ours.kibibytes(), Limit::AtMost(12.0));
     Ok(())
 }
 

@@ -5,11 +5,10 @@ use std::{
     process::Command,
 };
 
+use allclear_bench::{crowd::connect, peer::Peer};
 use serde_json::{Value, json};
 use socket2::Socket;
 use tempfile::TempDir;
-
-use crate::{crowd::connect, peer::Peer};
 
 /// A running server, and the request that makes it tell its viewers something.
 pub(crate) struct Site {

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use mio::net::TcpStream;
 use socket2::Socket;
 
-use crate::crowd::{Crowd, Wire, connect, read_past};
+use allclear_bench::crowd::{Wire, connect, read_past};
 
 /// `3`, masked with zeros.
 const PONG: [u8; 7] = [0x81, 0x81, 0, 0, 0, 0, b'3'];
@@ -60,16 +60,6 @@ impl Frames {
     }
 }
 
-impl Crowd<Frames> {
-    /// Has the first viewer say something.
-    pub(crate) fn say(&mut self, packet: &str) -> io::Result<()> {
-        match self.viewers.first_mut() {
-            Some(speaker) => speaker.stream.write_all(&text(packet)?),
-            None => Ok(()),
-        }
-    }
-}
-
 /// Opens a WebSocket and says what has to be said to be in; what comes after the mark is the caller's to read. `receive` bounds
 /// what the kernel takes for it.
 pub(crate) fn join(port: u16, receive: Option<usize>, say: &[(&str, &str)]) -> io::Result<Socket> {
@@ -87,7 +77,7 @@ pub(crate) fn join(port: u16, receive: Option<usize>, say: &[(&str, &str)]) -> i
 }
 
 /// A short text frame, masked with zeros.
-fn text(text: &str) -> io::Result<Vec<u8>> {
+pub(crate) fn text(text: &str) -> io::Result<Vec<u8>> {
     let length = u8::try_from(text.len()).ok().filter(|length| *length < 126);
     let length = length.ok_or_else(|| io::Error::other("too long"))?;
     let head: &[u8] = &[0x81, 0x80 | length, 0, 0, 0, 0];

@@ -4,9 +4,7 @@
 //! `-- N …` measures other numbers of viewers than 1,000, 9,000 and 10,000. What goes on is told on standard error, and whatever does
 //! not come to its end fails.
 
-mod crowd;
 mod frames;
-mod peer;
 mod server;
 
 use std::{
@@ -16,12 +14,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crowd::progress;
+use allclear_bench::{
+    Bench, Limit,
+    crowd::{self, progress},
+    fan_out::FanOut,
+    peer::{self, Peer},
+};
 use frames::Frames;
-use peer::Peer;
 use serde_json::json;
 
 type Crowd = crowd::Crowd<Frames>;
+
+/// How it says what it found.
+const FOUND: Bench = Bench("fanout");
 
 /// A room that one thread can tell something at once, and two that take it a while.
 const VIEWERS: [usize; 3] = [1000, 9000, 10_000];
@@ -94,7 +99,7 @@ fn gather(peer: &Peer, count: usize) -> io::Result<Crowd> {
 fn shout(crowd: &mut Crowd, count: u32, size: usize) -> io::Result<Duration> {
     crowd.expect(count);
     let begin = Instant::now();
-    crowd.say(&format!("42[\"shout\",{count},{size}]"))?;
+    crowd.send(&frames::text(&format!("42[\"shout\",{count},{size}]"))?)?;
     crowd.wait()?;
     Ok(begin.elapsed())
 }
@@ -102,35 +107,15 @@ fn shout(crowd: &mut Crowd, count: u32, size: usize) -> io::Result<Duration> {
 /// What was measured of a server at a number of viewers.
 #[derive(Default)]
 struct Figures {
-    /// Time to the last viewer, of every event.
-    times: Vec<Duration>,
-    processor: u64,
-    deliveries: usize,
+    single: FanOut,
+    /// Messages a second, of every burst.
     burst: Vec<f64>,
-    memory: u64,
 }
 
 impl Figures {
-    /// In milliseconds.
-    fn percentile(&self, percent: usize) -> f64 {
-        let mut times = self.times.clone();
-        times.sort();
-        times.get((times.len() * percent / 100).min(times.len().saturating_sub(1))).map_or(0.0, millis)
-    }
-
-    /// Microseconds of processor for a delivery.
-    #[expect(clippy::cast_precision_loss, reason = "figures to read")]
-    fn cost(&self) -> f64 {
-        self.processor as f64 / self.deliveries as f64
-    }
-
     fn best_burst(&self) -> f64 {
         self.burst.iter().copied().fold(0.0, f64::max)
     }
-}
-
-fn millis(time: &Duration) -> f64 {
-    time.as_secs_f64() * 1000.0
 }
 
 #[expect(clippy::cast_precision_loss, reason = "figures to read")]
@@ -144,16 +129,16 @@ fn measure(kind: Kind, viewers: usize, figures: &mut Figures) -> io::Result<()> 
     drop(few);
     crowd.rest(Duration::from_millis(300))?;
     shout(&mut crowd, 1, SIZE)?;
-    figures.memory = (peer.memory()?.saturating_sub(before)) / viewers as u64;
+    figures.single.memory = (peer.memory()?.saturating_sub(before)) / viewers as u64;
     progress("  single events");
     let rounds = (DELIVERIES / viewers).clamp(ROUNDS, 200);
     let begin = peer.processor()?;
     for _ in 0..rounds {
-        figures.times.push(shout(&mut crowd, 1, SIZE)?);
+        figures.single.times.push(shout(&mut crowd, 1, SIZE)?);
         crowd.rest(Duration::from_millis(10))?;
     }
-    figures.processor += peer.processor()? - begin;
-    figures.deliveries += rounds * viewers;
+    figures.single.processor += peer.processor()? - begin;
+    figures.single.deliveries += rounds * viewers;
     progress("  a burst");
     let events = u32::try_from(BURST / viewers).map_err(io::Error::other)?;
     let time = shout(&mut crowd, events, SIZE)?;
@@ -181,20 +166,6 @@ fn stalled(kind: Kind) -> io::Result<u64> {
     Ok(most.saturating_sub(before) / STALLED as u64)
 }
 
-#[expect(clippy::print_stdout, reason = "its output")]
-fn print(line: &serde_json::Value) {
-    println!("{line}");
-}
-
-fn budget(what: &str, viewers: usize, value: f64, limit: f64, at_least: bool) {
-    let met = if at_least { value >= limit } else { value <= limit };
-    let (value, rule) = ((value * 1000.0).round() / 1000.0, if at_least { "at least" } else { "at most" });
-    print(
-        &json!({"bench": "fanout", "budget": what, "viewers": viewers, "value": value, "rule": rule, "limit": limit, "met": met}),
-    );
-}
-
-#[expect(clippy::cast_precision_loss, reason = "figures to read")]
 fn run(viewers: usize) -> io::Result<()> {
     let (mut ours, mut theirs) = (Figures::default(), Figures::default());
     for pass in 1..=PASSES {
@@ -204,27 +175,28 @@ fn run(viewers: usize) -> io::Result<()> {
         }
     }
     for (kind, figures) in [(Kind::Allclear, &ours), (Kind::Node, &theirs)] {
-        print(&json!({
-            "bench": "fanout", "server": kind.name(), "transport": "websocket", "viewers": viewers,
-            "last_viewer_ms": {"p50": figures.percentile(50), "p99": figures.percentile(99)},
-            "processor_us_per_delivery": figures.cost(),
-            "burst_messages_per_s": figures.best_burst().round(),
-            "memory_bytes_per_viewer": figures.memory,
-        }));
-    }
-    if viewers <= 1000 {
-        budget("burst, of socket.io's", viewers, ours.best_burst() / theirs.best_burst(), 6.0, true);
-    } else {
-        budget("processor a delivery, of socket.io's", viewers, ours.cost() / theirs.cost(), 0.7, false);
-        budget(
-            "p99 at the last viewer, of socket.io's",
-            viewers,
-            ours.percentile(99) / theirs.percentile(99),
-            0.85,
-            false,
+        let single = &figures.single;
+        FOUND.figures(
+            &format!("{}, {viewers} viewers", kind.name()),
+            json!({
+                "last_viewer_ms": {"p50": single.percentile(50), "p99": single.percentile(99)},
+                "processor_us_per_delivery": single.cost(),
+                "burst_messages_per_s": figures.best_burst().round(),
+                "memory_bytes_per_viewer": single.memory,
+            }),
         );
     }
-    budget("memory a viewer, KiB", viewers, ours.memory as f64 / 1024.0, 16.0, false);
+    let budget =
+        |what: &str, value: f64, limit: Limit| FOUND.budget(&format!("{what}, {viewers} viewers"), value, limit);
+    let (single, reference) = (&ours.single, &theirs.single);
+    if viewers <= 1000 {
+        budget("burst, of socket.io's", ours.best_burst() / theirs.best_burst(), Limit::AtLeast(6.0));
+    } else {
+        let late = single.percentile(99) / reference.percentile(99);
+        budget("processor a delivery, of socket.io's", single.cost() / reference.cost(), Limit::AtMost(0.7));
+        budget("p99 at the last viewer, of socket.io's", late, Limit::AtMost(0.85));
+    }
+    budget("memory a viewer, KiB", single.kibibytes(), Limit::AtMost(16.0));
     Ok(())
 }
 
@@ -245,11 +217,10 @@ fn main() -> io::Result<()> {
     for kind in [Kind::Allclear, Kind::Node] {
         progress(&format!("{}, {STALLED} viewers who do not read", kind.name()));
         let bytes = stalled(kind)?;
-        print(
-            &json!({"bench": "fanout", "server": kind.name(), "stalled": STALLED, "memory_bytes_per_stalled_viewer": bytes}),
-        );
+        let what = format!("{}, {STALLED} viewers who do not read", kind.name());
+        FOUND.figures(&what, json!({"memory_bytes_per_stalled_viewer": bytes}));
         if kind == Kind::Allclear {
-            budget("memory a stalled viewer, KiB", STALLED, bytes as f64 / 1024.0, 128.0, false);
+            FOUND.budget("memory a stalled viewer, KiB", bytes as f64 / 1024.0, Limit::AtMost(128.0));
         }
     }
     Ok(())

@@ -19,7 +19,10 @@ const TICK: u64 = 10_000;
 const SPARE_FILES: u64 = 200;
 
 /// Fails where this process, or a server that it starts, may not have so many connections open.
-pub(crate) fn allow(viewers: usize) -> io::Result<()> {
+///
+/// # Errors
+/// Then.
+pub fn allow(viewers: usize) -> io::Result<()> {
     let limits = fs::read_to_string("/proc/self/limits")?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap_or_default();
     // "unlimited" is no number.
@@ -34,14 +37,19 @@ pub(crate) fn allow(viewers: usize) -> io::Result<()> {
 }
 
 /// A running server. It is killed when dropped.
-pub(crate) struct Peer {
+#[derive(Debug)]
+pub struct Peer {
     child: Child,
-    pub(crate) port: u16,
+    /// Where it listens, on this machine.
+    pub port: u16,
 }
 
 impl Peer {
     /// Runs a server, and waits for the line from which its port can be read.
-    pub(crate) fn start(command: &mut Command, port: impl Fn(&str) -> Option<u16>) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// When it ends before, or cannot be run.
+    pub fn start(command: &mut Command, port: impl Fn(&str) -> Option<u16>) -> io::Result<Self> {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
         let output = child.stdout.take().ok_or_else(|| io::Error::other("no output"))?;
         let mut lines = BufReader::new(output).lines();
@@ -56,19 +64,26 @@ impl Peer {
     }
 
     /// Processor time it has used, in microseconds.
-    pub(crate) fn processor(&self) -> io::Result<u64> {
+    ///
+    /// # Errors
+    /// When the system does not tell.
+    pub fn processor(&self) -> io::Result<u64> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
         let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
         Ok(fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum::<u64>() * TICK)
     }
 
     /// Resident memory in bytes.
-    pub(crate) fn memory(&self) -> io::Result<u64> {
+    ///
+    /// # Errors
+    /// When the system does not tell.
+    pub fn memory(&self) -> io::Result<u64> {
         resident(self.child.id())
     }
 
     /// Watches how large it becomes.
-    pub(crate) fn watch(&self) -> Watch {
+    #[must_use]
+    pub fn watch(&self) -> Watch {
         let (pid, over, most) = (self.child.id(), Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let watch = Watch { over: Arc::clone(&over), most: Arc::clone(&most) };
         thread::spawn(move || {
@@ -89,13 +104,16 @@ impl Drop for Peer {
 }
 
 /// The most memory a server took while this was held.
-pub(crate) struct Watch {
+#[derive(Debug)]
+pub struct Watch {
     over: Arc<AtomicBool>,
     most: Arc<AtomicU64>,
 }
 
 impl Watch {
-    pub(crate) fn most(self) -> u64 {
+    /// In bytes.
+    #[must_use]
+    pub fn most(self) -> u64 {
         self.over.store(true, Ordering::Release);
         self.most.load(Ordering::Acquire)
     }

@@ -3,7 +3,7 @@
 //! Whatever is waited for has an end: a bench that is stuck says at what, and fails.
 
 use std::{
-    io::{self, Read as _},
+    io::{self, Read as _, Write as _},
     net::SocketAddr,
     time::{Duration, Instant},
 };
@@ -19,24 +19,29 @@ const BATCH: usize = 64;
 const MILESTONE: usize = 2000;
 
 /// What comes over a viewer's connection: how much of what has arrived was events, and what the server wants answered.
-pub(crate) trait Wire: Default {
+pub trait Wire: Default {
     /// Takes bytes as they arrive; answers how many events have ended in them.
+    ///
+    /// # Errors
+    /// When what arrives is not of this wire, or cannot be answered.
     fn take(&mut self, bytes: &[u8], stream: &mut TcpStream) -> io::Result<u32>;
 }
 
 /// Viewers of one thing.
-pub(crate) struct Crowd<W> {
+#[derive(Debug)]
+pub struct Crowd<W> {
     poll: Poll,
     events: Events,
-    pub(crate) viewers: Vec<Viewer<W>>,
+    viewers: Vec<Viewer<W>>,
     buffer: Vec<u8>,
     /// How many have heard as much as is waited for, and how much that is.
     served: usize,
     target: u32,
 }
 
-pub(crate) struct Viewer<W> {
-    pub(crate) stream: TcpStream,
+#[derive(Debug)]
+struct Viewer<W> {
+    stream: TcpStream,
     /// Events heard.
     heard: u32,
     wire: W,
@@ -44,7 +49,10 @@ pub(crate) struct Viewer<W> {
 
 impl<W: Wire> Crowd<W> {
     /// Lets so many viewers in, one after the other.
-    pub(crate) fn gather(count: usize, mut join: impl FnMut() -> io::Result<Socket>) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// When one is not let in, or all of them take too long.
+    pub fn gather(count: usize, mut join: impl FnMut() -> io::Result<Socket>) -> io::Result<Self> {
         let mut crowd = Self {
             poll: Poll::new()?,
             events: Events::with_capacity(1024),
@@ -74,14 +82,25 @@ impl<W: Wire> Crowd<W> {
         Ok(crowd)
     }
 
+    /// Has the first viewer send something.
+    ///
+    /// # Errors
+    /// When its connection does not take it.
+    pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.viewers.first_mut().map_or(Ok(()), |viewer| viewer.stream.write_all(bytes))
+    }
+
     /// Expects everybody to hear so many events from here on.
-    pub(crate) fn expect(&mut self, count: u32) {
+    pub fn expect(&mut self, count: u32) {
         self.target = self.viewers.first().map_or(0, |viewer| viewer.heard) + count;
         self.served = 0;
     }
 
     /// Waits until the last has heard what is expected.
-    pub(crate) fn wait(&mut self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// When that takes too long, or a connection ends.
+    pub fn wait(&mut self) -> io::Result<()> {
         let until = Instant::now() + PATIENCE;
         while self.served < self.viewers.len() {
             let Some(left) = until.checked_duration_since(Instant::now()) else {
@@ -94,7 +113,10 @@ impl<W: Wire> Crowd<W> {
     }
 
     /// Lets a moment pass.
-    pub(crate) fn rest(&mut self, time: Duration) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// When a connection ends.
+    pub fn rest(&mut self, time: Duration) -> io::Result<()> {
         let until = Instant::now() + time;
         while let Some(left) = until.checked_duration_since(Instant::now()) {
             self.read(left)?;
@@ -127,7 +149,10 @@ impl<W: Wire> Crowd<W> {
 }
 
 /// A connection to a server on this machine. `receive` bounds what the kernel takes for it.
-pub(crate) fn connect(port: u16, receive: Option<usize>) -> io::Result<Socket> {
+///
+/// # Errors
+/// When there is none.
+pub fn connect(port: u16, receive: Option<usize>) -> io::Result<Socket> {
     let stream = Socket::new(Domain::IPV4, Type::STREAM, None)?;
     if let Some(bytes) = receive {
         stream.set_recv_buffer_size(bytes)?;
@@ -139,7 +164,10 @@ pub(crate) fn connect(port: u16, receive: Option<usize>) -> io::Result<Socket> {
 }
 
 /// Reads until something has come; answers all of it.
-pub(crate) fn read_past(stream: &mut Socket, mark: &[u8]) -> io::Result<Vec<u8>> {
+///
+/// # Errors
+/// When the connection ends before, or is silent for too long.
+pub fn read_past(stream: &mut Socket, mark: &[u8]) -> io::Result<Vec<u8>> {
     let mut seen = Vec::new();
     while !seen.windows(mark.len()).any(|window| window == mark) {
         let mut bytes = [0; 1024];
@@ -152,6 +180,7 @@ pub(crate) fn read_past(stream: &mut Socket, mark: &[u8]) -> io::Result<Vec<u8>>
 }
 
 /// Tells whoever waits what goes on.
-pub(crate) fn progress(line: &str) {
+#[expect(clippy::print_stderr, reason = "a bench talks to who runs it")]
+pub fn progress(line: &str) {
     eprintln!("{line}");
 }

@@ -1,11 +1,5 @@
 import { expect, test } from './fixtures';
-
-declare global {
-  interface Window {
-    /** How much the layout has shifted, as the browser measures it. */
-    shifted?: number;
-  }
-}
+import { expectNothingMoved, watchShifts } from './layout-shifts';
 
 test('the landing page leads to its parts, to the sign-in page and to the pages at its foot', async ({
   page,
@@ -59,17 +53,7 @@ test('the landing page shows the product in the theme that is chosen', async ({ 
 });
 
 test('nothing on the landing page moves while it is loaded', async ({ page }) => {
-  await page.addInitScript(() => {
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) {
-        const { value = 0, hadRecentInput = false } = entry as {
-          value?: number;
-          hadRecentInput?: boolean;
-        };
-        if (!hadRecentInput) window.shifted = (window.shifted ?? 0) + value;
-      }
-    }).observe({ type: 'layout-shift', buffered: true });
-  });
+  await watchShifts(page);
   await page.goto('/');
   for (const image of await page.getByRole('img').all()) {
     await image.scrollIntoViewIfNeeded();
@@ -79,7 +63,7 @@ test('nothing on the landing page moves while it is loaded', async ({ page }) =>
       )
       .toBe(true);
   }
-  expect(await page.evaluate(() => window.shifted ?? 0)).toBe(0);
+  await expectNothingMoved(page);
 });
 
 test('the guides lead to one another, to their parts and to the API', async ({ page }) => {

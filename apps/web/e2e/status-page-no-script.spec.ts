@@ -1,6 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures';
+import { expectNothingMoved, painted, watchShifts } from './layout-shifts';
 import type { Organisation } from './operator';
 
 const hostile = '<img src=x onerror=alert(1)></script><b>&amp;{{7*7}}';
@@ -186,46 +187,25 @@ for (const width of [320, 390, 768, 1280, 2560]) {
   }) => {
     await fill(organisation);
     await page.setViewportSize({ width, height: 900 });
-    await page.addInitScript(() => {
-      Object.assign(window, { shifts: [] as string[] });
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) {
-          const { sources, value } = entry as PerformanceEntry & {
-            value: number;
-            sources: { node: Node | null }[];
-          };
-          const moved = sources.map(({ node }) => node?.parentElement?.outerHTML.slice(0, 200));
-          // Less than half a thousandth is a rounded pixel: nobody sees it, and tools report it as 0.
-          if (value < 0.0005) continue;
-          (window as unknown as { shifts: string[] }).shifts.push(`${value}: ${moved.join(' | ')}`);
-        }
-      }).observe({ type: 'layout-shift', buffered: true });
-    });
+    await watchShifts(page);
     // The server's page is painted before the script comes.
     let release = (): void => undefined;
-    const painted = new Promise<void>((resolve) => (release = resolve));
+    const kept = new Promise<void>((resolve) => (release = resolve));
     await page.route('**/assets/*.js', async (route) => {
-      await painted;
+      await kept;
       await route.continue();
     });
     const loaded = page.goto(organisation.statusPage);
     await expect(page.getByText('All times are in UTC')).toBeVisible();
     const height = () => page.evaluate(() => document.documentElement.scrollHeight);
-    await page.evaluate(
-      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-    );
+    await painted(page);
     const before = await height();
     // What moved while the server's page was still coming is none of the script's doing.
-    await page.evaluate(() => (window as unknown as { shifts: string[] }).shifts.splice(0));
+    await page.evaluate(() => window.shifts?.splice(0));
     release();
     await loaded;
     await expect(page.getByText('Live', { exact: true })).toBeVisible();
-    await page.evaluate(
-      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-    );
-    expect(await page.evaluate(() => (window as unknown as { shifts: string[] }).shifts)).toEqual(
-      [],
-    );
+    await expectNothingMoved(page);
     expect(await height()).toBe(before);
   });
 }

@@ -26,7 +26,12 @@ export function CardHeader({ title, level = 2, description, actions }: CardHeade
         <Heading className="text-lg font-semibold text-ink">{title}</Heading>
         {description && <p className="text-sm text-muted">{description}</p>}
       </div>
-      {actions && <div className="flex items-center gap-2">{actions}</div>}
+      {actions && (
+        // As high as a button, also while it is not known what can be done.
+        <div className="flex min-h-7 items-center gap-2 max-sm:w-full pointer-coarse:min-h-9">
+          {actions}
+        </div>
+      )}
     </header>
   );
 }

@@ -39,7 +39,7 @@ export function FormDialog<Values extends object>({
   return (
     <GuardedDialog {...dialog}>
       {initialValues === undefined ? (
-        <FormSkeleton fields={['h-8', 'h-37.5']} />
+        <FormSkeleton fields={['line', 'text']} />
       ) : (
         <Formik
           initialValues={initialValues}

@@ -5,7 +5,7 @@ interface TimestampProps {
   value: string | null | undefined;
   /** Shown where there is no time. */
   fallback?: string;
-  /** One of several in a row: takes two lines in windows that are neither a phone nor wide. */
+  /** Takes two lines in its column of a table. */
   narrow?: boolean;
   className?: string;
 }
@@ -17,12 +17,7 @@ export function Timestamp({ value, fallback = '---', narrow, className }: Timest
     <time
       dateTime={value}
       title={value}
-      className={cn(
-        'whitespace-nowrap',
-        narrow &&
-          'md:max-[90rem]:inline-block md:max-[90rem]:min-w-25 md:max-[90rem]:whitespace-normal',
-        className,
-      )}
+      className={cn(narrow ? 'stacked:whitespace-nowrap' : 'whitespace-nowrap', className)}
     >
       {formatInstant(value)}
     </time>

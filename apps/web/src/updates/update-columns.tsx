@@ -1,5 +1,5 @@
 import { Pencil, Trash2 } from 'lucide-react';
-import { columnsOf } from '@/ui/data-table/columns';
+import { columnsOf, looks } from '@/ui/data-table/columns';
 import { StatusBadge } from '@/ui/badge';
 import { IconButton } from '@/ui/icon-button';
 import { incidentStatuses } from '@/ui/statuses';
@@ -17,12 +17,13 @@ export function updateColumns({ onEdit, onDelete }: UpdateActions) {
   return column.columns([
     column.accessor('status', {
       header: 'Status',
+      meta: looks.status,
       cell: ({ row }) => <StatusBadge {...incidentStatuses[row.original.status]} />,
     }),
     column.accessor('message', {
       header: 'Message',
       cell: ({ row }) => (
-        <p className="line-clamp-3 max-w-prose min-w-48 wrap-anywhere whitespace-pre-line">
+        <p className="line-clamp-3 max-w-prose wrap-anywhere whitespace-pre-line">
           {row.original.message}
         </p>
       ),
@@ -30,19 +31,20 @@ export function updateColumns({ onEdit, onDelete }: UpdateActions) {
     column.accessor((update) => update.user.name, {
       id: 'user',
       header: 'Recorded by',
+      meta: looks.person,
       cell: ({ row }) => (
-        <span className="block max-w-48 min-w-28 wrap-anywhere @max-xl:inline">
-          {row.original.user.name}
-        </span>
+        <span className="block wrap-anywhere stacked:inline">{row.original.user.name}</span>
       ),
     }),
     column.accessor('createdAt', {
       header: 'Created at',
+      meta: looks.time,
       cell: ({ row }) => <Timestamp narrow value={row.original.createdAt} />,
     }),
     column.display({
       id: 'edit',
       header: 'Edit',
+      meta: looks.edit,
       cell: ({ row }) => (
         <IconButton
           label={`Edit ${updateLabel(row.original)}`}
@@ -54,6 +56,7 @@ export function updateColumns({ onEdit, onDelete }: UpdateActions) {
     column.display({
       id: 'delete',
       header: 'Delete',
+      meta: looks.delete,
       cell: ({ row }) => (
         <IconButton
           label={`Delete ${updateLabel(row.original)}`}

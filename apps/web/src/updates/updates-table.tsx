@@ -25,6 +25,7 @@ export function UpdatesTable({ updates, onEdit, onDelete }: UpdatesTableProps) {
   return (
     <>
       <DataTable
+        wide
         label="Updates"
         columns={columns}
         rows={updates}

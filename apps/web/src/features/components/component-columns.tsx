@@ -4,7 +4,7 @@ import type { Component } from '@/api/types';
 import { paths } from '@/paths';
 import { StatusBadge } from '@/ui/badge';
 import { buttonVariants } from '@/ui/button-variants';
-import { columnsOf } from '@/ui/data-table/columns';
+import { columnsOf, looks } from '@/ui/data-table/columns';
 import { componentStatuses } from '@/ui/statuses';
 import { DeleteComponent } from './delete-component';
 
@@ -15,19 +15,19 @@ export const componentColumns = column.columns([
   column.accessor('name', {
     header: 'Name',
     cell: ({ row }) => (
-      <span className="line-clamp-2 min-w-32 font-medium wrap-anywhere text-ink">
-        {row.original.name}
-      </span>
+      <span className="line-clamp-2 font-medium wrap-anywhere text-ink">{row.original.name}</span>
     ),
   }),
   column.accessor(({ status }) => byBadness.indexOf(status), {
     id: 'status',
     header: 'Status',
+    meta: looks.componentStatus,
     cell: ({ row }) => <StatusBadge {...componentStatuses[row.original.status]} />,
   }),
   column.display({
     id: 'edit',
     header: 'Edit',
+    meta: looks.edit,
     cell: ({ row }) => (
       <Link
         to={paths.components.edit(row.original.id)}
@@ -41,6 +41,7 @@ export const componentColumns = column.columns([
   column.display({
     id: 'delete',
     header: 'Delete',
+    meta: looks.delete,
     cell: ({ row }) => <DeleteComponent component={row.original} />,
   }),
 ]);

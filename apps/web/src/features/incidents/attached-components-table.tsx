@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
-import { columnsOf } from '@/ui/data-table/columns';
+import { columnsOf, looks } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
 import { componentStatuses } from '@/ui/statuses';
 
@@ -61,11 +61,13 @@ function columnsFor(detach: (attached: AttachedComponent) => void) {
     }),
     column.accessor('status', {
       header: 'Status',
+      meta: looks.componentStatus,
       cell: ({ row }) => <StatusBadge {...componentStatuses[row.original.status]} />,
     }),
     column.display({
       id: 'detach',
       header: 'Detach',
+      meta: { width: 'w-32' },
       cell: ({ row }) => (
         <Button
           size="sm"

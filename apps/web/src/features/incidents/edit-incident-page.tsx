@@ -51,7 +51,7 @@ function EditIncident({ incidentId }: { incidentId: string }) {
         <CardHeader title="Edit Incident" level={1} />
         <CardBody>
           {edit.loaded === undefined ? (
-            <FormSkeleton fields={['h-8', 'h-8', 'h-8', 'h-37.5']} />
+            <FormSkeleton fields={['line', 'line', 'line', 'text']} />
           ) : (
             <IncidentForm
               initialValues={incidentValues(edit.loaded)}

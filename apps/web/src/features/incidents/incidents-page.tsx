@@ -38,6 +38,7 @@ export function IncidentsPage() {
         />
       ) : (
         <DataTable
+          wide
           label="Incidents"
           columns={incidentColumns}
           rows={list.rows}

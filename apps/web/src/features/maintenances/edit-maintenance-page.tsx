@@ -70,17 +70,15 @@ function EditMaintenance({ maintenanceId }: { maintenanceId: string }) {
           title="Edit Maintenance"
           level={1}
           actions={
-            loaded && (
-              <>
-                <StatusBadge {...maintenanceStatuses[loaded.status]} />
-                <Cancellation status={loaded.status} onSet={setStatus} />
-              </>
-            )
+            <>
+              {loaded && <StatusBadge {...maintenanceStatuses[loaded.status]} />}
+              {loaded && <Cancellation status={loaded.status} onSet={setStatus} />}
+            </>
           }
         />
         <CardBody>
           {loaded === undefined ? (
-            <FormSkeleton fields={['h-8', 'h-8', 'h-37.5']} />
+            <FormSkeleton fields={['line', ['line', 'line'], 'text']} />
           ) : (
             <MaintenanceForm
               initialValues={maintenanceValues(loaded)}

@@ -38,6 +38,7 @@ export function MaintenancesPage() {
         />
       ) : (
         <DataTable
+          wide
           label="Maintenance"
           columns={maintenanceColumns}
           rows={list.rows}

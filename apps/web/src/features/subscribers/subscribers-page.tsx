@@ -31,7 +31,7 @@ export function SubscribersPage() {
           <Spinner label="Loading subscribers…" />
         </div>
       )}
-      <MailSummary />
+      {(list.rows ?? list.error) && <MailSummary />}
     </div>
   );
 }

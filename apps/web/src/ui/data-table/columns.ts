@@ -2,6 +2,7 @@ import {
   createColumnHelper,
   createPaginatedRowModel,
   createSortedRowModel,
+  metaHelper,
   rowPaginationFeature,
   rowSelectionFeature,
   rowSortingFeature,
@@ -24,7 +25,29 @@ function sortText(value: unknown): string {
     : '';
 }
 
+interface ColumnLook {
+  /** The class of the column's width, whatever is in it; a column without one takes what the others leave. */
+  width?: string;
+  /** How many lines its values take. */
+  lines?: 2;
+}
+
+/**
+ * The widths of what many tables show. They hold also while the rows are on their way, so that no header moves when they
+ * come.
+ */
+export const looks = {
+  check: { width: 'w-8' },
+  componentStatus: { width: 'w-50' },
+  status: { width: 'w-36' },
+  person: { width: 'w-36' },
+  time: { width: 'w-32', lines: 2 },
+  edit: { width: 'w-14 pointer-coarse:w-16' },
+  delete: { width: 'w-17' },
+} as const satisfies Record<string, ColumnLook>;
+
 export const features = tableFeatures({
+  columnMeta: metaHelper<ColumnLook>(),
   rowSortingFeature,
   rowSelectionFeature,
   rowPaginationFeature,

@@ -17,6 +17,8 @@ interface DataTableProps<Row extends RowData> {
   getRowId: (row: Row) => string;
   /** A row's name, for its checkbox: "Select Website". */
   rowLabel: (row: Row) => string;
+  /** Its columns take the width of a desk: where there is less, its rows are stacked. */
+  wide?: boolean;
   /** What to do about it when there is none. */
   emptyHint?: ReactNode;
   /** Shown above the table while rows are selected. */
@@ -33,6 +35,7 @@ export function DataTable<Row extends RowData>({
   rows,
   getRowId,
   rowLabel,
+  wide = false,
   emptyHint,
   bulkActions,
   footer,
@@ -73,9 +76,17 @@ export function DataTable<Row extends RowData>({
           {bulkActions(selected, () => setRowSelection({}))}
         </div>
       )}
-      <div className="@container overflow-x-auto">
-        <table className={cn('w-full text-left', stacked.table)} aria-busy={rows === undefined}>
+      <div className={cn('overflow-x-auto', wide ? '@container/wide' : '@container/narrow')}>
+        <table
+          className={cn('w-full table-fixed text-left', stacked.table)}
+          aria-busy={rows === undefined}
+        >
           <caption className="sr-only">{label}</caption>
+          <colgroup>
+            {table.getAllLeafColumns().map(({ id, columnDef: { meta } }) => (
+              <col key={id} className={meta?.width} />
+            ))}
+          </colgroup>
           <thead className={stacked.head}>
             {table.getHeaderGroups().map((group) => (
               <tr key={group.id} className={cn('border-b border-line', stacked.headRow)}>
@@ -88,20 +99,23 @@ export function DataTable<Row extends RowData>({
           <DataTableBody
             loading={rows === undefined}
             rows={table.getRowModel().rows}
-            columnCount={allColumns.length}
+            columns={table.getAllLeafColumns()}
             emptyHint={emptyHint}
           />
         </table>
       </div>
-      <Pagination
-        page={table.state.pagination.pageIndex}
-        pageCount={pageCount}
-        pageSize={pagination.pageSize}
-        onPage={(page) => table.setPageIndex(page)}
-        onPageSize={(size) => table.setPageSize(size)}
-      >
-        {footer}
-      </Pagination>
+      {/* Where it stands is known when the rows are. */}
+      {rows && (
+        <Pagination
+          page={table.state.pagination.pageIndex}
+          pageCount={pageCount}
+          pageSize={pagination.pageSize}
+          onPage={(page) => table.setPageIndex(page)}
+          onPageSize={(size) => table.setPageSize(size)}
+        >
+          {footer}
+        </Pagination>
+      )}
     </div>
   );
 }

@@ -22,7 +22,7 @@ export function HeaderCell<Data extends RowData>({
       scope="col"
       aria-sort={sortable ? ariaSort[sorted] : undefined}
       className={cn(
-        'h-9 px-3 text-xs font-medium whitespace-nowrap text-muted first:w-8 first:pr-0 first:pl-4 last:pr-4',
+        'h-9 px-3 text-xs font-medium whitespace-nowrap text-muted first:pr-0 first:pl-4 last:pr-4',
         sortable || isSelection ? stacked.headCell : stacked.hiddenHeadCell,
       )}
     >

@@ -1,6 +1,6 @@
 import type { RowData } from '@tanstack/react-table';
 import { Checkbox } from '@/ui/checkbox';
-import { columnsOf, type DataColumn } from './columns';
+import { columnsOf, looks, type DataColumn } from './columns';
 
 export const selectionId = 'select';
 
@@ -9,6 +9,7 @@ export function selectionColumn<Row extends RowData>(
 ): DataColumn<Row> {
   return columnsOf<Row>().display({
     id: selectionId,
+    meta: looks.check,
     header: ({ table }) => (
       <Checkbox
         aria-label="Select all rows on this page"

@@ -1,30 +1,32 @@
 /**
- * A table that has less than 36rem is no table to look at: each row stands by itself, its name first, its values with
+ * A table without room for its columns is no table to look at: each row stands by itself, its name first, its values with
  * their headers before them, its actions at the end, and nothing has to be scrolled sideways. The header keeps what
- * sorts and selects.
+ * sorts and selects. The widths from which there is room stand in theme.css.
  */
 export const stacked = {
-  table: '@max-xl:block',
-  head: '@max-xl:block',
+  table: 'stacked:block',
+  head: 'stacked:block',
   headRow:
-    '@max-xl:relative @max-xl:flex @max-xl:flex-wrap @max-xl:items-center @max-xl:gap-x-3 @max-xl:pr-3 @max-xl:pl-12',
+    'stacked:relative stacked:flex stacked:flex-wrap stacked:items-center stacked:gap-x-3 stacked:pr-3 stacked:pl-12',
   headCell:
-    '@max-xl:flex @max-xl:items-center @max-xl:p-0! @max-xl:first:absolute @max-xl:first:left-4 @max-xl:first:w-auto',
-  hiddenHeadCell: '@max-xl:sr-only',
-  body: '@max-xl:block',
-  row: '@max-xl:relative @max-xl:flex @max-xl:flex-wrap @max-xl:items-center @max-xl:gap-x-2 @max-xl:gap-y-1 @max-xl:py-2 @max-xl:pr-3 @max-xl:pl-12',
-  waitingRow: '@max-xl:grid @max-xl:h-24 @max-xl:items-center',
-  emptyRow: '@max-xl:grid',
-  emptyCell: '@max-xl:h-auto @max-xl:py-6',
+    'stacked:flex stacked:items-center stacked:p-0! stacked:first:absolute stacked:first:left-4 stacked:first:w-auto',
+  hiddenHeadCell: 'stacked:sr-only',
+  body: 'stacked:block',
+  row: 'stacked:relative stacked:flex stacked:flex-wrap stacked:items-center stacked:gap-x-3 stacked:gap-y-1 stacked:py-2 stacked:pr-3 stacked:pl-12',
+  waitingRow: 'stacked:grid stacked:h-24 stacked:content-center stacked:gap-3 stacked:pl-12',
+  waitingCell:
+    'stacked:hidden stacked:h-auto stacked:p-0! stacked:nth-2:block stacked:nth-2:w-1/2 stacked:nth-3:block stacked:nth-3:w-1/3',
+  emptyRow: 'stacked:grid',
+  emptyCell: 'stacked:h-auto stacked:py-6',
   cell: [
-    '@max-xl:block @max-xl:h-auto @max-xl:p-0!',
+    'stacked:block stacked:h-auto stacked:p-0!',
     // The checkbox stands beside all of it.
-    '@max-xl:first:absolute @max-xl:first:top-3 @max-xl:first:left-4 @max-xl:first:w-auto',
+    'stacked:first:absolute stacked:first:top-3 stacked:first:left-4 stacked:first:w-auto',
     // The name has a line of its own.
-    '@max-xl:nth-2:w-full',
+    'stacked:nth-2:w-full',
     // The last value leaves the end of its line to the actions.
-    '@max-xl:data-label:not-has-[+[data-label]]:grow',
+    'stacked:data-label:not-has-[+[data-label]]:grow',
     // A badge says by itself what it is.
-    '@max-xl:data-label:nth-[n+3]:not-has-data-tone:before:mr-2 @max-xl:data-label:nth-[n+3]:not-has-data-tone:before:text-xs @max-xl:data-label:nth-[n+3]:not-has-data-tone:before:text-muted @max-xl:data-label:nth-[n+3]:not-has-data-tone:before:content-[attr(data-label)_":"]',
+    'stacked:data-label:nth-[n+3]:not-has-data-tone:before:mr-2 stacked:data-label:nth-[n+3]:not-has-data-tone:before:text-xs stacked:data-label:nth-[n+3]:not-has-data-tone:before:text-muted stacked:data-label:nth-[n+3]:not-has-data-tone:before:content-[attr(data-label)_":"]',
   ].join(' '),
 };

@@ -46,7 +46,8 @@ export function MembersCard({ organisation, user }: MembersCardProps) {
   );
 }
 
-function countOf(members: Member[] | undefined): string | undefined {
-  if (members === undefined) return undefined;
+/** Holds its line while nobody is counted yet. */
+function countOf(members: Member[] | undefined): string {
+  if (members === undefined) return '…';
   return members.length === 1 ? '1 person' : `${members.length} people`;
 }

@@ -1,6 +1,5 @@
 import type { FormikHelpers } from 'formik';
 import { formErrors } from '@/api/form-errors';
-import { refusalOr } from '@/api/refusal';
 import { useEdit } from '@/api/use-edit';
 import { FormDialog } from '@/ui/form-dialog';
 import { toast } from '@/ui/toast';
@@ -28,7 +27,7 @@ export function EditUpdateDialog({ timeline, updateId, onClose, onSaved }: EditU
     } catch (error) {
       form.setErrors(formErrors(error));
       form.setStatus(error);
-      toast.error(refusalOr(timeline.texts.saveFailed, error));
+      toast.error(timeline.texts.saveFailed);
       return;
     }
     toast.success(timeline.texts.modified);

@@ -1,7 +1,6 @@
 import type { FormikHelpers } from 'formik';
 import { useApi } from '@/api/api-provider';
 import { formErrors } from '@/api/form-errors';
-import { refusalOr } from '@/api/refusal';
 import { FormDialog } from '@/ui/form-dialog';
 import { toast } from '@/ui/toast';
 import type { Timeline, UpdateInput } from './timeline';
@@ -32,7 +31,7 @@ export function RecordUpdateDialog({
     } catch (error) {
       form.setErrors(formErrors(error));
       form.setStatus(error);
-      toast.error(refusalOr(timeline.texts.saveFailed, error));
+      toast.error(timeline.texts.saveFailed);
       return;
     }
     toast.success(timeline.texts.created);

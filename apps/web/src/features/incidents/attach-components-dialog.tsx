@@ -1,7 +1,6 @@
 import type { FormikHelpers } from 'formik';
 import { useApi } from '@/api/api-provider';
 import { formErrors } from '@/api/form-errors';
-import { refusalOr } from '@/api/refusal';
 import { useQuery } from '@/api/use-query';
 import { calls } from '@/paths';
 import { FormDialog } from '@/ui/form-dialog';
@@ -39,7 +38,7 @@ export function AttachComponentsDialog({
     } catch (error) {
       form.setErrors(formErrors(error));
       form.setStatus(error);
-      toast.error(refusalOr('Failed to attach components', error));
+      toast.error('Failed to attach components');
       void unattached.refresh();
       return;
     }

@@ -2,7 +2,6 @@ import type { FormikHelpers } from 'formik';
 import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { formErrors } from '@/api/form-errors';
-import { refusalOr } from '@/api/refusal';
 import type { Component } from '@/api/types';
 import { useRefreshList } from '@/api/use-list';
 import { useQuery } from '@/api/use-query';
@@ -33,7 +32,7 @@ export function CreateIncidentPage() {
     } catch (error) {
       form.setErrors(formErrors(error));
       form.setStatus(error);
-      toast.error(refusalOr('Error while creating incident', error));
+      toast.error('Error while creating incident');
       return;
     }
     toast.success('Incident Created');

@@ -1,7 +1,6 @@
 import type { FormikHelpers } from 'formik';
 import { useParams } from 'react-router-dom';
 import { formErrors } from '@/api/form-errors';
-import { refusalOr } from '@/api/refusal';
 import { useEdit } from '@/api/use-edit';
 import { useRefreshList } from '@/api/use-list';
 import { calls, paths } from '@/paths';
@@ -36,7 +35,7 @@ function EditIncident({ incidentId }: { incidentId: string }) {
     } catch (error) {
       form.setErrors(formErrors(error));
       form.setStatus(error);
-      toast.error(refusalOr('Error while creating incident', error));
+      toast.error('Error while creating incident');
       return;
     }
     toast.success('Incident Created');

@@ -99,31 +99,24 @@ it('needs a message, and says nothing to the server without one', async () => {
 });
 
 it.each([
-  [
-    problem(409, 'A resolved incident takes no further updates'),
-    'A resolved incident takes no further updates',
-    'A resolved incident takes no further updates',
-  ],
-  [
-    problem(403, 'Choose an organisation'),
-    'Error while creating or updating incident',
-    'Choose an organisation',
-  ],
-])(
-  'keeps what was typed when an update is refused, and says why',
-  async (refusal, text, reason) => {
-    serve(anIncident());
-    server.use(http.post(apiUrl(incidents.createUpdate('incident-1')), () => refusal));
-    const { user } = render();
-    await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
-    await user.type(screen.getByRole('textbox', { name: /Message/ }), 'It works again.');
-    await user.click(screen.getByRole('button', { name: 'Record Update' }));
-    const notifications = within(screen.getByRole('region', { name: /^Notifications/ }));
-    expect(await notifications.findByText(text)).toBeInTheDocument();
-    expect(within(screen.getByRole('dialog')).getByRole('alert')).toHaveTextContent(reason);
-    expect(screen.getByRole('textbox', { name: /Message/ })).toHaveValue('It works again.');
-  },
-);
+  [409, 'A resolved incident takes no further updates'],
+  [403, 'Choose an organisation'],
+])('keeps what was typed when an update is refused by %s, and says why', async (status, reason) => {
+  serve(anIncident());
+  server.use(
+    http.post(apiUrl(incidents.createUpdate('incident-1')), () => problem(status, reason)),
+  );
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
+  await user.type(screen.getByRole('textbox', { name: /Message/ }), 'It works again.');
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  const notifications = within(screen.getByRole('region', { name: /^Notifications/ }));
+  expect(
+    await notifications.findByText('Error while creating or updating incident'),
+  ).toBeInTheDocument();
+  expect(within(screen.getByRole('dialog')).getByRole('alert')).toHaveTextContent(reason);
+  expect(screen.getByRole('textbox', { name: /Message/ })).toHaveValue('It works again.');
+});
 
 it('asks before a typed update is thrown away', async () => {
   serve(anIncident());

@@ -1,9 +1,9 @@
 import { CircleSlash, Undo2 } from 'lucide-react';
 import { useState } from 'react';
-import { refusalOr } from '@/api/refusal';
 import type { MaintenanceStatus } from '@/api/types';
 import { Button } from '@/ui/button';
 import { ConfirmButton } from '@/ui/confirm-button';
+import { Refusal } from '@/ui/refusal';
 import { toast } from '@/ui/toast';
 
 interface CancellationProps {
@@ -22,7 +22,7 @@ export function Cancellation({ status, onSet }: CancellationProps) {
       await onSet(next);
       toast.success('Maintenance Updated');
     } catch (error) {
-      toast.error(refusalOr('Error while updating maintenance', error));
+      toast.error(<Refusal text="Error while updating maintenance" error={error} />);
     }
     setPending(false);
   }

@@ -1,10 +1,10 @@
 import { CircleCheck } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
-import { refusalOr } from '@/api/refusal';
 import { useRefreshList } from '@/api/use-list';
 import { calls } from '@/paths';
 import { Button } from '@/ui/button';
+import { Refusal } from '@/ui/refusal';
 import { toast } from '@/ui/toast';
 import type { Maintenance } from './maintenance';
 
@@ -22,7 +22,7 @@ export function CompleteMaintenance({ maintenance }: { maintenance: Maintenance 
       });
       toast.success('Maintenance completed successfully');
     } catch (error) {
-      toast.error(refusalOr('Failed to complete maintenance', error));
+      toast.error(<Refusal text="Failed to complete maintenance" error={error} />);
     }
     await refreshList();
     setPending(false);

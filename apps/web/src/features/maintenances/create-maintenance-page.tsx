@@ -1,7 +1,6 @@
 import type { FormikHelpers } from 'formik';
 import { useApi } from '@/api/api-provider';
 import { formErrors } from '@/api/form-errors';
-import { refusalOr } from '@/api/refusal';
 import { useRefreshList } from '@/api/use-list';
 import { calls, paths } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
@@ -33,7 +32,7 @@ export function CreateMaintenancePage() {
     } catch (error) {
       form.setErrors(formErrors(error));
       form.setStatus(error);
-      toast.error(refusalOr('Error while creating maintenance', error));
+      toast.error('Error while creating maintenance');
       return;
     }
     toast.success('Maintenance Created');

@@ -1,7 +1,6 @@
 import type { FormikHelpers } from 'formik';
 import { useParams } from 'react-router-dom';
 import { formErrors } from '@/api/form-errors';
-import { refusalOr } from '@/api/refusal';
 import type { MaintenanceStatus } from '@/api/types';
 import { useEdit } from '@/api/use-edit';
 import { useRefreshList } from '@/api/use-list';
@@ -48,7 +47,7 @@ function EditMaintenance({ maintenanceId }: { maintenanceId: string }) {
     } catch (error) {
       form.setErrors(formErrors(error));
       form.setStatus(error);
-      toast.error(refusalOr('Error while updating maintenance', error));
+      toast.error('Error while updating maintenance');
       return;
     }
     toast.success('Maintenance Updated');

@@ -87,15 +87,22 @@ it('completes nothing that is completed', async () => {
 });
 
 it.each([
-  ['SCHEDULED', problem(409, 'It has not begun'), 'It has not begun'],
-  ['IN_PROGRESS', problem(403, 'No'), 'Failed to complete maintenance'],
-] as const)('says why a %s one could not be completed', async (status, refusal, text) => {
-  serve(aMaintenance({ status }));
-  server.use(http.patch(apiUrl(maintenances.item(id)), () => refusal));
-  const { user } = render();
-  await user.click(await screen.findByRole('button', { name: /^Complete Maintenance/ }));
-  expect(await screen.findByText(text)).toBeInTheDocument();
-});
+  ['SCHEDULED', problem(409, 'It has not begun'), ['It has not begun']],
+  ['IN_PROGRESS', problem(403, 'No'), []],
+] as const)(
+  'says that a %s one could not be completed, and why',
+  async (status, refusal, reasons) => {
+    serve(aMaintenance({ status }));
+    server.use(http.patch(apiUrl(maintenances.item(id)), () => refusal));
+    const { user } = render();
+    await user.click(await screen.findByRole('button', { name: /^Complete Maintenance/ }));
+    const notifications = within(screen.getByRole('region', { name: /^Notifications/ }));
+    expect(await notifications.findByText('Failed to complete maintenance')).toBeInTheDocument();
+    expect(
+      notifications.queryAllByText(/not begun|^No$/).map((reason) => reason.textContent),
+    ).toEqual(reasons);
+  },
+);
 
 it('deletes one maintenance after asking', async () => {
   const list = [aMaintenance()];

@@ -90,6 +90,16 @@ it('sorts by a header’s button, the other way, and back, and says so', async (
   expect(header).toHaveAttribute('aria-sort', 'none');
 });
 
+it('begins at the first page again when it sorts, and stays on its page when a row comes', async () => {
+  const { rerender } = render(table(services(12)));
+  await userEvent.click(screen.getByRole('button', { name: 'Next' }));
+  rerender(table(services(13)));
+  expect(screen.getByText('Page 2 of 3')).toBeInTheDocument();
+  await userEvent.click(screen.getByRole('button', { name: 'Name' }));
+  expect(screen.getByText('Page 1 of 3')).toBeInTheDocument();
+  expect(names()[0]).toBe('api 1');
+});
+
 it('does not offer to sort what has no value', () => {
   render(table(services(1)));
   const header = screen.getByRole('columnheader', { name: 'Edit' });

@@ -1,4 +1,10 @@
-import { useTable, type RowData, type RowSelectionState } from '@tanstack/react-table';
+import {
+  useTable,
+  type RowData,
+  type RowSelectionState,
+  type SortingState,
+  type Updater,
+} from '@tanstack/react-table';
 import { useMemo, useState, type ReactNode } from 'react';
 import { cn } from '@/ui/cn';
 import { features, type DataColumn } from './columns';
@@ -41,6 +47,7 @@ export function DataTable<Row extends RowData>({
   footer,
 }: DataTableProps<Row>) {
   const [pagination, setPagination] = useState({ pageIndex: 0, pageSize: 5 });
+  const [sorting, setSorting] = useState<SortingState>([]);
   const [rowSelection, setRowSelection] = useState<RowSelectionState>({});
 
   const data = rows ?? noRows;
@@ -57,11 +64,19 @@ export function DataTable<Row extends RowData>({
     state: {
       // The last rows of the last page may have been deleted.
       pagination: { ...pagination, pageIndex: Math.min(pagination.pageIndex, pageCount - 1) },
+      sorting,
       rowSelection,
     },
     onPaginationChange: setPagination,
+    onSortingChange: sort,
     onRowSelectionChange: setRowSelection,
   });
+
+  /** Who sorts wants to see what comes first. */
+  function sort(next: Updater<SortingState>) {
+    setSorting(next);
+    setPagination((current) => ({ ...current, pageIndex: 0 }));
+  }
 
   // Not from the table's state: that may still name rows that are gone.
   const selected = data.filter((row) => rowSelection[getRowId(row)]);

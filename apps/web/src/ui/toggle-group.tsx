@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react';
-import { useId } from 'react';
+import { useId, type ReactNode } from 'react';
 import { cn } from './cn';
 import { FieldError, RequiredMark } from './field';
 import { tones, type Tone } from './tone';
@@ -17,6 +17,7 @@ interface ToggleGroupProps<Value extends string> {
   options: readonly ToggleOption<Value>[];
   value: Value | undefined;
   onChange: (value: Value) => void;
+  description?: ReactNode;
   error?: string | false | undefined;
   required?: boolean;
   disabled?: boolean;
@@ -32,6 +33,7 @@ export function ToggleGroup<Value extends string>({
   options,
   value,
   onChange,
+  description,
   error,
   required = false,
   disabled = false,
@@ -39,7 +41,9 @@ export function ToggleGroup<Value extends string>({
   className,
 }: ToggleGroupProps<Value>) {
   const labelId = useId();
+  const descriptionId = useId();
   const errorId = useId();
+  const describedBy = [error && errorId, description && descriptionId].filter(Boolean).join(' ');
   // Two groups of one name in one document would be one group of radio buttons.
   const group = `${name}-${errorId}`;
 
@@ -49,13 +53,18 @@ export function ToggleGroup<Value extends string>({
       aria-labelledby={labelId}
       aria-required={required}
       aria-invalid={Boolean(error)}
-      aria-describedby={error ? errorId : undefined}
+      aria-describedby={describedBy || undefined}
       className={cn('grid content-start gap-1.5', className)}
     >
       <span id={labelId} className={hideLabel ? 'sr-only' : 'text-sm font-medium text-ink'}>
         {label}
         {required && <RequiredMark />}
       </span>
+      {description && (
+        <p id={descriptionId} className="text-sm text-muted">
+          {description}
+        </p>
+      )}
       <div className="flex flex-wrap gap-1.5">
         {options.map((option) => (
           <label

@@ -31,6 +31,9 @@ it('begins as Scheduled, with nothing else', async () => {
   await open();
   expect(screen.getByRole('radio', { name: 'Scheduled' })).toBeChecked();
   expect(screen.getAllByRole('radio')).toHaveLength(4);
+  expect(screen.getByRole('radiogroup', { name: /^Status/ })).toHaveAccessibleDescription(
+    'Follows the start and the end, unless it is cancelled.',
+  );
   for (const field of [title(), description(), start(), end()]) expect(field).toHaveValue('');
 });
 

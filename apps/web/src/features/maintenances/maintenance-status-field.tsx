@@ -10,6 +10,7 @@ export function MaintenanceStatusField() {
   return (
     <ToggleGroup
       label="Status"
+      description="Follows the start and the end, unless it is cancelled."
       name="status"
       options={options}
       value={values.status}

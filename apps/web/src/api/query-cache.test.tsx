@@ -1,7 +1,9 @@
 import { render } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import useSWR, { SWRConfig } from 'swr';
-import { keptUnusedMs, QueryCache, retainWhileMounted } from './query-cache';
+import { QueryCache, retainWhileMounted } from './query-cache';
+
+const keptUnusedMs = 300_000;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -53,6 +53,17 @@ it.each(['Login', 'Get started', 'Start for free'])('leads to the sign-in page b
   for (const link of links) expect(link).toHaveAttribute('href', '/login');
 });
 
+it('begins with what the product is for and ends with a call to action, and both lead to the sign-in page', () => {
+  renderLanding();
+  const main = within(screen.getByRole('main'));
+  expect(main.getByRole('heading', { level: 1 })).toBeVisible();
+  const closing = main.getAllByRole('region').at(-1) ?? document.body;
+  expect(closing).toHaveAccessibleName(/^The next incident is coming/);
+  const calls = main.getAllByRole('link', { name: 'Start for free' });
+  expect(closing).toContainElement(calls.at(-1) ?? null);
+  expect(calls[0]).toBe(main.getAllByRole('link')[0]);
+});
+
 it('has six feature cards, roles, teams and real time among them', () => {
   renderLanding();
   const features = screen.getByRole('region', { name: 'All that an incident asks of you' });

@@ -29,8 +29,9 @@ const send = (...event: Parameters<FakeEventSource['send']>) =>
   act(() => FakeEventSource.last.send(...event));
 
 describe('the first paint', () => {
-  it('names the organisation, which is a link to its page', () => {
+  it('names the product and the organisation, which is a link to its page', () => {
     show();
+    expect(within(screen.getByRole('banner')).getByText('Allclear Status')).toBeVisible();
     const heading = screen.getByRole('heading', { level: 1, name: 'Analytical Engines' });
     expect(within(heading).getByRole('link')).toHaveAttribute('href', '/status/org-1');
   });

@@ -1,10 +1,12 @@
-import { screen } from '@testing-library/react';
+import { fireEvent, screen } from '@testing-library/react';
 import { http } from 'msw';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { calls } from '@/paths';
 import { renderScreen } from '@/testing/render';
 import { answer, apiUrl, problem, server } from '@/testing/server';
 import { useQuery } from './use-query';
+
+afterEach(() => void vi.useRealTimers());
 
 function Names() {
   const { data, error, isLoading, refresh } = useQuery<string[]>(calls.components.list);
@@ -34,19 +36,24 @@ it('reads data with the person’s token, and again when asked', async () => {
 });
 
 it('does not ask again when the window gets the focus', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true });
   let asked = 0;
   server.use(
     http.get(apiUrl(calls.components.list), () => {
       asked += 1;
-      return answer(['Website']);
+      return answer([`Answer ${asked}`]);
     }),
   );
   renderScreen(<Names />);
-  await screen.findByText('Website');
+  await screen.findByText('Answer 1');
+  // What was asked within the last seconds is never asked again.
+  await vi.advanceTimersByTimeAsync(60_000);
   window.dispatchEvent(new Event('focus'));
   document.dispatchEvent(new Event('visibilitychange'));
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(asked).toBe(1);
+  await vi.advanceTimersByTimeAsync(60_000);
+  fireEvent.click(screen.getByRole('button', { name: 'Refresh' }));
+  expect(await screen.findByText('Answer 2')).toBeInTheDocument();
+  expect(asked).toBe(2);
 });
 
 it('hands on the reason of a failure', async () => {

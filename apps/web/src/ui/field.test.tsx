@@ -12,6 +12,7 @@ it('ties label, description and error to the control', () => {
   );
   const input = screen.getByRole('textbox', { name: /^Name/ });
   expect(input).toBeRequired();
+  expect(screen.getByText('*')).toBeVisible();
   expect(input).toBeInvalid();
   expect(input).toHaveAccessibleDescription('Name is required What visitors see');
   expect(screen.getByRole('alert')).toHaveTextContent('Name is required');

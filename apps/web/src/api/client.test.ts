@@ -27,6 +27,22 @@ describe('the API client', () => {
     await expect(anonymous.get('/status/o')).resolves.toMatchObject({ data: false });
   });
 
+  it('waits for an answer as long as it takes', async () => {
+    vi.useFakeTimers();
+    const hour = 3_600_000;
+    const asked = vi
+      .spyOn(globalThis, 'fetch')
+      .mockImplementation(
+        () => new Promise((give) => setTimeout(() => give(Response.json({ data: 'late' })), hour)),
+      );
+    const late = anonymous.get('/status/o');
+    await vi.advanceTimersByTimeAsync(hour);
+    vi.useRealTimers();
+    await expect(late).resolves.toMatchObject({ data: 'late' });
+    expect(asked.mock.lastCall?.[1]?.signal).not.toBeInstanceOf(AbortSignal);
+    asked.mockRestore();
+  });
+
   it('unwraps data, message, next page and version', async () => {
     server.use(
       http.get(apiUrl('/component/1'), () =>

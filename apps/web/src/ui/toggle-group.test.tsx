@@ -20,7 +20,7 @@ function StatusChoice() {
   );
 }
 
-it('offers every status as one radio group with the first one chosen', () => {
+it('offers every status as one radio group, each with its icon and colour, with the first one chosen', () => {
   render(<StatusChoice />);
   expect(screen.getByRole('radiogroup', { name: 'Status' })).toBeInTheDocument();
   expect(screen.getAllByRole('radio').map((radio) => radio.closest('label')?.textContent)).toEqual([
@@ -29,6 +29,12 @@ it('offers every status as one radio group with the first one chosen', () => {
     'Partial Outage',
     'Major Outage',
   ]);
+  const icons = screen
+    .getAllByRole('radio')
+    .map((radio) => radio.closest('label')?.querySelector('svg')?.getAttribute('class') ?? '');
+  const tones = ['operational', 'degraded', 'partial', 'major'];
+  expect(icons.map((look) => /text-(\w+)/.exec(look)?.[1])).toEqual(tones);
+  expect(new Set(icons.map((look) => /lucide-[\w-]+/.exec(look)?.[0])).size).toBe(4);
   expect(screen.getByRole('radio', { name: 'Operational' })).toBeChecked();
 });
 

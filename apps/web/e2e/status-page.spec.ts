@@ -72,6 +72,26 @@ test('what is painted first waits for nothing but the page, and its script waits
   expect(Math.min(...asked)).toBeGreaterThanOrEqual(Math.min(painted, 1000));
 });
 
+test('nothing can be pressed before there is anything to keep it', async ({
+  page,
+  organisation,
+}) => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/assets/begin-*.js', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(organisation.statusPage, { waitUntil: 'commit' });
+  await expect(page.getByRole('heading', { level: 1, name: organisation.name })).toBeVisible();
+  const controls = page.locator('[data-script=needed]');
+  await expect(controls).toHaveCount(2);
+  for (const control of await controls.all()) await expect(control).toBeHidden();
+  release();
+  await page.getByRole('button', { name: 'Subscribe To Updates' }).click();
+  await expect(page.getByRole('dialog', { name: 'Subscribe Via Email' })).toBeVisible();
+});
+
 test('what is pressed before the script is there is not lost', async ({ page, organisation }) => {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));

@@ -1,5 +1,5 @@
 // Runs before the first paint of the app, so that nobody sees the wrong theme flash by; on the public page, which waits for
-// nothing, as soon as it is there: see build/first-paint.ts. Kept in step with src/ui/theme.ts.
+// nothing, as soon as it is there: see docs/decisions/no-paint-waits-for-a-theme.md. Kept in step with src/ui/theme.ts.
 (function () {
   var theme = 'dark';
   try {
@@ -11,6 +11,7 @@
     theme = matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark';
   }
   var data = document.documentElement.dataset;
+  data.heard = '';
   data.theme = theme === 'light' ? 'light' : 'dark';
   var canvas = document.querySelector('meta[name=theme-color]');
   if (canvas) canvas.content = data.theme === 'light' ? '#f6f8fa' : '#0b0f14';

@@ -32,8 +32,8 @@ it('gives the frame of the browser the colour of the page', () => {
   document.head.append(canvas);
   const colours = [...tokens.matchAll(/--canvas: (#[0-9a-f]{6});/g)].map(([, colour]) => colour);
   for (const [theme, colour] of [
-    ['dark', colours[0]],
-    ['light', colours[1]],
+    ['light', colours[0]],
+    ['dark', colours[1]],
   ] as const) {
     act(() => setTheme(theme));
     expect(canvas.content).toBe(colour);

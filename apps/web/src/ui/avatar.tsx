@@ -5,18 +5,17 @@ interface AvatarProps {
   className?: string;
 }
 
-/** The first letters of somebody's name; the name itself stands beside it. */
+/** The first letters of somebody's name, drawn and no text: the name itself stands beside them. */
 export function Avatar({ name, className }: AvatarProps) {
   return (
     <span
       aria-hidden
+      data-initials={initials(name)}
       className={cn(
-        'grid size-7 shrink-0 place-items-center rounded-full bg-accent-soft text-xs font-semibold text-accent select-none',
+        'grid size-7 shrink-0 place-items-center rounded-full bg-accent-soft text-xs font-semibold text-accent before:content-[attr(data-initials)]',
         className,
       )}
-    >
-      {initials(name)}
-    </span>
+    />
   );
 }
 

@@ -143,10 +143,17 @@ it('adds no component where there is none', async () => {
   expect(screen.getByText('There is no component left to add.')).toBeInTheDocument();
 });
 
-it('says when the components could not be fetched', async () => {
+it('says when the components could not be fetched, and fetches them when asked without losing what was typed', async () => {
   server.use(http.get(apiUrl(components.list), () => problem(403, 'No')));
-  renderRoutes(incidentRoutes, { path: paths.incidents.create });
-  expect(await screen.findByText('Error while fetching components')).toBeInTheDocument();
+  const { user } = renderRoutes(incidentRoutes, { path: paths.incidents.create });
+  const notifications = within(screen.getByRole('region', { name: /^Notifications/ }));
+  expect(await notifications.findByText('Error while fetching components')).toBeInTheDocument();
+  await user.type(title(), 'Checkout fails');
+  server.use(http.get(apiUrl(components.list), () => answer([aComponent('API')])));
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  await user.click(await screen.findByRole('button', { name: 'Add Component' }));
+  expect(offered(pickers()[0])).toEqual(['Select a component', 'API']);
+  expect(title()).toHaveValue('Checkout fails');
 });
 
 it('keeps what was typed when it is refused, with the server’s reasons beside the fields', async () => {

@@ -8,6 +8,7 @@ import { useQuery } from '@/api/use-query';
 import { calls, paths } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { currentMinute } from '@/ui/datetime';
+import { LoadFailure } from '@/ui/load-failure';
 import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { useGoBack } from '@/ui/use-go-back';
@@ -17,13 +18,15 @@ import type { NewIncidentValues } from './incident';
 import { IncidentForm } from './incident-form';
 import { newIncidentSchema } from './incident-schema';
 
+const fetchFailed = 'Error while fetching components';
+
 export function CreateIncidentPage() {
   usePageTitle('Create Incident');
   const api = useApi();
   const goBack = useGoBack(paths.incidents.list);
   const refreshList = useRefreshList(calls.incidents.list);
   const components = useQuery<Component[]>(calls.components.list);
-  useErrorToast(components.error !== undefined, 'Error while fetching components');
+  useErrorToast(components.error !== undefined, fetchFailed);
   const [initialValues] = useState(newIncident);
 
   async function create(values: NewIncidentValues, form: FormikHelpers<NewIncidentValues>) {
@@ -53,7 +56,15 @@ export function CreateIncidentPage() {
           submitLabel="Create Incident"
           pendingLabel="Creating..."
         >
-          <AffectedComponentsField choices={components.data} />
+          {components.error && components.data === undefined ? (
+            <LoadFailure
+              title={fetchFailed}
+              reason={components.error.message}
+              onRetry={() => void components.refresh()}
+            />
+          ) : (
+            <AffectedComponentsField choices={components.data} />
+          )}
         </IncidentForm>
       </CardBody>
     </Card>

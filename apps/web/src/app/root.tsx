@@ -1,4 +1,5 @@
 import { Outlet, ScrollRestoration, useNavigation } from 'react-router-dom';
+import { LeaveGuard } from '@/ui/leave-guard';
 
 export function Root() {
   const isNavigating = useNavigation().state !== 'idle';
@@ -6,6 +7,7 @@ export function Root() {
     <>
       {isNavigating && <NavigationProgress />}
       <Outlet />
+      <LeaveGuard />
       <ScrollRestoration />
     </>
   );

@@ -1,9 +1,10 @@
 import { render, type RenderResult } from '@testing-library/react';
 import userEvent, { type UserEvent } from '@testing-library/user-event';
 import type { ReactNode } from 'react';
-import { createMemoryRouter, RouterProvider, type RouteObject } from 'react-router-dom';
+import { createMemoryRouter, Outlet, RouterProvider, type RouteObject } from 'react-router-dom';
 import { ApiProvider } from '@/api/api-provider';
 import { AuthContext, type Auth, type AuthState } from '@/auth/auth';
+import { LeaveGuard } from '@/ui/leave-guard';
 import { Toaster } from '@/ui/toaster';
 
 export const signedIn: AuthState = {
@@ -38,7 +39,9 @@ export function renderRoutes(
   routes: RouteObject[],
   { path = '/', auth = signedIn }: Omit<RenderOptions, 'routes'> = {},
 ): Rendered {
-  const router = createMemoryRouter(routes, { initialEntries: [path] });
+  const router = createMemoryRouter([{ element: <Around />, children: routes }], {
+    initialEntries: [path],
+  });
   const user = userEvent.setup();
   const session: Auth = {
     state: auth,
@@ -54,4 +57,14 @@ export function renderRoutes(
     </AuthContext>,
   );
   return { ...result, user, router };
+}
+
+/** What the app has around every screen. */
+function Around() {
+  return (
+    <>
+      <Outlet />
+      <LeaveGuard />
+    </>
+  );
 }

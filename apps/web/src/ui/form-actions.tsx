@@ -2,7 +2,7 @@ import { useFormikContext } from 'formik';
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Button } from './button';
-import { LeaveGuard } from './leave-guard';
+import { useBeforeUnload } from './use-before-unload';
 
 interface FormActionsProps {
   submitLabel: string;
@@ -24,6 +24,7 @@ export function FormActions({
 }: FormActionsProps) {
   const { dirty, isSubmitting } = useFormikContext();
   const [isCancelled, setCancelled] = useState(false);
+  useBeforeUnload(dirty && !isSubmitting && !isCancelled);
 
   function cancel() {
     // The guard has to know before the screen is left.
@@ -39,7 +40,6 @@ export function FormActions({
       <Button type="submit" variant="primary" disabled={loading} pending={isSubmitting}>
         {isSubmitting ? pendingLabel : submitLabel}
       </Button>
-      <LeaveGuard when={dirty && !isSubmitting && !isCancelled} />
     </div>
   );
 }

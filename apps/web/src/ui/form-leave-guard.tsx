@@ -1,8 +1,9 @@
 import { useFormikContext } from 'formik';
-import { LeaveGuard } from './leave-guard';
+import { useBeforeUnload } from './use-before-unload';
 
-/** For a form that is a part of its screen: asks before what was typed into it is left behind. One a page. */
+/** For a form that is a part of its screen: what was typed into it is not left behind without a question. */
 export function FormLeaveGuard() {
   const { dirty, isSubmitting } = useFormikContext();
-  return <LeaveGuard when={dirty && !isSubmitting} />;
+  useBeforeUnload(dirty && !isSubmitting);
+  return null;
 }

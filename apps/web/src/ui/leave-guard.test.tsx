@@ -3,15 +3,15 @@ import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { expect, it } from 'vitest';
 import { renderRoutes } from '@/testing/render';
-import { LeaveGuard } from './leave-guard';
+import { useBeforeUnload } from './use-before-unload';
 
 function Form() {
   const [dirty, setDirty] = useState(false);
+  useBeforeUnload(dirty);
   return (
     <>
       <button onClick={() => setDirty(true)}>Type</button>
       <Link to="/elsewhere">Elsewhere</Link>
-      <LeaveGuard when={dirty} />
     </>
   );
 }

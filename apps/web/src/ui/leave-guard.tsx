@@ -1,13 +1,15 @@
 import { useRef } from 'react';
 import { useBlocker } from 'react-router-dom';
 import { ConfirmDialog } from './confirm-dialog';
-import { useBeforeUnload } from './use-before-unload';
+import { holdsUnsaved } from './use-before-unload';
 
-/** Asks before what was typed is left behind: by a link, by the back button, by closing the tab. One a page. */
-export function LeaveGuard({ when }: { when: boolean }) {
-  const blocker = useBlocker(when);
+/**
+ * Asks before what was typed, on the screen or in a dialog over it, is left behind by a link or by the back button. One
+ * an app: a router has one such question. Forms say by `useBeforeUnload` that they hold something.
+ */
+export function LeaveGuard() {
+  const blocker = useBlocker(holdsUnsaved);
   const leaving = useRef(false);
-  useBeforeUnload(when);
 
   return (
     <ConfirmDialog

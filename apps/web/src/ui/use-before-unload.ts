@@ -8,7 +8,7 @@ export function holdsUnsaved(): boolean {
   return holders.size > 0;
 }
 
-/** Lets the browser ask before the tab is closed or another page is loaded. */
+/** Lets the browser ask before the tab is closed or another page is loaded, and the app before another screen is shown. */
 export function useBeforeUnload(when: boolean): void {
   useEffect(() => {
     if (!when) return;

@@ -9,6 +9,7 @@ import type { Configuration } from '@/api/types';
 import { useAuth } from '@/auth/auth';
 import { calls } from '@/paths';
 import { answer, apiUrl, problem, server } from '@/testing/server';
+import { LeaveGuard } from '@/ui/leave-guard';
 import { Toaster } from '@/ui/toaster';
 import { Provider } from './provider';
 import type { Session } from './types';
@@ -100,6 +101,7 @@ function WhoIsThere({ Piece, shownTo }: { Piece: ComponentType; shownTo: string 
         {organisation && ` in ${organisation.name}`}
       </p>
       {state.status === shownTo && <Piece />}
+      <LeaveGuard />
     </>
   );
 }

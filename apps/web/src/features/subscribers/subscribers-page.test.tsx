@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
+import { act } from 'react';
 import { beforeEach, expect, it } from 'vitest';
 import type { Subscriber } from '@/api/types';
 import { calls, paths } from '@/paths';
@@ -33,7 +34,7 @@ function serve(subscribers: Subscriber[], stuck: string[] = []) {
 const open = () => renderRoutes(subscriberRoutes, { path: paths.subscribers });
 
 async function openDialog() {
-  const { user } = open();
+  const { user, router } = open();
   await user.click(screen.getByRole('button', { name: 'New Subscriber' }));
   const dialog = within(screen.getByRole('dialog', { name: 'Add New Subscriber' }));
   const email = dialog.getByRole('textbox', { name: /^Email/ });
@@ -41,7 +42,7 @@ async function openDialog() {
     if (address) await user.type(email, address);
     await user.click(dialog.getByRole('button', { name: 'Add Subscriber' }));
   };
-  return { dialog, email, add };
+  return { dialog, email, add, user, router };
 }
 
 const toasts = () => within(screen.getByRole('region', { name: /Notifications/ }));
@@ -128,6 +129,17 @@ it('adds a subscriber, who is to confirm the address, and shows them', async () 
   expect(await toasts().findByText('Verification email sent successfully')).toBeInTheDocument();
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
   await waitFor(() => expect(addresses()).toEqual(['ada@example.com', 'bob@example.com']));
+});
+
+it('asks before an address in the dialog is left behind by the back button', async () => {
+  serve([]);
+  const { email, router, user } = await openDialog();
+  await user.type(email, 'ada@example.com');
+  await act(() => router.navigate('/elsewhere'));
+  const question = await screen.findByRole('alertdialog', { name: 'Leave without saving?' });
+  await user.click(within(question).getByRole('button', { name: 'Stay' }));
+  expect(router.state.location.pathname).toBe(paths.subscribers);
+  expect(email).toHaveValue('ada@example.com');
 });
 
 it.each(['', 'ada', 'ada@'])('refuses %j as an address without asking', async (typed) => {

@@ -5,6 +5,7 @@ import { TextField } from '@/auth/built-in/form/text-field';
 import { emailAddress } from '@/auth/built-in/form/validation';
 import type { Role } from '@/auth/built-in/types';
 import { Field } from '@/ui/field';
+import { FormLeaveGuard } from '@/ui/form-leave-guard';
 import { RoleSelect } from './role-select';
 import { roles } from './roles';
 
@@ -36,6 +37,7 @@ export function InviteForm({ onSubmit }: InviteFormProps) {
         <TextField name="email" label="Email" type="email" autoComplete="off" />
         <RoleField />
       </div>
+      <FormLeaveGuard />
     </IdentityForm>
   );
 }

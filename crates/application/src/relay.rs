@@ -4,6 +4,7 @@
 //! complete. The relay takes commits from the one and fills gaps from the other. A look at the outbox every
 //! [`Relay::SWEEP`] finds what was committed and never broadcast, because a node died in between, say.
 
+mod followed;
 mod hearing;
 
 use std::collections::HashMap;
@@ -14,6 +15,7 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use tokio::time::MissedTickBehavior;
 
+pub use self::followed::Followed;
 use self::hearing::Hearing;
 use crate::broadcast::Broadcast;
 use crate::error::Error;
@@ -39,22 +41,11 @@ pub trait Audience: Send + Sync {
     }
 }
 
-/// How far an organisation that somebody on this node follows has been told and heard of.
-#[derive(Debug, Clone, Copy)]
-struct Position {
-    /// The audiences know everything up to here.
-    told: Revision,
-    /// There is a commit with this revision; it may still have to be told.
-    heard: Revision,
-    /// Somebody has asked for it since it was last looked over.
-    asked: bool,
-}
-
 /// Passes commits from the broadcast and the outbox on to the audiences.
 pub struct Relay {
     outbox: Arc<dyn Outbox>,
     broadcast: Arc<dyn Broadcast>,
-    followed: Mutex<HashMap<OrganisationId, Position>>,
+    followed: Mutex<HashMap<OrganisationId, Followed>>,
     hearing: Hearing,
 }
 
@@ -73,23 +64,16 @@ impl Relay {
         Self { outbox, broadcast, followed: Mutex::default(), hearing: Hearing::default() }
     }
 
-    /// Begins to follow an organisation, if this node does not yet, and answers the revision its audiences have been
-    /// told; none where there is no such organisation.
-    pub async fn follow(&self, organisation: &OrganisationId) -> Result<Option<Revision>, Error> {
-        if let Some(position) = self.position(organisation) {
-            return Ok(Some(position.told));
+    /// Begins to follow an organisation, if this node does not yet; none where there is no such organisation.
+    pub async fn follow(&self, organisation: &OrganisationId) -> Result<Option<Followed>, Error> {
+        if let Some(followed) = self.followed(organisation) {
+            followed.ask();
+            return Ok(Some(followed));
         }
         let found = self.outbox.revisions(std::slice::from_ref(organisation)).await?;
         let Some((_, revision)) = found.into_iter().next() else { return Ok(None) };
         let mut followed = self.lock();
-        let fresh = Position { told: revision, heard: revision, asked: true };
-        Ok(Some(followed.entry(organisation.clone()).or_insert(fresh).told))
-    }
-
-    /// The newest revision this node has heard of; none where it does not follow the organisation.
-    #[must_use]
-    pub fn heard(&self, organisation: &OrganisationId) -> Option<Revision> {
-        self.position(organisation).map(|position| position.heard)
+        Ok(Some(followed.entry(organisation.clone()).or_insert_with(|| Followed::from(revision)).clone()))
     }
 
     /// Whether this node cannot know what is committed: the outbox has been silent for too long.
@@ -101,8 +85,8 @@ impl Relay {
     /// How many commits this node has heard of and its audiences have not been told yet, over all it follows.
     #[must_use]
     pub fn lag(&self) -> u64 {
-        let behind = |position: &Position| position.heard.0.saturating_sub(position.told.0);
-        self.lock().values().map(|position| u64::try_from(behind(position)).unwrap_or(0)).sum()
+        let behind = |followed: &Followed| followed.newest().0.saturating_sub(followed.told().0);
+        self.lock().values().map(|followed| u64::try_from(behind(followed)).unwrap_or(0)).sum()
     }
 
     /// Sends a write's commit to every node and answers the state that was written. From here on this node's cached
@@ -157,12 +141,13 @@ impl Relay {
 
     async fn receive(&self, commit: &Arc<Commit>, audiences: &[Arc<dyn Audience>]) -> Result<(), Error> {
         let Ok(organisation) = OrganisationId::parse(&commit.organisation) else { return Ok(()) };
-        let Some(position) = self.note(&organisation, commit.revision()) else { return Ok(()) };
-        if commit.revision() == position.told.next() {
+        let Some(followed) = self.note(&organisation, commit.revision()) else { return Ok(()) };
+        let told = followed.told();
+        if commit.revision() == told.next() {
             self.tell(&organisation, commit, audiences);
             Ok(())
-        } else if commit.revision() > position.told {
-            self.catch_up(&organisation, position.told, audiences).await
+        } else if commit.revision() > told {
+            self.catch_up(&organisation, told, audiences).await
         } else {
             Ok(())
         }
@@ -176,13 +161,13 @@ impl Relay {
         let revisions: HashMap<_, _> = self.outbox.revisions(&organisations).await?.into_iter().collect();
         for organisation in organisations {
             let Some(revision) = revisions.get(&organisation) else {
-                self.lock().remove(&organisation);
+                self.forget(&organisation);
                 start_anew(&organisation, audiences);
                 continue;
             };
             match self.note(&organisation, *revision) {
-                Some(position) if position.told < *revision => {
-                    self.catch_up(&organisation, position.told, audiences).await?;
+                Some(followed) if followed.told() < *revision => {
+                    self.catch_up(&organisation, followed.told(), audiences).await?;
                 }
                 _ => {}
             }
@@ -193,19 +178,20 @@ impl Relay {
     /// Stops following what nobody has asked for since the last time and nobody watches, so that an organisation looked at
     /// once is not followed for ever.
     fn forget_idle(&self, audiences: &[Arc<dyn Audience>]) {
-        let mut idle = Vec::new();
-        for (organisation, position) in self.lock().iter_mut() {
-            if !std::mem::take(&mut position.asked) {
-                idle.push(organisation.clone());
-            }
-        }
+        let mut idle: Vec<OrganisationId> = Vec::new();
+        idle.extend(self.lock().iter().filter(|(_, followed)| !followed.take_asked()).map(|(id, _)| id.clone()));
         // Audiences are asked without the lock: they may hold their own while they wait for this one.
         idle.retain(|organisation| !audiences.iter().any(|audience| audience.watches(organisation)));
-        let mut followed = self.lock();
         for organisation in idle {
-            if followed.get(&organisation).is_some_and(|position| !position.asked) {
-                followed.remove(&organisation);
+            if self.followed(&organisation).is_some_and(|followed| !followed.is_asked()) {
+                self.forget(&organisation);
             }
+        }
+    }
+
+    fn forget(&self, organisation: &OrganisationId) {
+        if let Some(followed) = self.lock().remove(organisation) {
+            followed.end();
         }
     }
 
@@ -226,8 +212,8 @@ impl Relay {
                     }
                 }
                 Backlog::TooOld => {
-                    if let Some(position) = self.lock().get_mut(organisation) {
-                        position.told = position.heard;
+                    if let Some(followed) = self.followed(organisation) {
+                        followed.tell(followed.newest());
                     }
                     start_anew(organisation, audiences);
                     return Ok(());
@@ -238,8 +224,8 @@ impl Relay {
 
     fn tell(&self, organisation: &OrganisationId, commit: &Arc<Commit>, audiences: &[Arc<dyn Audience>]) {
         self.hear(organisation, commit.revision());
-        if let Some(position) = self.lock().get_mut(organisation) {
-            position.told = commit.revision();
+        if let Some(followed) = self.followed(organisation) {
+            followed.tell(commit.revision());
         }
         for audience in audiences {
             audience.tell(commit);
@@ -251,24 +237,19 @@ impl Relay {
         self.note(organisation, revision);
     }
 
-    /// Notes that there is such a revision, and answers the position where the organisation is followed.
-    fn note(&self, organisation: &OrganisationId, revision: Revision) -> Option<Position> {
-        let mut followed = self.lock();
-        let position = followed.get_mut(organisation)?;
-        position.heard = position.heard.max(revision);
-        Some(*position)
+    /// Notes that there is such a revision, where the organisation is followed.
+    fn note(&self, organisation: &OrganisationId, revision: Revision) -> Option<Followed> {
+        let followed = self.followed(organisation)?;
+        followed.hear(revision);
+        Some(followed)
     }
 
-    /// Where an organisation is that somebody asks for.
-    fn position(&self, organisation: &OrganisationId) -> Option<Position> {
-        let mut followed = self.lock();
-        let position = followed.get_mut(organisation)?;
-        position.asked = true;
-        Some(*position)
+    fn followed(&self, organisation: &OrganisationId) -> Option<Followed> {
+        self.lock().get(organisation).cloned()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<OrganisationId, Position>> {
-        // A panic while it was held leaves the map whole: every change to it is one assignment.
+    fn lock(&self) -> MutexGuard<'_, HashMap<OrganisationId, Followed>> {
+        // A panic while it was held leaves the map whole: every change to it is one call.
         self.followed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,5 +1,6 @@
 //! Identifiers. Each kind of thing has its own type, so that one cannot be passed where another is meant.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -108,6 +109,13 @@ impl OrganisationId {
     /// The identifier as the provider writes it.
     #[must_use]
     pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Lets a map be asked by the identifier's text.
+impl Borrow<str> for OrganisationId {
+    fn borrow(&self) -> &str {
         &self.0
     }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use actix_web::web::{self, Data};
 use allclear_application::caller::TokenVerifier;
 use allclear_application::directory::Directory;
-use utoipa_actix_web::scope;
-use utoipa_actix_web::service_config::ServiceConfig;
+
+use crate::calls::Calls;
 
 /// What these calls work with.
 #[derive(Clone)]
@@ -28,6 +28,6 @@ impl Parts {
 }
 
 /// The calls under `/clerk`.
-pub(crate) fn calls(config: &mut ServiceConfig) {
-    config.service(scope::scope("/clerk").configure(webhook::calls));
+pub(crate) fn calls(config: &mut impl Calls) {
+    config.scope("/clerk", webhook::calls);
 }

@@ -10,10 +10,10 @@ use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use utoipa_actix_web::scope;
 
 use crate::answer::{Answer, Deleted, list as answer_list};
 use crate::caller::Operator;
+use crate::calls::Calls;
 use crate::if_match::IfMatch;
 use crate::input::{Body, Input, Text, Word};
 use crate::page_query::{AskedPage, PageQuery};
@@ -187,7 +187,8 @@ async fn remove(
 }
 
 /// The calls under `/component`.
-pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
-    config
-        .service(scope::scope("/component").service(list).service(create).service(read).service(edit).service(remove));
+pub(crate) fn calls(config: &mut impl Calls) {
+    config.scope("/component", |calls| {
+        calls.service(list).service(create).service(read).service(edit).service(remove);
+    });
 }

@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::answer::Answer;
+use crate::calls::Calls;
 use crate::problem::Problem;
 
 /// Who proves who people are.
@@ -93,6 +94,6 @@ async fn configuration(
 }
 
 /// The call at `/configuration`.
-pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+pub(crate) fn calls(config: &mut impl Calls) {
     config.service(configuration);
 }

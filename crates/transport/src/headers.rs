@@ -1,6 +1,6 @@
 //! The security headers that every answer carries (OWASP Secure Headers Project).
 
-use actix_web::http::header;
+use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::middleware::DefaultHeaders;
 
 /// Only our own scripts, styles and connections; nothing inline, nothing framed. The public page's own allows the style in it.
@@ -8,23 +8,49 @@ pub(crate) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src
     font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; \
     frame-ancestors 'none'";
 
-/// The headers; `https` says whether the product is reached by TLS.
-pub(crate) fn security(https: bool) -> DefaultHeaders {
-    let headers = DefaultHeaders::new()
-        .add((header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY))
-        .add((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
-        .add((header::X_FRAME_OPTIONS, "DENY"))
-        // Links in mail carry tokens: no other site may learn the address of a page.
-        .add((header::REFERRER_POLICY, "no-referrer"))
-        .add(("cross-origin-opener-policy", "same-origin"))
-        .add(("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=()"));
-    if https { headers.add((header::STRICT_TRANSPORT_SECURITY, "max-age=31536000")) } else { headers }
-}
+/// Headers that answers carry unless they have their own.
+#[derive(Debug, Clone)]
+pub(crate) struct Headers(Vec<(HeaderName, HeaderValue)>);
 
-/// Lets pages of every origin read the answers (Fetch Standard, section 3.3). They hold nothing that is not public, and no
-/// answer depends on who asks, so caches keep one for all.
-pub(crate) fn open_to_every_origin() -> DefaultHeaders {
-    DefaultHeaders::new()
-        .add((header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"))
-        .add((header::ACCESS_CONTROL_EXPOSE_HEADERS, "etag, x-request-id"))
+impl Headers {
+    /// For every answer; `https` says whether the product is reached by TLS.
+    pub(crate) fn security(https: bool) -> Self {
+        let mut headers = vec![
+            (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CONTENT_SECURITY_POLICY)),
+            (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+            (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+            // Links in mail carry tokens: no other site may learn the address of a page.
+            (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+            (header::CROSS_ORIGIN_OPENER_POLICY, HeaderValue::from_static("same-origin")),
+            (
+                header::PERMISSIONS_POLICY,
+                HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=()"),
+            ),
+        ];
+        if https {
+            headers.push((header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000")));
+        }
+        Self(headers)
+    }
+
+    /// Lets pages of every origin read the answers (Fetch Standard, section 3.3). They hold nothing that is not public, and
+    /// no answer depends on who asks, so caches keep one for all.
+    pub(crate) fn open_to_every_origin() -> Self {
+        Self(vec![
+            (header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
+            (header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("etag, x-request-id")),
+        ])
+    }
+
+    /// Puts them on an answer that has none of them.
+    pub(crate) fn put_on(&self, headers: &mut HeaderMap) {
+        for (name, value) in &self.0 {
+            headers.insert(name.clone(), value.clone());
+        }
+    }
+
+    /// Puts them on every answer.
+    pub(crate) fn middleware(self) -> DefaultHeaders {
+        self.0.into_iter().fold(DefaultHeaders::new(), DefaultHeaders::add)
+    }
 }

@@ -25,8 +25,8 @@ use allclear_application::membership::Memberships;
 use allclear_application::password::Passwords;
 use allclear_application::session::Sessions;
 use allclear_application::waitlist::Waitlist;
-use utoipa_actix_web::scope;
-use utoipa_actix_web::service_config::ServiceConfig;
+
+use crate::calls::Calls;
 
 use self::cookie::CookieSecurity;
 use self::same_origin::OwnOrigin;
@@ -70,18 +70,23 @@ impl Parts {
     }
 }
 
-/// The calls under `/identity`. What they answer is for the asker alone (OWASP ASVS 5.0, 14.3.2).
-pub(crate) fn calls(config: &mut ServiceConfig) {
+/// Serves the calls under `/identity`. What they answer is for the asker alone (OWASP ASVS 5.0, 14.3.2).
+pub(crate) fn serve(config: &mut web::ServiceConfig) {
     config.service(
-        scope::scope("/identity")
-            .configure(account::calls)
-            .configure(session::calls)
-            .configure(password::calls)
-            .configure(organisation::calls)
-            .configure(membership::calls)
-            .configure(invitation::calls)
-            .configure(waitlist::calls)
+        web::scope("/identity")
+            .configure(calls)
             .wrap(DefaultHeaders::new().add((header::CACHE_CONTROL, "no-store")))
             .wrap(from_fn(same_origin::check)),
     );
+}
+
+/// The calls under `/identity`.
+pub(crate) fn calls(config: &mut impl Calls) {
+    account::calls(config);
+    session::calls(config);
+    password::calls(config);
+    organisation::calls(config);
+    membership::calls(config);
+    invitation::calls(config);
+    waitlist::calls(config);
 }

@@ -32,6 +32,9 @@ pub(crate) struct Connection {
 pub(crate) struct Busy(Arc<Connection>);
 
 impl Connections {
+    /// Whether connections can be watched here.
+    pub(crate) const WATCHED: bool = cfg!(unix);
+
     const BUSY: u64 = u64::MAX;
 
     /// Ends each that is without a request for this long.

@@ -14,10 +14,10 @@ use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use utoipa_actix_web::scope;
 
 use crate::answer::{Answer, Deleted, list as answer_list};
 use crate::caller::Operator;
+use crate::calls::Calls;
 use crate::component::STATUS_MESSAGE;
 use crate::if_match::IfMatch;
 use crate::incident::component::{AttachmentInput, attachments};
@@ -260,7 +260,10 @@ async fn remove(
 }
 
 /// The calls under `/incident`.
-pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
-    let calls = scope::scope("/incident").service(list).service(create).service(read).service(edit).service(remove);
-    config.service(calls.configure(component::calls).configure(update::calls));
+pub(crate) fn calls(config: &mut impl Calls) {
+    config.scope("/incident", |calls| {
+        calls.service(list).service(create).service(read).service(edit).service(remove);
+        component::calls(calls);
+        update::calls(calls);
+    });
 }

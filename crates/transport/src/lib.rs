@@ -1,8 +1,10 @@
 //! HTTP: the REST calls, the event stream, the socket, the public pages and the web app.
 
+mod ahead;
 mod answer;
 mod author;
 mod caller;
+mod calls;
 pub mod clerk;
 pub mod client_address;
 mod component;

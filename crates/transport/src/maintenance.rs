@@ -11,10 +11,10 @@ use allclear_domain::id::MaintenanceId;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_actix_web::scope;
 
 use crate::answer::{Answer, Deleted, list as answer_list};
 use crate::caller::Operator;
+use crate::calls::Calls;
 use crate::if_match::IfMatch;
 use crate::input::Body;
 use crate::maintenance::input::{MaintenanceInput, MaintenancePatchInput};
@@ -156,7 +156,9 @@ async fn remove(
 }
 
 /// The calls under `/maintenance`.
-pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
-    let calls = scope::scope("/maintenance").service(list).service(create).service(read).service(edit).service(remove);
-    config.service(calls.configure(update::calls));
+pub(crate) fn calls(config: &mut impl Calls) {
+    config.scope("/maintenance", |calls| {
+        calls.service(list).service(create).service(read).service(edit).service(remove);
+        update::calls(calls);
+    });
 }

@@ -7,10 +7,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
-use actix_web::Error;
 use actix_web::dev::{Service, ServiceRequest, ServiceResponse, Transform, forward_ready};
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::http::{Method, Uri};
+use actix_web::{Error, HttpResponse};
 use pin_project_lite::pin_project;
 use tracing::{Level, Span};
 use uuid::Uuid;
@@ -63,6 +63,19 @@ fn known(method: &Method) -> &'static str {
 fn is_quiet(method: &Method, path: &str) -> bool {
     let public = ["/status/", "/api/v1/status/", "/assets/"].iter().any(|folder| path.starts_with(folder));
     public && (method == Method::GET || method == Method::HEAD) && !tracing::enabled!(Level::DEBUG)
+}
+
+fn new_id() -> HeaderValue {
+    let mut text = [0; uuid::fmt::Simple::LENGTH];
+    let id = Uuid::new_v4().simple().encode_lower(&mut text);
+    // Hexadecimal digits can stand in a header.
+    HeaderValue::from_str(id).unwrap_or(HeaderValue::from_static(""))
+}
+
+/// Observes an answer that was given ahead of the app.
+pub(crate) fn note<B>(answer: &mut HttpResponse<B>, route: &str, began: Instant) {
+    answer.headers_mut().insert(REQUEST_ID, new_id());
+    figures::count("GET", route, answer.status(), began.elapsed());
 }
 
 impl<S, B> Transform<S, ServiceRequest> for Observe
@@ -128,15 +141,7 @@ where
 
 impl Identity {
     fn of(request: &ServiceRequest) -> Self {
-        let mut text = [0; uuid::fmt::Simple::LENGTH];
-        let id = Uuid::new_v4().simple().encode_lower(&mut text);
-        Self {
-            began: Instant::now(),
-            // Hexadecimal digits can stand in a header.
-            id: HeaderValue::from_str(id).unwrap_or(HeaderValue::from_static("")),
-            method: known(request.method()),
-            uri: request.uri().clone(),
-        }
+        Self { began: Instant::now(), id: new_id(), method: known(request.method()), uri: request.uri().clone() }
     }
 
     fn span(&self) -> Span {

@@ -1,31 +1,32 @@
 //! The OpenAPI document, generated from the handlers.
 
-use actix_web::{App, HttpResponse, web};
+use actix_web::{HttpResponse, web};
 use utoipa::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{Components, OpenApi as Document, PathItem};
-use utoipa_actix_web::AppExt;
+use utoipa::openapi::{Components, Info, OpenApi as Document, PathItem};
 
-use crate::identity::cookie;
+use crate::calls::{Calls, Described};
+use crate::identity::{self, cookie};
 use crate::problem::{FieldProblem, ProblemBody};
-use crate::provider::Offered;
-use crate::server::calls;
+use crate::{clerk, server, status};
 
 /// Describes every call under `/api/v1`.
 #[must_use]
 pub fn document() -> Document {
-    let app = App::new().into_utoipa_app().configure(|config| calls(config, &[], Offered::ALL));
-    let (_, mut document) = app.split_for_parts();
-    document.info.title = String::from("Allclear");
-    document.info.version = String::from(env!("CARGO_PKG_VERSION"));
+    let mut described = Described::new();
+    described.scope("/api/v1/status", status::calls).scope("/api/v1", |calls| {
+        server::calls(calls);
+        calls.scope("/identity", identity::calls);
+        clerk::calls(calls);
+    });
+    let mut document = Document::new(Info::new("Allclear", env!("CARGO_PKG_VERSION")), described.paths);
     document.info.description = Some("Incidents, maintenance and the public status page.".to_owned());
-    document.info.license = None;
-    document.info.contact = None;
     for (path, item) in &mut document.paths.paths {
         name_operations(path, item);
     }
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build();
     let components = document.components.get_or_insert_with(Components::new);
+    components.schemas.extend(described.schemas);
     components.schemas.extend(Shared::openapi().components.unwrap_or_default().schemas);
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
     let session =

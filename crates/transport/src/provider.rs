@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use actix_web::web;
 use allclear_application::caller::TokenVerifier;
-use utoipa_actix_web::service_config::ServiceConfig;
 
 use crate::{clerk, identity};
 
@@ -27,13 +26,10 @@ pub(crate) struct Offered {
 }
 
 impl Offered {
-    /// Everything there may be, for the document that describes the calls.
-    pub(crate) const ALL: Self = Self { built_in: true, clerk: true };
-
-    /// The calls of these providers.
-    pub(crate) fn calls(self, config: &mut ServiceConfig) {
+    /// Serves the calls of these providers.
+    pub(crate) fn serve(self, config: &mut web::ServiceConfig) {
         if self.built_in {
-            identity::calls(config);
+            identity::serve(config);
         }
         if self.clerk {
             clerk::calls(config);

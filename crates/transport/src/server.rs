@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_cors::Cors;
+use actix_service::IntoServiceFactory as _;
 use actix_web::dev::{Extensions, Server};
-use actix_web::http::header;
+use actix_web::http::{KeepAlive, Method, header};
 use actix_web::middleware::Compat;
 use actix_web::web::{self, Data};
 use actix_web::{App, HttpServer};
@@ -19,11 +20,12 @@ use allclear_application::maintenance::Maintenances;
 use allclear_application::subscriber::Subscribers;
 use allclear_socketio::cut_dead_connections;
 use metrics_exporter_prometheus::PrometheusHandle;
-use utoipa_actix_web::service_config::ServiceConfig;
-use utoipa_actix_web::{AppExt, scope};
 
+use crate::ahead::Ahead;
+use crate::calls::Calls;
 use crate::client_address::TrustedProxies;
 use crate::configuration::Configuration;
+use crate::headers::Headers;
 use crate::health::{Draining, healthz, metrics, readyz};
 use crate::identity::key_set::key_set;
 use crate::idle::Connections;
@@ -38,7 +40,7 @@ use crate::status::events::EventStreams;
 use crate::status::pages::Pages;
 use crate::status::viewers::Viewers;
 use crate::web_app::{WebApp, anything_else, nothing_there, status_page};
-use crate::{component, configuration, elsewhere, headers, incident, maintenance, openapi, status, subscriber};
+use crate::{component, configuration, elsewhere, incident, maintenance, openapi, status, subscriber};
 
 /// Everything the routes work with.
 #[derive(Clone)]
@@ -91,9 +93,8 @@ pub struct Parts {
     pub keep_alive: Duration,
 }
 
-/// The calls under `/api/v1`, with what their OpenAPI document says. Public reads are open to every origin, all else to our
-/// own and the allowed ones.
-pub(crate) fn calls(config: &mut ServiceConfig, allowed_origins: &[String], offered: Offered) {
+/// Serves the calls under `/api/v1`. Public reads are open to every origin, all else to our own and the allowed ones.
+fn serve_calls(config: &mut web::ServiceConfig, allowed_origins: &[String], offered: Offered) {
     let mut allowed = Cors::default()
         .allow_any_method()
         .allowed_headers([header::AUTHORIZATION, header::CONTENT_TYPE, header::IF_MATCH])
@@ -102,18 +103,28 @@ pub(crate) fn calls(config: &mut ServiceConfig, allowed_origins: &[String], offe
     for origin in allowed_origins {
         allowed = allowed.allowed_origin(origin);
     }
-    config.service(scope("/api/v1/status").configure(status::calls).wrap(headers::open_to_every_origin()));
     config.service(
-        scope("/api/v1")
-            .configure(component::calls)
-            .configure(incident::calls)
-            .configure(maintenance::calls)
-            .configure(subscriber::calls)
-            .configure(configuration::calls)
-            .configure(|config| offered.calls(config))
+        web::scope("/api/v1/status")
+            .configure(status::calls)
+            .route("/{any:.*}", web::method(Method::OPTIONS).to(status::preflight))
+            .wrap(Headers::open_to_every_origin().middleware()),
+    );
+    config.service(
+        web::scope("/api/v1")
+            .configure(calls)
+            .configure(|config| offered.serve(config))
             .default_service(web::to(nothing_there))
             .wrap(Compat::new(allowed)),
     );
+}
+
+/// The calls under `/api/v1` that are there whoever provides identities.
+pub(crate) fn calls(config: &mut impl Calls) {
+    component::calls(config);
+    incident::calls(config);
+    maintenance::calls(config);
+    subscriber::calls(config);
+    configuration::calls(config);
 }
 
 /// The routes that are not calls.
@@ -149,7 +160,7 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
         connections.watch(connection, data);
     };
     let server = HttpServer::new(move || {
-        App::new()
+        let app = App::new()
             .app_data(web::PayloadConfig::new(BODY_LIMIT))
             .app_data(
                 web::QueryConfig::default()
@@ -159,17 +170,24 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
             .app_data(document.clone())
             .configure(|config| parts.provide(config))
             .wrap(BodyTime(parts.body_time))
-            .wrap(headers::security(https))
+            .wrap(Headers::security(https).middleware())
             .wrap(Observe)
             .service(parts.sockets.resource())
             .route("/api/v1/openapi.json", web::get().to(openapi::serve))
-            .into_utoipa_app()
-            .configure(|config| calls(config, &parts.allowed_origins, offered))
-            .into_app()
-            .configure(|config| pages(config, offered))
+            .configure(|config| serve_calls(config, &parts.allowed_origins, offered))
+            .configure(|config| pages(config, offered));
+        Ahead {
+            app: app.into_factory(),
+            pages: Arc::clone(&parts.pages),
+            web_app: Arc::clone(&parts.web_app),
+            security: Headers::security(https),
+            open: Headers::open_to_every_origin(),
+        }
     });
+    // Who watches its connections need not set a clock for each at every request.
+    let idle = if Connections::WATCHED { KeepAlive::Os } else { KeepAlive::Timeout(keep_alive) };
     // A client that sends its request a byte at a time must not hold a connection for long.
-    let server = server.client_request_timeout(head_time).keep_alive(keep_alive);
+    let server = server.client_request_timeout(head_time).keep_alive(idle);
     // A viewer that is gone is noticed at once; one that has hung up silently, when it has read nothing for long.
     let server = server.h1_allow_half_closed(false).on_connect(connected);
     // The end of a WebSocket's connection follows its close frame after this time, and clients wait for it. It is counted

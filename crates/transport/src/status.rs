@@ -1,18 +1,22 @@
 //! What everybody may see of an organisation: the snapshot, the page around it, and the stream of what changes.
 
+pub(crate) mod copies;
 pub mod encoded;
 pub mod events;
 pub mod markup;
+pub(crate) mod page;
 pub mod pages;
+mod turn;
 pub mod viewers;
 
-use actix_web::http::{Method, header};
+use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, get, web};
 use allclear_application::error::Error;
 use allclear_application::public::Snapshot;
 use allclear_domain::id::OrganisationId;
 
 use crate::answer::Answer;
+use crate::calls::Calls;
 use crate::problem::{Problem, PublicRefusals};
 use crate::status::events::{EventStreams, Since};
 use crate::status::pages::Pages;
@@ -30,7 +34,7 @@ async fn snapshot(
     pages: web::Data<Pages>,
 ) -> Result<HttpResponse, Problem> {
     let page = pages.page(&known(&organisation)?).await?.ok_or(Error::NotFound("Organisation"))?;
-    Ok(page.json(&request))
+    Ok(page::whole(page.json(request.headers())))
 }
 
 /// Streams what changes, as server-sent events: the names and arguments of the socket's events.
@@ -50,7 +54,7 @@ async fn follow(
 }
 
 /// Answers a browser that asks whether a page of another origin may ask (Fetch Standard, section 4.8).
-async fn preflight() -> HttpResponse {
+pub(crate) async fn preflight() -> HttpResponse {
     HttpResponse::NoContent()
         .insert_header((header::ACCESS_CONTROL_ALLOW_METHODS, "GET"))
         .insert_header((header::ACCESS_CONTROL_ALLOW_HEADERS, "if-none-match, last-event-id"))
@@ -63,6 +67,6 @@ fn known(organisation: &str) -> Result<OrganisationId, Error> {
 }
 
 /// The calls under `/api/v1/status`.
-pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
-    config.service(snapshot).service(follow).route("/{any:.*}", web::method(Method::OPTIONS).to(preflight));
+pub(crate) fn calls(config: &mut impl Calls) {
+    config.service(snapshot).service(follow);
 }

@@ -15,10 +15,10 @@ use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use utoipa_actix_web::scope;
 
 use crate::answer::{Answer, Deleted, list as answer_list};
 use crate::caller::Operator;
+use crate::calls::Calls;
 use crate::input::{Body, Input, Text};
 use crate::page_query::{AskedPage, PageQuery};
 use crate::path::Id;
@@ -173,8 +173,11 @@ fn draft(email: Input<Text>, invalid: &mut Invalid) -> SubscriberDraft {
 }
 
 /// The calls under `/subscriber`.
-pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
-    let subscribers = scope::scope("/subscriber").configure(visitor::calls).configure(one_click::calls);
-    let subscribers = subscribers.configure(delivery::calls);
-    config.service(subscribers.service(add).service(list).service(remove));
+pub(crate) fn calls(config: &mut impl Calls) {
+    config.scope("/subscriber", |calls| {
+        visitor::calls(calls);
+        one_click::calls(calls);
+        delivery::calls(calls);
+        calls.service(add).service(list).service(remove);
+    });
 }

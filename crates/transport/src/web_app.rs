@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{self, ETag, EntityTag, HeaderValue};
+use actix_web::http::header::{self, ETag, EntityTag, HeaderMap, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_domain::id::OrganisationId;
 use base64::Engine;
@@ -17,6 +17,7 @@ use crate::inline::InlineStyles;
 use crate::page_template::PageTemplate;
 use crate::problem::Problem;
 use crate::status::encoded::{Coding, Encoded};
+use crate::status::page::whole;
 use crate::status::pages::Pages;
 
 #[derive(Embed)]
@@ -68,7 +69,7 @@ pub struct WebApp {
     files: HashMap<String, File>,
     unknown_page: Encoded,
     /// What the public page may load.
-    public_policy: Option<HeaderValue>,
+    public_policy: HeaderValue,
     policy: Option<PagePolicy>,
 }
 
@@ -84,7 +85,8 @@ impl WebApp {
         Self {
             files: files.collect(),
             unknown_page: Encoded::new(Self::page_template("").unknown().into_bytes()),
-            public_policy: styles.allowed_by(CONTENT_SECURITY_POLICY).try_into().ok(),
+            // For as long as the process runs: a value that is shared counts who holds it, for which workers would wait.
+            public_policy: HeaderValue::from_static(styles.allowed_by(CONTENT_SECURITY_POLICY).leak()),
             policy: policy.map(|policy| policy.with(&styles)),
         }
     }
@@ -93,6 +95,14 @@ impl WebApp {
     #[must_use]
     pub fn page_template(origin: &str) -> PageTemplate {
         PageTemplate::new(status_html(), origin)
+    }
+
+    /// Says what the public page may load, to whoever asked for it with these headers.
+    pub(crate) fn allow(&self, asked: &HeaderMap, headers: &mut HeaderMap) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, self.public_policy.clone());
+        if let Some(policy) = &self.policy {
+            policy.on_status_page(asked, headers);
+        }
     }
 
     /// Answers with a file, with the app for a path of its route table, or with the app's own not-found page.
@@ -157,7 +167,7 @@ fn send(
     body: &Encoded,
     content_type: HeaderValue,
 ) -> HttpResponse {
-    let (coding, bytes): (Coding, Bytes) = body.pick(request);
+    let (coding, bytes): (Coding, Bytes) = body.pick(request.headers());
     response.insert_header((header::CONTENT_TYPE, content_type));
     if let Some(coding) = coding.header() {
         response.insert_header((header::CONTENT_ENCODING, coding));
@@ -203,7 +213,7 @@ pub(crate) async fn status_page(
         Err(_) => None,
     };
     let mut page = match page {
-        Some(page) => page.html(&request),
+        Some(page) => whole(page.html(request.headers())),
         None => send(
             &mut HttpResponse::NotFound(),
             &request,
@@ -211,12 +221,7 @@ pub(crate) async fn status_page(
             HeaderValue::from_static("text/html; charset=utf-8"),
         ),
     };
-    if let Some(policy) = &app.public_policy {
-        page.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy.clone());
-    }
-    if let Some(policy) = &app.policy {
-        policy.on_status_page(request.headers(), &mut page);
-    }
+    app.allow(request.headers(), page.headers_mut());
     Ok(page)
 }
 

@@ -76,7 +76,7 @@ async fn heard_after(from: i64, oldest: i64, arriving: &[i64]) -> (Vec<i64>, usi
     });
     let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
     let organisation = OrganisationId::parse("org").unwrap();
-    relay.lock().insert(organisation, Position { told: Revision(from), heard: Revision(from), asked: false });
+    relay.lock().insert(organisation, Followed::from(Revision(from)));
     for revision in arriving {
         sender.send(Arc::new(commit(*revision))).unwrap();
     }
@@ -117,8 +117,9 @@ async fn a_gap_the_outbox_no_longer_holds_makes_viewers_start_anew() {
 async fn nobody_follows_an_organisation_that_does_not_exist() {
     let committed = Arc::new(Committed { commits: vec![commit(1)], oldest: 1, arriving: Mutex::default() });
     let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
-    assert_eq!(relay.follow(&OrganisationId::parse("nobody").unwrap()).await.unwrap(), None);
-    assert_eq!(relay.follow(&OrganisationId::parse("org").unwrap()).await.unwrap(), Some(Revision(1)));
+    assert_eq!(relay.follow(&OrganisationId::parse("nobody").unwrap()).await.unwrap().map(|it| it.told()), None);
+    let followed = relay.follow(&OrganisationId::parse("org").unwrap()).await.unwrap();
+    assert_eq!(followed.map(|it| it.told()), Some(Revision(1)));
 }
 
 #[tokio::test]
@@ -126,9 +127,9 @@ async fn a_write_makes_the_followed_organisation_heard_of_at_once() {
     let committed = Arc::new(Committed { commits: vec![commit(1)], oldest: 1, arriving: Mutex::default() });
     let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
     let organisation = OrganisationId::parse("org").unwrap();
-    relay.follow(&organisation).await.unwrap();
+    let followed = relay.follow(&organisation).await.unwrap().unwrap();
     relay.told(Written { state: (), commit: Some(commit(2)) }).await;
-    assert_eq!(relay.heard(&organisation), Some(Revision(2)));
+    assert_eq!(followed.heard(), Some(Revision(2)));
 }
 
 #[tokio::test]
@@ -137,8 +138,9 @@ async fn the_lag_is_what_was_heard_of_and_not_told() {
     let committed = Arc::new(Committed { commits: vec![], oldest: 1, arriving: Mutex::new(Some(arriving)) });
     let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
     for (organisation, told) in [("a", 3), ("b", 7)] {
-        let position = Position { told: Revision(told), heard: Revision(7), asked: false };
-        relay.lock().insert(OrganisationId::parse(organisation).unwrap(), position);
+        let followed = Followed::from(Revision(told));
+        followed.hear(Revision(7));
+        relay.lock().insert(OrganisationId::parse(organisation).unwrap(), followed);
     }
     assert_eq!(relay.lag(), 4);
     relay.hear(&OrganisationId::parse("b").unwrap(), Revision(9));
@@ -168,20 +170,21 @@ async fn what_nobody_asks_for_or_watches_is_no_longer_followed() {
     let audiences = [Arc::clone(&watching) as Arc<dyn Audience>];
     let is_followed = || relay.lock().contains_key(&organisation);
 
-    relay.follow(&organisation).await.unwrap();
+    let followed = relay.follow(&organisation).await.unwrap().unwrap();
     relay.forget_idle(&audiences);
     assert!(is_followed(), "it was asked for");
     watching.0.store(true, std::sync::atomic::Ordering::Relaxed);
     relay.forget_idle(&audiences);
     assert!(is_followed(), "it is watched");
     watching.0.store(false, std::sync::atomic::Ordering::Relaxed);
-    assert_eq!(relay.heard(&organisation), Some(Revision(1)));
+    assert_eq!(followed.heard(), Some(Revision(1)));
     relay.forget_idle(&audiences);
     assert!(is_followed(), "it was asked for again");
     relay.forget_idle(&audiences);
     assert!(!is_followed());
+    assert_eq!(followed.heard(), None, "who has kept it learns that");
     // Whoever asks again begins anew.
-    assert_eq!(relay.follow(&organisation).await.unwrap(), Some(Revision(1)));
+    assert_eq!(relay.follow(&organisation).await.unwrap().unwrap().heard(), Some(Revision(1)));
 }
 
 /// An audience that counts how often it was cut off.

@@ -149,11 +149,11 @@ fn plan(changes: &[(i64, &str)]) -> Planned {
 async fn changes_are_announced_at_their_time_and_told() {
     let node = Node::start(plan(&[(5_000, "a"), (7_500, "b"), (100_000, "a")])).await;
     let follower = OrganisationId::parse("a").unwrap();
-    node.relay.follow(&follower).await.unwrap();
+    let position = node.relay.follow(&follower).await.unwrap().unwrap();
     pass(110_000).await;
     let announced = [("a".into(), 5_000), ("b".into(), 7_500), ("a".into(), 100_000)];
     assert_eq!(node.planned.announced(), announced);
-    assert_eq!(node.relay.heard(&follower), Some(Revision(1)));
+    assert_eq!(position.heard(), Some(Revision(1)));
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,3 +1,6 @@
+use std::collections::BTreeMap;
+
+use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::json;
 
 use crate::app::{Answer, TestApp, send};
@@ -47,6 +50,43 @@ async fn every_answer_carries_the_security_headers() {
         assert!(policy.contains("script-src 'self'") && !policy.contains("unsafe"), "{path}: {policy}");
         assert_eq!(answer.headers["x-content-type-options"], "nosniff", "{path}");
         assert_eq!(answer.headers["referrer-policy"], "no-referrer", "{path}");
+    }
+}
+
+/// What an answer is, but for what differs from one answer to the next.
+async fn carried(request: reqwest::RequestBuilder) -> (u16, BTreeMap<String, Vec<u8>>, Vec<u8>) {
+    let answer = request.send().await.unwrap();
+    let named = |name: &HeaderName, value: &HeaderValue| (name.to_string(), value.as_bytes().to_vec());
+    // A connection with a body that nobody has read is closed.
+    let own = ["connection", "date", "x-request-id"];
+    let headers = answer.headers().iter().filter(|(name, _)| !own.contains(&name.as_str()));
+    assert!(answer.headers().contains_key("x-request-id"));
+    (
+        answer.status().as_u16(),
+        headers.map(|(name, value)| named(name, value)).collect(),
+        answer.bytes().await.unwrap().to_vec(),
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_answered_ahead_of_the_app_is_what_the_app_answers() {
+    let app = TestApp::start_with(&["--public-url", "https://status.example"]).await;
+    let operator = app.operator("Acme").await;
+    let client = crate::app::client();
+    for path in [format!("/status/{}", operator.organisation), format!("/api/v1/status/{}", operator.organisation)] {
+        for coding in ["br", "gzip", "identity"] {
+            for tag in ["\"another\"", "*"] {
+                let asked = || {
+                    let request = client.get(format!("{}{path}", app.url));
+                    request.header("accept-encoding", coding).header("if-none-match", tag)
+                };
+                // Read by the app for whoever is first, and for whoever sends a body along.
+                let by_the_app = carried(asked().body("x")).await;
+                let ahead = carried(asked()).await;
+                assert_eq!(ahead, by_the_app, "{path}, {coding}, {tag}");
+                assert_eq!(ahead.0, if tag == "*" { 304 } else { 200 }, "{path}");
+            }
+        }
     }
 }
 

@@ -52,10 +52,9 @@ impl PagePolicy {
 
     /// Lets the public status page load Clerk's scripts for a visitor who may be signed in. For everybody else the policy is
     /// the usual one.
-    pub(crate) fn on_status_page(&self, request: &HeaderMap, response: &mut HttpResponse) {
-        let headers = response.headers_mut();
+    pub(crate) fn on_status_page(&self, asked: &HeaderMap, headers: &mut HeaderMap) {
         headers.append(header::VARY, HeaderValue::from_static("cookie"));
-        if may_be_signed_in(request) {
+        if may_be_signed_in(asked) {
             headers.insert(header::CONTENT_SECURITY_POLICY, self.status_page.clone());
         }
     }
@@ -64,8 +63,8 @@ impl PagePolicy {
 /// Whether there is a cookie of Clerk's that says so: `__session`, or `__client_uat`, the time somebody signed in, which is
 /// 0 while nobody is (`packages/backend/src/constants.ts`). Both may bear a suffix.
 /// <https://clerk.com/docs/guides/how-clerk-works/overview>
-fn may_be_signed_in(request: &HeaderMap) -> bool {
-    let cookies = request.get_all(header::COOKIE).filter_map(|value| value.to_str().ok());
+fn may_be_signed_in(asked: &HeaderMap) -> bool {
+    let cookies = asked.get_all(header::COOKIE).filter_map(|value| value.to_str().ok());
     let named = |name: &str, expected: &str| {
         name.strip_prefix(expected).is_some_and(|suffix| suffix.is_empty() || suffix.starts_with('_'))
     };
@@ -95,7 +94,7 @@ mod tests {
             request = request.insert_header((header::COOKIE, cookie));
         }
         let mut response = HttpResponse::Ok().finish();
-        policy().on_status_page(request.to_http_request().headers(), &mut response);
+        policy().on_status_page(request.to_http_request().headers(), response.headers_mut());
         assert_eq!(response.headers().get(header::VARY).unwrap(), "cookie");
         of(&response).map(str::to_owned)
     }

@@ -4,9 +4,9 @@ use actix_web::{HttpRequest, HttpResponse, post, web};
 use allclear_application::directory::{Directory, Envelope};
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_actix_web::service_config::ServiceConfig;
 
 use crate::answer::Answer;
+use crate::calls::Calls;
 use crate::input::Raw;
 use crate::problem::{Problem, Refusals};
 
@@ -38,6 +38,6 @@ async fn hear(request: HttpRequest, body: Raw, directory: web::Data<Directory>) 
 }
 
 /// The call at `/webhooks`.
-pub(crate) fn calls(config: &mut ServiceConfig) {
+pub(crate) fn calls(config: &mut impl Calls) {
     config.service(hear);
 }

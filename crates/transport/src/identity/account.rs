@@ -16,6 +16,7 @@ use super::cookie::{CookieSecurity, presented};
 use super::session::SignedIn;
 use super::throttle::Throttle;
 use crate::answer::Answer;
+use crate::calls::Calls;
 use crate::input::{Body, Input, Text};
 use crate::problem::{Problem, Refusals};
 use crate::throttle::client;
@@ -231,6 +232,6 @@ pub(super) fn checked(draft: &impl Validate, mut invalid: Invalid) -> Result<(),
 }
 
 /// The calls about accounts.
-pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+pub(crate) fn calls(config: &mut impl Calls) {
     config.service(sign_up).service(sign_in).service(rename);
 }

@@ -19,6 +19,7 @@ use super::organisation::{RoleWord, organisation};
 use super::session::SignedIn;
 use super::throttle::Throttle;
 use crate::answer::{Answer, Deleted};
+use crate::calls::Calls;
 use crate::input::{Body, Input, Text, Word};
 use crate::problem::{Problem, Refusals};
 use crate::throttle::client;
@@ -213,6 +214,6 @@ async fn accept(
 }
 
 /// The calls about invitations.
-pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+pub(crate) fn calls(config: &mut impl Calls) {
     config.service(list).service(invite).service(revoke).service(inspect).service(accept);
 }

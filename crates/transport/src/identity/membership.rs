@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 use super::organisation::{RoleWord, organisation};
 use super::session::SignedIn;
 use crate::answer::{Answer, Deleted};
+use crate::calls::Calls;
 use crate::input::{Body, Input, Word};
 use crate::problem::{Problem, Refusals};
 
@@ -119,6 +120,6 @@ async fn remove(
 }
 
 /// The calls about members.
-pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+pub(crate) fn calls(config: &mut impl Calls) {
     config.service(list).service(set_role).service(remove);
 }

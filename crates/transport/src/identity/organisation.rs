@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 use super::account::{checked, text};
 use super::session::SignedIn;
 use crate::answer::{Answer, Deleted};
+use crate::calls::Calls;
 use crate::input::{Body, Input, Text};
 use crate::problem::{Problem, Refusals};
 
@@ -121,6 +122,6 @@ async fn remove(
 }
 
 /// The calls about organisations.
-pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+pub(crate) fn calls(config: &mut impl Calls) {
     config.service(create).service(rename).service(remove);
 }

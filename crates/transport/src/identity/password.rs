@@ -13,6 +13,7 @@ use super::account::{checked, password, text};
 use super::session::SignedIn;
 use super::throttle::Throttle;
 use crate::answer::Answer;
+use crate::calls::Calls;
 use crate::input::{Body, Input, Text};
 use crate::problem::{Problem, Refusals};
 use crate::throttle::client;
@@ -114,6 +115,6 @@ async fn reset(
 }
 
 /// The calls about passwords.
-pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+pub(crate) fn calls(config: &mut impl Calls) {
     config.service(change).service(reset).service(request_reset);
 }

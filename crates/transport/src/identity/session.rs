@@ -17,6 +17,7 @@ use super::account::UserBody;
 use super::cookie::{CookieSecurity, presented};
 use super::organisation::OrganisationBody;
 use crate::answer::Answer;
+use crate::calls::Calls;
 use crate::input::{Body, Input};
 use crate::problem::{Problem, Refusals};
 
@@ -147,6 +148,6 @@ async fn issue_token(
 }
 
 /// The calls about sessions.
-pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+pub(crate) fn calls(config: &mut impl Calls) {
     config.service(read).service(sign_out).service(issue_token);
 }

@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use super::session::SignedIn;
 use crate::answer::{Answer, Deleted};
+use crate::calls::Calls;
 use crate::path::Id;
 use crate::problem::{Problem, Refusals};
 
@@ -85,6 +86,6 @@ async fn remove(
 }
 
 /// The calls about the waitlist.
-pub(crate) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+pub(crate) fn calls(config: &mut impl Calls) {
     config.service(list).service(invite).service(remove);
 }

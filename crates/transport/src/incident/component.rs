@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 
 use crate::answer::{Answer, list as answer_list};
 use crate::caller::Operator;
+use crate::calls::Calls;
 use crate::component::STATUS_MESSAGE;
 use crate::input::{Body, Input, Word};
 use crate::page_query::{AskedPage, PageQuery};
@@ -214,6 +215,6 @@ fn answer(links: &[IncidentComponent]) -> HttpResponse {
 }
 
 /// The calls under `/incident/{id}/components`.
-pub(super) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+pub(super) fn calls(config: &mut impl Calls) {
     config.service(attached).service(unattached).service(attach).service(detach);
 }

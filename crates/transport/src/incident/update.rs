@@ -15,6 +15,7 @@ use utoipa::ToSchema;
 use crate::answer::{AllDeleted, Answer, list as answer_list};
 use crate::author::AuthorBody;
 use crate::caller::Operator;
+use crate::calls::Calls;
 use crate::component::STATUS_MESSAGE;
 use crate::if_match::IfMatch;
 use crate::input::{Body, Input, Text, Word};
@@ -227,7 +228,7 @@ async fn delete_updates(
 }
 
 /// The calls under `/incident/{id}/updates`.
-pub(super) fn calls(config: &mut utoipa_actix_web::service_config::ServiceConfig) {
+pub(super) fn calls(config: &mut impl Calls) {
     // `list` is no update's identifier: its call comes first.
     config
         .service(list_updates)

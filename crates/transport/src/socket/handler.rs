@@ -15,7 +15,8 @@ use super::access::{Access, Guards};
 use super::room::{LostPlace, Rooms, Seat};
 use crate::caller::token_of;
 use crate::problem::Problem;
-use crate::status::pages::{List, Page, Pages};
+use crate::status::page::{List, Page};
+use crate::status::pages::Pages;
 
 /// How many organisations one socket may follow.
 const MOST_ROOMS: usize = 32;
@@ -201,8 +202,8 @@ impl Visitors {
             return Err(Refused::because("That is more organisations than one socket may follow"));
         }
         let seat = self.rooms.seat(organisation);
-        let told = self.relay.follow(organisation).await?.ok_or_else(Refused::unknown_organisation)?;
-        self.rooms.join(&seat, socket, told, |told| acknowledge(event, &Joined { revision: told.0 }));
+        let followed = self.relay.follow(organisation).await?.ok_or_else(Refused::unknown_organisation)?;
+        self.rooms.join(&seat, socket, followed.told(), |told| acknowledge(event, &Joined { revision: told.0 }));
         if !visitor.follows(organisation) {
             visitor.seats().push(seat);
         }

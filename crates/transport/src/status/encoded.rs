@@ -2,8 +2,7 @@
 
 use std::io::Write;
 
-use actix_web::HttpRequest;
-use actix_web::http::header::{self, HeaderValue};
+use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -35,7 +34,8 @@ impl Encoded {
         // Writing to memory does not fail.
         let gzip = gzip.write_all(&plain).and_then(|()| gzip.finish()).unwrap_or_default();
         let mut compressed = Vec::new();
-        let parameters = brotli::enc::BrotliEncoderParams { quality: 5, ..Default::default() };
+        // A window of 256 KiB: clearing a larger one takes longer than the page.
+        let parameters = brotli::enc::BrotliEncoderParams { quality: 5, lgwin: 18, ..Default::default() };
         if brotli::BrotliCompress(&mut plain.as_slice(), &mut compressed, &parameters).is_err() {
             compressed.clear();
         }
@@ -46,6 +46,13 @@ impl Encoded {
     #[must_use]
     pub fn precompressed(plain: Bytes, gzip: Option<Bytes>, brotli: Option<Bytes>) -> Self {
         Self { plain, gzip: gzip.unwrap_or_default(), brotli: brotli.unwrap_or_default() }
+    }
+
+    /// The same in bytes of its own.
+    #[must_use]
+    pub fn copied(&self) -> Self {
+        let [plain, gzip, brotli] = [&self.plain, &self.gzip, &self.brotli].map(|form| Bytes::copy_from_slice(form));
+        Self { plain, gzip, brotli }
     }
 
     /// The body without a content coding.
@@ -60,8 +67,8 @@ impl Encoded {
     }
 
     /// The smallest form the client takes, and the coding it is in.
-    pub fn pick(&self, request: &HttpRequest) -> (Coding, Bytes) {
-        let coding = request.headers().get(header::ACCEPT_ENCODING).map_or(Coding::Identity, Coding::accepted);
+    pub fn pick(&self, asked: &HeaderMap) -> (Coding, Bytes) {
+        let coding = asked.get(header::ACCEPT_ENCODING).map_or(Coding::Identity, Coding::accepted);
         match coding {
             Coding::Brotli if !self.brotli.is_empty() => (coding, self.brotli.clone()),
             Coding::Gzip if !self.gzip.is_empty() => (coding, self.gzip.clone()),

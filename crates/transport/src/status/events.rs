@@ -16,6 +16,7 @@ use tokio_stream::wrappers::BroadcastStream;
 use utoipa::IntoParams;
 
 use crate::problem::Problem;
+use crate::status::turn::Turn;
 use crate::status::viewers::{Backlog, Frame, Viewers, encode, resync};
 
 /// How many commits a viewer who was away may be behind; one who is further behind reads the snapshot anew.
@@ -58,7 +59,7 @@ impl EventStreams {
         }
         let live = self.viewers.subscribe(organisation);
         // Asked again after subscribing: what was told in between is in `told` or comes live.
-        let told = self.relay.follow(organisation).await?.unwrap_or_default();
+        let told = self.relay.follow(organisation).await?.map(|followed| followed.told()).unwrap_or_default();
         let last_event_id = request.headers().get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
         let since = Revision(last_event_id.or(since.since).unwrap_or(told.0));
         let first = match self.viewers.backlog(organisation, since, told) {
@@ -110,7 +111,11 @@ fn frames(
 ) -> impl Stream<Item = Bytes> {
     // A comment at once opens the stream through every proxy.
     let opening = stream::once(async { Bytes::from_static(b": allclear\n\n") });
-    let live = BroadcastStream::new(live).map(Result::ok);
+    // A turn each: who asks for the page does not wait until everybody is told.
+    let live = BroadcastStream::new(live).map(Result::ok).then(async |frame| {
+        Turn::next().await;
+        frame
+    });
     let frames = stream::iter(first).map(Some).chain(live);
     let rest = frames.scan((since, false), |(seen, over), frame| {
         let next = match frame.filter(|_| !*over) {

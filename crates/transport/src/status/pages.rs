@@ -4,15 +4,13 @@
 //! what was written through this node shows at once, and the database sees one read a change.
 
 use std::convert::Infallible;
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use actix_web::body::BoxBody;
-use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderValue};
-use actix_web::{HttpRequest, HttpResponse};
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
-use allclear_application::public::{Snapshot, SnapshotStore};
+use allclear_application::public::SnapshotStore;
 use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
@@ -20,12 +18,12 @@ use arc_swap::ArcSwapOption;
 use chrono::{DateTime, TimeDelta, Utc};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use serde::Deserialize;
-use serde_json::value::RawValue;
-use tokio::sync::Mutex;
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 
 use crate::page_template::PageTemplate;
-use crate::status::encoded::Encoded;
+use crate::status::page::{ENTRY, Page};
 
 /// How long a page of an unchanged organisation is served before it is read anew: what shows for 14 days has to go.
 const MAX_AGE: TimeDelta = TimeDelta::minutes(1);
@@ -33,70 +31,22 @@ const MAX_AGE: TimeDelta = TimeDelta::minutes(1);
 const PAUSE: TimeDelta = TimeDelta::seconds(1);
 /// How many bytes of pages are kept. Beyond them the pages go that are asked for least.
 const MEMORY: u64 = 64 * 1024 * 1024;
-/// What an organisation costs whose page is still to be read, in bytes.
-const ENTRY: u64 = 512;
-/// What a page counts for at most, in bytes: one that the cache finds too large to keep would be read for every visitor.
-const LARGEST: u64 = 2 * 1024 * 1024;
 /// How many organisations are expected to be looked at. The cache has a part for each 32 of them, larger than any page
 /// counts for.
 const ORGANISATIONS: usize = 256;
 
-/// One organisation's page at one revision.
-#[derive(Debug)]
-pub struct Page {
-    revision: Revision,
-    read_at: DateTime<Utc>,
-    /// When the clock alone changes what it shows.
-    valid_until: Option<DateTime<Utc>>,
-    json: Document,
-    html: Document,
-}
-
-/// A body with the headers that are its own, ready to send.
-#[derive(Debug)]
-struct Document {
-    body: Encoded,
-    content_type: HeaderValue,
-    /// The entity tag (RFC 9110, section 8.8.3), quoted.
-    tag: HeaderValue,
-}
-
-/// One of the page's lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum List {
-    /// The components.
-    Components,
-    /// The incidents.
-    Incidents,
-    /// The maintenances.
-    Maintenances,
-}
-
-/// The snapshot's JSON with its lists left as they are.
-#[derive(Deserialize)]
-struct Lists<'a> {
-    #[serde(borrow)]
-    components: &'a RawValue,
-    #[serde(borrow)]
-    incidents: &'a RawValue,
-    #[serde(borrow)]
-    maintenances: &'a RawValue,
-}
-
-/// The JSON a page is answered with.
-#[derive(Deserialize)]
-struct Body<'a> {
-    #[serde(borrow)]
-    data: Lists<'a>,
-}
-
 #[derive(Default)]
 struct Entry {
     current: ArcSwapOption<Page>,
-    /// Held by whoever reads the page anew; the others wait for what it finds.
-    reading: Mutex<()>,
+    /// Somebody reads the page anew; the others wait for what is found.
+    is_read: AtomicBool,
+    /// Told to all of them at once when that is over. By a lock they would come one after the other.
+    over: Notify,
     failed_at: ArcSwapOption<DateTime<Utc>>,
 }
+
+/// The page being read anew, by whoever holds this.
+struct Reading(Arc<Entry>);
 
 /// An entry with what it counted for when it was put in: the cache subtracts that when it goes, whatever it holds by then.
 #[derive(Clone)]
@@ -122,17 +72,19 @@ pub struct Pages {
     clock: Arc<dyn Clock>,
     template: PageTemplate,
     entries: Cache<OrganisationId, Kept, BySize>,
+    runtime: Handle,
 }
 
 impl Pages {
-    /// No page yet.
+    /// No page yet. They are read by the runtime this is called in.
     pub fn new(
         store: Arc<dyn SnapshotStore>,
         relay: Arc<Relay>,
         clock: Arc<dyn Clock>,
         template: PageTemplate,
     ) -> Self {
-        Self { store, relay, clock, template, entries: Cache::with_weighter(ORGANISATIONS, MEMORY, BySize) }
+        let entries = Cache::with_weighter(ORGANISATIONS, MEMORY, BySize);
+        Self { store, relay, clock, template, entries, runtime: Handle::current() }
     }
 
     /// The page of an organisation; none where there is no such organisation. While the database is away the last page
@@ -140,37 +92,51 @@ impl Pages {
     pub async fn page(self: &Arc<Self>, organisation: &OrganisationId) -> Result<Option<Arc<Page>>, Error> {
         let Some(Kept { entry, .. }) = self.entries.get(organisation) else { return self.first(organisation).await };
         let now = self.clock.now();
-        if let Some(page) = self.in_memory(organisation, &entry, now) {
+        if let Some(page) = self.in_memory(&entry, now) {
             if page.age(now) >= MAX_AGE && !entry.in_vain(now) {
-                self.refresh(organisation.clone(), entry);
+                self.refresh(organisation, &entry);
             }
             return Ok(Some(page));
         }
-        let _reading = entry.reading.lock().await;
-        match self.in_memory(organisation, &entry, self.clock.now()) {
-            Some(page) => Ok(Some(page)),
-            None => self.read(organisation, &entry).await,
-        }
+        self.anew(organisation, &entry).await
+    }
+
+    /// The page of an organisation, where it is in memory and nothing about it is due.
+    pub(crate) fn current(&self, organisation: &OrganisationId) -> Option<Arc<Page>> {
+        let Kept { entry, .. } = self.entries.get(organisation)?;
+        entry.current.load_full().filter(|page| self.is_current(page))
+    }
+
+    /// Whether a page shows the state of now, and was read not long ago.
+    pub(crate) fn is_current(&self, page: &Page) -> bool {
+        let now = self.clock.now();
+        page.is_of(now) && page.age(now) < MAX_AGE
     }
 
     /// The page in memory, if it shows everything the relay has heard of, or if nothing newer can be read right now. Nobody
     /// waits for a database that is known to be away.
-    fn in_memory(&self, organisation: &OrganisationId, entry: &Entry, now: DateTime<Utc>) -> Option<Arc<Page>> {
+    fn in_memory(&self, entry: &Entry, now: DateTime<Utc>) -> Option<Arc<Page>> {
         let page = entry.current.load_full()?;
-        let heard = self.relay.heard(organisation)?;
-        // A page of a later time than this was read before the clock was set back.
-        let of_now = page.age(now) >= TimeDelta::zero() && page.valid_until.is_none_or(|end| now < end);
-        let current = of_now && page.revision >= heard;
-        (current || entry.in_vain(now) || self.relay.is_cut_off()).then_some(page)
+        (page.is_of(now) || entry.in_vain(now) || self.relay.is_cut_off()).then_some(page)
+    }
+
+    /// Reads a page anew where no request waits in front of it: not in the worker that was asked.
+    fn read(
+        self: &Arc<Self>,
+        organisation: OrganisationId,
+        reading: Reading,
+    ) -> JoinHandle<Result<Option<Arc<Page>>, Error>> {
+        let pages = Arc::clone(self);
+        self.runtime.spawn(async move { pages.found(&organisation, &reading.0).await })
     }
 
     /// Reads an old page anew while it is still being served, unless somebody does already.
-    fn refresh(self: &Arc<Self>, organisation: OrganisationId, entry: Arc<Entry>) {
-        let pages = Arc::clone(self);
-        tokio::spawn(async move {
-            if let Ok(_reading) = entry.reading.try_lock()
-                && let Err(error) = pages.read(&organisation, &entry).await
-            {
+    fn refresh(self: &Arc<Self>, organisation: &OrganisationId, entry: &Arc<Entry>) {
+        let Some(reading) = entry.reading() else { return };
+        let read = self.read(organisation.clone(), reading);
+        let organisation = organisation.clone();
+        self.runtime.spawn(async move {
+            if let Ok(Err(error)) = read.await {
                 tracing::warn!(%organisation, error = &error as &dyn std::error::Error, "a page could not be read anew");
             }
         });
@@ -182,14 +148,30 @@ impl Pages {
         }
         let fresh = || Ok::<_, Infallible>(Kept { entry: Arc::default(), weight: ENTRY });
         let Ok(Kept { entry, .. }) = self.entries.get_or_insert_with(organisation, fresh);
-        let _reading = entry.reading.lock().await;
-        match self.in_memory(organisation, &entry, self.clock.now()) {
-            Some(page) => Ok(Some(page)),
-            None => self.read(organisation, &entry).await,
+        self.anew(organisation, &entry).await
+    }
+
+    /// The page as it is now: read by one, for all who wait.
+    async fn anew(
+        self: &Arc<Self>,
+        organisation: &OrganisationId,
+        entry: &Arc<Entry>,
+    ) -> Result<Option<Arc<Page>>, Error> {
+        loop {
+            let mut over = pin!(entry.over.notified());
+            // From here on nothing is missed: whoever ends before the look below has left what it found.
+            over.as_mut().enable();
+            if let Some(page) = self.in_memory(entry, self.clock.now()) {
+                return Ok(Some(page));
+            }
+            if let Some(reading) = entry.reading() {
+                return self.read(organisation.clone(), reading).await.map_err(Error::internal)?;
+            }
+            over.await;
         }
     }
 
-    async fn read(&self, organisation: &OrganisationId, entry: &Arc<Entry>) -> Result<Option<Arc<Page>>, Error> {
+    async fn found(&self, organisation: &OrganisationId, entry: &Arc<Entry>) -> Result<Option<Arc<Page>>, Error> {
         match self.render(organisation).await {
             Ok(page) => {
                 entry.failed_at.store(None);
@@ -216,76 +198,22 @@ impl Pages {
 
     async fn render(&self, organisation: &OrganisationId) -> Result<Option<Arc<Page>>, Error> {
         let now = self.clock.now();
-        if self.relay.follow(organisation).await?.is_none() {
-            return Ok(None);
-        }
+        let Some(followed) = self.relay.follow(organisation).await? else { return Ok(None) };
         let Some(snapshot) = self.store.snapshot(organisation, now).await? else { return Ok(None) };
         self.relay.hear(organisation, Revision(snapshot.revision));
         let template = self.template.clone();
-        let page = tokio::task::spawn_blocking(move || Page::render(&snapshot, now, &template));
+        let page = tokio::task::spawn_blocking(move || Page::render(&snapshot, now, followed, &template));
         page.await.map_err(Error::internal)?.map(|page| Some(Arc::new(page)))
     }
 }
 
-impl Page {
-    fn render(snapshot: &Snapshot, now: DateTime<Utc>, template: &PageTemplate) -> Result<Self, Error> {
-        let data = serde_json::to_string(snapshot).map_err(Error::internal)?;
-        let html = template.page(snapshot, &data);
-        Ok(Self {
-            revision: Revision(snapshot.revision),
-            read_at: now,
-            valid_until: snapshot.changes_at(now),
-            json: Document::new(format!("{{\"data\":{data}}}"), "application/json", &snapshot.revision.to_string())?,
-            html: Document::new(
-                html,
-                "text/html; charset=utf-8",
-                &format!("{}-{}", snapshot.revision, template.fingerprint()),
-            )?,
-        })
-    }
-
-    /// How long ago it was read, by a clock that may have been set since.
-    fn age(&self, now: DateTime<Utc>) -> TimeDelta {
-        now - self.read_at
-    }
-
-    /// The organisation's revision it is the state of.
-    pub(crate) const fn revision(&self) -> Revision {
-        self.revision
-    }
-
-    /// Its size as JSON, in bytes.
-    pub(crate) const fn size(&self) -> usize {
-        self.json.body.plain().len()
-    }
-
-    /// What it counts for in the cache, in bytes.
-    fn weight(&self) -> u64 {
-        ENTRY + (self.json.body.size() + self.html.body.size()).min(LARGEST)
-    }
-
-    /// One of its lists, as JSON. It is found in the page's bytes: most pages are never asked for it, so none keeps it twice.
-    pub(crate) fn list(&self, list: List) -> Result<&RawValue, Error> {
-        let Body { data } = serde_json::from_slice(self.json.body.plain()).map_err(Error::internal)?;
-        Ok(match list {
-            List::Components => data.components,
-            List::Incidents => data.incidents,
-            List::Maintenances => data.maintenances,
-        })
-    }
-
-    /// The snapshot as JSON, or 304.
-    pub fn json(&self, request: &HttpRequest) -> HttpResponse {
-        self.json.answer(request)
-    }
-
-    /// The page around the snapshot, or 304.
-    pub fn html(&self, request: &HttpRequest) -> HttpResponse {
-        self.html.answer(request)
-    }
-}
-
 impl Entry {
+    /// The right to read the page anew, unless somebody has it already.
+    fn reading(self: &Arc<Self>) -> Option<Reading> {
+        let is_free = !self.is_read.swap(true, Ordering::AcqRel);
+        is_free.then(|| Reading(Arc::clone(self)))
+    }
+
     /// Whether the last read failed so short ago that the next one would too.
     fn in_vain(&self, now: DateTime<Utc>) -> bool {
         // Where the clock was set back, nobody knows how long ago it was.
@@ -294,44 +222,10 @@ impl Entry {
     }
 }
 
-impl Document {
-    fn new(text: String, content_type: &'static str, tag: &str) -> Result<Self, Error> {
-        let tag = HeaderValue::from_str(&format!("\"{tag}\"")).map_err(Error::internal)?;
-        let content_type = HeaderValue::from_static(content_type);
-        Ok(Self { body: Encoded::new(text.into_bytes()), content_type, tag })
-    }
-
-    /// The body in the smallest form the client takes, or 304. It is the way of nearly every request there is: nothing
-    /// is formatted, looked up or copied on it.
-    fn answer(&self, request: &HttpRequest) -> HttpResponse {
-        let mut response = if self.is_known(request) {
-            HttpResponse::new(StatusCode::NOT_MODIFIED)
-        } else {
-            let (coding, bytes) = self.body.pick(request);
-            let mut response = HttpResponse::with_body(StatusCode::OK, BoxBody::new(bytes));
-            response.headers_mut().insert(header::CONTENT_TYPE, self.content_type.clone());
-            if let Some(coding) = coding.header() {
-                response.headers_mut().insert(header::CONTENT_ENCODING, coding);
-            }
-            response
-        };
-        let headers = response.headers_mut();
-        headers.insert(header::ETAG, self.tag.clone());
-        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-        // Kept by whoever likes, shown only after asking: a status page must not be a minute old.
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, no-cache"));
-        response
-    }
-
-    /// Whether `If-None-Match` (RFC 9110, section 13.1.2, compared weakly) holds the tag.
-    fn is_known(&self, request: &HttpRequest) -> bool {
-        let tag = self.tag.as_bytes();
-        request.headers().get_all(header::IF_NONE_MATCH).any(|value| {
-            value.as_bytes().split(|byte| *byte == b',').any(|known| {
-                let known = known.trim_ascii();
-                known == tag || known == b"*" || known.strip_prefix(b"W/") == Some(tag)
-            })
-        })
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.0.is_read.store(false, Ordering::Release);
+        self.0.over.notify_waiters();
     }
 }
 

@@ -4,10 +4,10 @@ use actix_web::{HttpResponse, get, web};
 use allclear_application::delivery::{Deliveries, DeliveryCounts};
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_actix_web::service_config::ServiceConfig;
 
 use crate::answer::Answer;
 use crate::caller::Operator;
+use crate::calls::Calls;
 use crate::problem::{Problem, Refusals};
 
 /// What became of the mails to an organisation's subscribers.
@@ -63,6 +63,6 @@ async fn counts(operator: Operator, deliveries: web::Data<Deliveries>) -> Result
 }
 
 /// The operators' call about mail.
-pub(super) fn calls(config: &mut ServiceConfig) {
+pub(super) fn calls(config: &mut impl Calls) {
     config.service(counts);
 }

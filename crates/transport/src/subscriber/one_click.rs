@@ -7,11 +7,11 @@ use actix_web::{HttpMessage, HttpRequest, HttpResponse, get, post, web};
 use allclear_application::subscriber::Subscribers;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
-use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::Throttle;
 use super::visitor::{Nothing, leave};
 use crate::answer::Answer;
+use crate::calls::Calls;
 use crate::input::{Input, Raw, Text};
 use crate::problem::{Problem, Refusals};
 
@@ -108,7 +108,7 @@ fn is_meant(content_type: &str, body: &[u8]) -> bool {
 }
 
 /// The calls of mail programs.
-pub(super) fn calls(config: &mut ServiceConfig) {
+pub(super) fn calls(config: &mut impl Calls) {
     config.service(one_click).service(to_page);
 }
 

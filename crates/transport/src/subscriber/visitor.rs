@@ -7,10 +7,10 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use utoipa_actix_web::service_config::ServiceConfig;
 
 use super::{MAILED, Throttle, draft};
 use crate::answer::Answer;
+use crate::calls::Calls;
 use crate::input::{Body, Input, Text};
 use crate::problem::{Problem, Refusals};
 use crate::throttle::client;
@@ -180,6 +180,6 @@ fn known(organisation: &str) -> Result<OrganisationId, Error> {
 }
 
 /// The calls that need no token.
-pub(super) fn calls(config: &mut ServiceConfig) {
+pub(super) fn calls(config: &mut impl Calls) {
     config.service(subscribe).service(verify).service(unsubscribe);
 }

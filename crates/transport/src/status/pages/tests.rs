@@ -1,14 +1,20 @@
 use super::*;
 
+use std::rc::Rc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use actix_web::body::to_bytes;
+use actix_web::http::header::{self, HeaderValue};
 use actix_web::test::TestRequest;
 use allclear_application::broadcast::MockBroadcast;
 use allclear_application::clock::MockClock;
 use allclear_application::outbox::{Commit, MockOutbox};
-use allclear_application::public::{MockSnapshotStore, PublicOrganisation};
+use allclear_application::public::{MockSnapshotStore, PublicOrganisation, Snapshot};
 use allclear_application::rule::Written;
+
+use crate::status::copies::Copies;
+use crate::status::encoded::Encoded;
+use crate::status::page::{Document, LARGEST, whole};
 
 fn organisation() -> OrganisationId {
     OrganisationId::parse("org").unwrap()
@@ -148,7 +154,7 @@ async fn who_has_the_revision_gets_no_body() {
     let page = pages(store, &relay()).page(&organisation()).await.unwrap().unwrap();
     for (known, status) in [("\"1\"", 304), ("W/\"1\"", 304), ("\"0\", \"1\"", 304), ("*", 304), ("\"0\"", 200)] {
         let request = TestRequest::default().insert_header((header::IF_NONE_MATCH, known)).to_http_request();
-        let response = page.json(&request);
+        let response = whole(page.json(request.headers()));
         assert_eq!(response.status().as_u16(), status, "{known}");
         assert_eq!(response.headers().get(header::ETAG).unwrap(), "\"1\"");
         assert_eq!(to_bytes(response.into_body()).await.unwrap().is_empty(), status == 304);
@@ -160,9 +166,30 @@ async fn the_page_holds_the_snapshot() {
     let mut store = MockSnapshotStore::new();
     store.expect_snapshot().returning(|_, _| Ok(Some(snapshot(1))));
     let page = pages(store, &relay()).page(&organisation()).await.unwrap().unwrap();
-    let response = page.html(&TestRequest::default().to_http_request());
+    let response = whole(page.html(TestRequest::default().to_http_request().headers()));
     let body = String::from_utf8(to_bytes(response.into_body()).await.unwrap().to_vec()).unwrap();
     assert!(body.contains("<title>Acme status</title>") && body.contains("\"revision\":1"), "{body}");
+}
+
+#[actix_web::test]
+async fn a_worker_copies_a_page_once_while_it_is_of_now() {
+    let (relay, set) = (relay(), Arc::default());
+    let pages = pages_at(store_of(&[Some(1), Some(2)]), &relay, &set);
+    let copies = Copies::of(Arc::clone(&pages));
+    let read = async || pages.page(&organisation()).await.unwrap().unwrap();
+    assert!(copies.page("org").is_none(), "it was not read yet");
+    read().await;
+    let first = copies.page("org").unwrap();
+    assert!(Rc::ptr_eq(&first, &copies.page("org").unwrap()));
+
+    written(&relay, 2).await;
+    assert!(copies.page("org").is_none(), "it was not read anew yet");
+    read().await;
+    assert_eq!(copies.page("org").unwrap().revision, Revision(2));
+
+    set.store(60, Ordering::SeqCst);
+    assert!(copies.page("org").is_none(), "it is due to be read anew");
+    assert!(copies.page("no organisation").is_none());
 }
 
 /// A page that takes more than the cache would give to one thing.
@@ -209,7 +236,8 @@ async fn pages_nobody_asks_for_any_more_make_room() {
             content_type: HeaderValue::from_static("text/plain"),
             tag: HeaderValue::from_static("\"1\""),
         };
-        let large = Page { json: document(), html: document(), valid_until: None, ..*page };
+        let large =
+            Page { json: document(), html: document(), valid_until: None, followed: page.followed.clone(), ..*page };
         let weight = large.weight();
         entry.current.store(Some(Arc::new(large)));
         pages.entries.insert(organisation, Kept { entry, weight });

@@ -1,0 +1,158 @@
+//! The public page and its snapshot, answered ahead of the app. In an outage everybody reloads them, and nearly every
+//! answer is in memory: it needs no routing, no extractor and no middleware, which together cost more than the answer.
+//! Whatever is not the plain case is left to the app, which gives the same answers.
+
+use std::convert::Infallible;
+use std::future::{Ready, ready};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use actix_http::Request;
+use actix_web::HttpResponse;
+use actix_web::body::{BodySize, EitherBody, MessageBody};
+use actix_web::dev::{AppConfig, Payload, Service, ServiceFactory, ServiceResponse, forward_ready};
+use actix_web::http::Method;
+use actix_web::web::Bytes;
+use futures_util::future::{Either, LocalBoxFuture, MapOk};
+use futures_util::{FutureExt, TryFutureExt};
+use tracing::Level;
+
+use crate::headers::Headers;
+use crate::idle::{Busy, Connection};
+use crate::observe;
+use crate::status::copies::Copies;
+use crate::status::pages::Pages;
+use crate::web_app::WebApp;
+
+/// How much of a body is handed on at once, in bytes: as much as the server writes at once. Of a larger one every connection
+/// would hold a copy, and no cache would hold all of those.
+const PIECE: usize = 32 * 1024;
+
+/// The app, behind what is answered ahead of it.
+pub(crate) struct Ahead<A> {
+    /// The app.
+    pub(crate) app: A,
+    /// The pages.
+    pub(crate) pages: Arc<Pages>,
+    /// What says what the public page may load.
+    pub(crate) web_app: Arc<WebApp>,
+    /// What every answer carries.
+    pub(crate) security: Headers,
+    /// What public calls carry beside it.
+    pub(crate) open: Headers,
+}
+
+/// The same in one worker.
+pub(crate) struct AheadInWorker<A> {
+    app: A,
+    copies: Copies,
+    web_app: Arc<WebApp>,
+    security: Headers,
+    open: Headers,
+}
+
+/// An answer from memory. Its connection is busy until it is sent.
+pub(crate) struct Sent {
+    bytes: Option<Bytes>,
+    size: Option<u64>,
+    _busy: Option<Busy>,
+}
+
+type Answered<B> = HttpResponse<EitherBody<Sent, B>>;
+
+impl<A, B> ServiceFactory<Request> for Ahead<A>
+where
+    A: ServiceFactory<Request, Config = AppConfig, Response = ServiceResponse<B>> + 'static,
+    A::Future: 'static,
+    B: MessageBody,
+{
+    type Response = Answered<B>;
+    type Error = A::Error;
+    type Config = AppConfig;
+    type Service = AheadInWorker<A::Service>;
+    type InitError = A::InitError;
+    type Future = LocalBoxFuture<'static, Result<Self::Service, A::InitError>>;
+
+    fn new_service(&self, config: AppConfig) -> Self::Future {
+        let copies = Copies::of(Arc::clone(&self.pages));
+        let web_app = Arc::clone(&self.web_app);
+        let (security, open) = (self.security.clone(), self.open.clone());
+        self.app.new_service(config).map_ok(|app| AheadInWorker { app, copies, web_app, security, open }).boxed_local()
+    }
+}
+
+impl<A, B> Service<Request> for AheadInWorker<A>
+where
+    A: Service<Request, Response = ServiceResponse<B>>,
+    B: MessageBody,
+{
+    type Response = Answered<B>;
+    type Error = A::Error;
+    type Future = Either<Ready<Result<Answered<B>, A::Error>>, MapOk<A::Future, fn(ServiceResponse<B>) -> Answered<B>>>;
+
+    forward_ready!(app);
+
+    fn call(&self, mut request: Request) -> Self::Future {
+        match self.answer(&mut request) {
+            Some(answer) => Either::Left(ready(Ok(answer.map_body(|_, body| EitherBody::left(body))))),
+            None => Either::Right(self.app.call(request).map_ok(by_the_app)),
+        }
+    }
+}
+
+fn by_the_app<B: MessageBody>(response: ServiceResponse<B>) -> Answered<B> {
+    HttpResponse::from(response.map_into_right_body())
+}
+
+impl<A> AheadInWorker<A> {
+    fn answer(&self, request: &mut Request) -> Option<HttpResponse<Sent>> {
+        if request.method() != Method::GET || tracing::enabled!(Level::DEBUG) {
+            return None;
+        }
+        let began = Instant::now();
+        if !matches!(request.payload(), Payload::None) {
+            return None;
+        }
+        let path = request.path();
+        let (organisation, is_page) = match path.strip_prefix("/status/") {
+            Some(organisation) => (organisation, true),
+            None => (path.strip_prefix("/api/v1/status/")?, false),
+        };
+        let page = self.copies.page(organisation)?;
+        let asked = &request.head().headers;
+        let (mut answer, route) = if is_page {
+            let mut answer = page.html(asked);
+            self.security.put_on(answer.headers_mut());
+            self.web_app.allow(asked, answer.headers_mut());
+            (answer, "/status/{organisation}")
+        } else {
+            let mut answer = page.json(asked);
+            self.security.put_on(answer.headers_mut());
+            self.open.put_on(answer.headers_mut());
+            (answer, "/api/v1/status/{organisation}")
+        };
+        observe::note(&mut answer, route, began);
+        let busy = request.conn_data::<Arc<Connection>>().map(Busy::on);
+        Some(answer.map_body(|_, bytes| Sent {
+            size: bytes.as_ref().map(|bytes| bytes.len() as u64),
+            bytes,
+            _busy: busy,
+        }))
+    }
+}
+
+impl MessageBody for Sent {
+    type Error = Infallible;
+
+    fn size(&self) -> BodySize {
+        self.size.map_or(BodySize::None, BodySize::Sized)
+    }
+
+    fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Infallible>>> {
+        let rest = &mut self.get_mut().bytes;
+        let next = rest.as_mut().filter(|rest| !rest.is_empty()).map(|rest| rest.split_to(rest.len().min(PIECE)));
+        Poll::Ready(next.map(Ok))
+    }
+}

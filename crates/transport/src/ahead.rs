@@ -26,8 +26,8 @@ use crate::status::copies::Copies;
 use crate::status::pages::Pages;
 use crate::web_app::WebApp;
 
-/// How much of a body is handed on at once, in bytes: as much as the server writes at once. Of a larger one every connection
-/// would hold a copy, and no cache would hold all of those.
+/// How much of a body is written at once, in bytes. Every connection holds a copy of that much, and no cache would hold larger
+/// ones for all of them.
 const PIECE: usize = 32 * 1024;
 
 /// The app, behind what is answered ahead of it.

@@ -20,6 +20,7 @@ use allclear_application::maintenance::Maintenances;
 use allclear_application::subscriber::Subscribers;
 use allclear_socketio::cut_dead_connections;
 use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::runtime::Handle;
 
 use crate::ahead::Ahead;
 use crate::calls::Calls;
@@ -148,6 +149,8 @@ fn pages(config: &mut web::ServiceConfig, offered: Offered) {
 /// # Errors
 /// When the listener cannot be used.
 pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Result<Server> {
+    // Runs what must not wait behind the requests of a worker.
+    let runtime = Data::new(Handle::current());
     let document = Data::new(OpenApiJson(openapi::json()?));
     let dead = cut_dead_connections(&parts.socket_settings.settings());
     let https = parts.origin.starts_with("https:");
@@ -168,6 +171,7 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
             )
             .app_data(web::PathConfig::default().error_handler(|_, _| Problem::not_found().into()))
             .app_data(document.clone())
+            .app_data(runtime.clone())
             .configure(|config| parts.provide(config))
             .wrap(BodyTime(parts.body_time))
             .wrap(Headers::security(https).middleware())
@@ -190,6 +194,8 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
     let server = server.client_request_timeout(head_time).keep_alive(idle);
     // A viewer that is gone is noticed at once; one that has hung up silently, when it has read nothing for long.
     let server = server.h1_allow_half_closed(false).on_connect(connected);
+    // What waits to be written to a viewer who has stopped reading.
+    let server = server.h1_write_buffer_size(16 * 1024);
     // The end of a WebSocket's connection follows its close frame after this time, and clients wait for it. It is counted
     // from a clock that actix sets every half second: of an end that is past already it would never hear.
     let server = server.client_disconnect_timeout(Duration::from_millis(600));

@@ -20,7 +20,7 @@ const benches = [
     title: 'Public page and snapshot, beside nginx',
     how: `nginx serves the very bytes of each answer from a file, with our headers on it, as many workers as processors,
 sendfile and an open-file cache. Both run at once; wrk asks them in turns on keep-alive connections, and the median of the
-rounds counts. Every middleware of ours is on.`,
+rounds counts. Ours are answered as always: with a request id, security headers and figures.`,
     command: ['node', 'crates/server/benches/page.mjs', binary],
   },
   {

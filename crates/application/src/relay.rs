@@ -66,9 +66,10 @@ impl Relay {
 
     /// Begins to follow an organisation, if this node does not yet; none where there is no such organisation.
     pub async fn follow(&self, organisation: &OrganisationId) -> Result<Option<Followed>, Error> {
-        if let Some(followed) = self.followed(organisation) {
+        if let Some(followed) = self.lock().get(organisation) {
+            // Under the lock, as is whoever forgets what nobody asks for.
             followed.ask();
-            return Ok(Some(followed));
+            return Ok(Some(followed.clone()));
         }
         let found = self.outbox.revisions(std::slice::from_ref(organisation)).await?;
         let Some((_, revision)) = found.into_iter().next() else { return Ok(None) };
@@ -161,7 +162,7 @@ impl Relay {
         let revisions: HashMap<_, _> = self.outbox.revisions(&organisations).await?.into_iter().collect();
         for organisation in organisations {
             let Some(revision) = revisions.get(&organisation) else {
-                self.forget(&organisation);
+                forget(&mut self.lock(), &organisation);
                 start_anew(&organisation, audiences);
                 continue;
             };
@@ -182,16 +183,11 @@ impl Relay {
         idle.extend(self.lock().iter().filter(|(_, followed)| !followed.take_asked()).map(|(id, _)| id.clone()));
         // Audiences are asked without the lock: they may hold their own while they wait for this one.
         idle.retain(|organisation| !audiences.iter().any(|audience| audience.watches(organisation)));
+        let mut followed = self.lock();
         for organisation in idle {
-            if self.followed(&organisation).is_some_and(|followed| !followed.is_asked()) {
-                self.forget(&organisation);
+            if followed.get(&organisation).is_some_and(|followed| !followed.is_asked()) {
+                forget(&mut followed, &organisation);
             }
-        }
-    }
-
-    fn forget(&self, organisation: &OrganisationId) {
-        if let Some(followed) = self.lock().remove(organisation) {
-            followed.end();
         }
     }
 
@@ -251,6 +247,12 @@ impl Relay {
     fn lock(&self) -> MutexGuard<'_, HashMap<OrganisationId, Followed>> {
         // A panic while it was held leaves the map whole: every change to it is one call.
         self.followed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn forget(followed: &mut HashMap<OrganisationId, Followed>, organisation: &OrganisationId) {
+    if let Some(followed) = followed.remove(organisation) {
+        followed.end();
     }
 }
 

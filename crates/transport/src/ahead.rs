@@ -17,7 +17,6 @@ use actix_web::http::Method;
 use actix_web::web::Bytes;
 use futures_util::future::{Either, LocalBoxFuture, MapOk};
 use futures_util::{FutureExt, TryFutureExt};
-use tracing::Level;
 
 use crate::headers::Headers;
 use crate::idle::{Busy, Connection};
@@ -54,13 +53,13 @@ pub(crate) struct AheadInWorker<A> {
 }
 
 /// An answer from memory. Its connection is busy until it is sent.
-pub(crate) struct Sent {
+pub(crate) struct FromMemory {
     bytes: Option<Bytes>,
     size: Option<u64>,
     _busy: Option<Busy>,
 }
 
-type Answered<B> = HttpResponse<EitherBody<Sent, B>>;
+type Answered<B> = HttpResponse<EitherBody<FromMemory, B>>;
 
 impl<A, B> ServiceFactory<Request> for Ahead<A>
 where
@@ -107,8 +106,8 @@ fn by_the_app<B: MessageBody>(response: ServiceResponse<B>) -> Answered<B> {
 }
 
 impl<A> AheadInWorker<A> {
-    fn answer(&self, request: &mut Request) -> Option<HttpResponse<Sent>> {
-        if request.method() != Method::GET || tracing::enabled!(Level::DEBUG) {
+    fn answer(&self, request: &mut Request) -> Option<HttpResponse<FromMemory>> {
+        if request.method() != Method::GET || observe::is_detailed() {
             return None;
         }
         let began = Instant::now();
@@ -135,7 +134,7 @@ impl<A> AheadInWorker<A> {
         };
         observe::note(&mut answer, route, began);
         let busy = request.conn_data::<Arc<Connection>>().map(Busy::on);
-        Some(answer.map_body(|_, bytes| Sent {
+        Some(answer.map_body(|_, bytes| FromMemory {
             size: bytes.as_ref().map(|bytes| bytes.len() as u64),
             bytes,
             _busy: busy,
@@ -143,7 +142,7 @@ impl<A> AheadInWorker<A> {
     }
 }
 
-impl MessageBody for Sent {
+impl MessageBody for FromMemory {
     type Error = Infallible;
 
     fn size(&self) -> BodySize {
@@ -154,5 +153,56 @@ impl MessageBody for Sent {
         let rest = &mut self.get_mut().bytes;
         let next = rest.as_mut().filter(|rest| !rest.is_empty()).map(|rest| rest.split_to(rest.len().min(PIECE)));
         Poll::Ready(next.map(Ok))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use actix_web::Error;
+    use actix_web::dev::fn_service;
+    use actix_web::error::ErrorImATeapot;
+    use actix_web::http::StatusCode;
+    use actix_web::test::TestRequest;
+    use allclear_application::public::MockSnapshotStore;
+
+    use crate::status::pages::tests::{organisation, pages, relay, snapshot};
+
+    /// What is answered to a request; none where that is left to the app.
+    async fn answered(copies: Copies, request: Request) -> Option<StatusCode> {
+        let asked = async |_: Request| Err::<ServiceResponse, Error>(ErrorImATeapot("the app was asked"));
+        let ahead = AheadInWorker {
+            app: fn_service(asked),
+            copies,
+            web_app: Arc::new(WebApp::load(None)),
+            security: Headers::security(false),
+            open: Headers::open_to_every_origin(),
+        };
+        ahead.call(request).await.ok().map(|answer| answer.status())
+    }
+
+    #[actix_web::test]
+    async fn the_plain_case_is_answered_and_everything_else_left_to_the_app() {
+        let mut store = MockSnapshotStore::new();
+        store.expect_snapshot().returning(|_, _| Ok(Some(snapshot(1))));
+        let pages = pages(store, &relay());
+        let copies = || Copies::of(Arc::clone(&pages));
+        let without_body = |request: TestRequest| request.to_request().replace_payload(Payload::None).0;
+        let get = |path: &str| without_body(TestRequest::get().uri(path));
+        assert_eq!(answered(copies(), get("/status/org")).await, None, "it was not read yet");
+        pages.page(&organisation()).await.unwrap();
+        for path in ["/status/org", "/api/v1/status/org", "/status/org?theme=dark"] {
+            assert_eq!(answered(copies(), get(path)).await, Some(StatusCode::OK), "{path}");
+        }
+        let known = without_body(TestRequest::get().uri("/status/org").insert_header(("if-none-match", "*")));
+        assert_eq!(answered(copies(), known).await, Some(StatusCode::NOT_MODIFIED));
+        let body = TestRequest::get().uri("/status/org").set_payload("x").to_request();
+        let head = without_body(TestRequest::default().method(Method::HEAD).uri("/status/org"));
+        for request in
+            [body, head, get("/status/org/"), get("/status/nobody"), get("/api/v1/status/org/events"), get("/")]
+        {
+            assert_eq!(answered(copies(), request).await, None);
+        }
     }
 }

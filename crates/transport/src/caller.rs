@@ -9,6 +9,7 @@ use allclear_domain::author::Author;
 use allclear_domain::id::OrganisationId;
 use futures_util::future::LocalBoxFuture;
 use tokio::runtime::Handle;
+use tracing::Instrument;
 
 use crate::problem::Problem;
 
@@ -39,10 +40,10 @@ impl FromRequest for Operator {
         let runtime = request.app_data::<web::Data<Handle>>().cloned();
         Box::pin(async move {
             let token = token.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))?;
-            let (verifier, runtime) =
-                verifier.zip(runtime).ok_or_else(|| Error::internal("no token verifier is wired"))?;
+            let wired = verifier.zip(runtime);
+            let (verifier, runtime) = wired.ok_or_else(|| Error::internal("nothing that verifies tokens is wired"))?;
             // Not in the worker: while everybody looks, each step there waits for hundreds of visitors.
-            let asked = runtime.spawn(async move { verifier.verify(&token).await });
+            let asked = runtime.spawn(async move { verifier.verify(&token).await }.in_current_span());
             let caller = asked.await.map_err(Error::internal)??;
             let Some(membership) = caller.membership.clone() else {
                 return Err(Problem::new(StatusCode::FORBIDDEN, "Please choose an organisation first"));

@@ -1,5 +1,5 @@
-//! Connections on which no request is under way. The HTTP server ends those that stay silent, and the first request of each
-//! must have its head in time; but one that has begun its second request and does not go on it would keep for ever.
+//! Connections on which no request is under way. The HTTP server sees to it that the head of the first request comes in time;
+//! those that stay silent after it, or begin another one and do not go on, are ended here.
 
 use std::any::Any;
 use std::net::{Shutdown, TcpStream};
@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use actix_web::dev::Extensions;
+#[cfg(unix)]
+use socket2::SockRef;
 #[cfg(unix)]
 use std::os::fd::AsFd;
 
@@ -108,7 +110,12 @@ fn milliseconds(since: Instant) -> u64 {
 #[cfg(unix)]
 fn handle(connection: &dyn Any) -> Option<TcpStream> {
     let stream = connection.downcast_ref::<actix_web::rt::net::TcpStream>()?;
-    stream.as_fd().try_clone_to_owned().ok().map(TcpStream::from)
+    let own = stream.as_fd().try_clone_to_owned();
+    if own.is_err() {
+        // There are too many open files. Of a connection without a handle nobody would see that it is idle.
+        let _ = SockRef::from(stream).shutdown(Shutdown::Both);
+    }
+    own.ok().map(TcpStream::from)
 }
 
 #[cfg(not(unix))]

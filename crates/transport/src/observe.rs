@@ -62,7 +62,12 @@ fn known(method: &Method) -> &'static str {
 /// when it turns out to have to wait: making one costs as much as half the answer.
 fn is_quiet(method: &Method, path: &str) -> bool {
     let public = ["/status/", "/api/v1/status/", "/assets/"].iter().any(|folder| path.starts_with(folder));
-    public && (method == Method::GET || method == Method::HEAD) && !tracing::enabled!(Level::DEBUG)
+    public && (method == Method::GET || method == Method::HEAD) && !is_detailed()
+}
+
+/// Whether every answer has a line in the log.
+pub(crate) fn is_detailed() -> bool {
+    tracing::enabled!(Level::DEBUG)
 }
 
 fn new_id() -> HeaderValue {

@@ -1,6 +1,6 @@
 //! Bodies that come slowly, or never. A client that sends one must not hold a connection for long (OWASP ASVS 5.0, 13.1.3),
 //! neither while a handler reads the body nor where none does. Here it is also noted on which connections a request is under
-//! way.
+//! way that the app answers.
 
 use std::cell::RefCell;
 use std::future::{Ready, ready};

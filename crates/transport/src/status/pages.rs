@@ -21,6 +21,7 @@ use quick_cache::sync::Cache;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
+use tracing::Instrument;
 
 use crate::page_template::PageTemplate;
 use crate::status::page::{ENTRY, Page};
@@ -127,7 +128,8 @@ impl Pages {
         reading: Reading,
     ) -> JoinHandle<Result<Option<Arc<Page>>, Error>> {
         let pages = Arc::clone(self);
-        self.runtime.spawn(async move { pages.found(&organisation, &reading.0).await })
+        let found = async move { pages.found(&organisation, &reading.0).await };
+        self.runtime.spawn(found.in_current_span())
     }
 
     /// Reads an old page anew while it is still being served, unless somebody does already.
@@ -157,12 +159,20 @@ impl Pages {
         organisation: &OrganisationId,
         entry: &Arc<Entry>,
     ) -> Result<Option<Arc<Page>>, Error> {
+        let asked_at = self.clock.now();
         loop {
             let mut over = pin!(entry.over.notified());
             // From here on nothing is missed: whoever ends before the look below has left what it found.
             over.as_mut().enable();
-            if let Some(page) = self.in_memory(entry, self.clock.now()) {
+            let now = self.clock.now();
+            // Read since this was asked, it shows whatever there was by then: whoever waited for the newest of a storm of
+            // changes would wait for the end of it.
+            let since = || entry.current.load_full().filter(|page| asked_at < page.read_at && page.read_at <= now);
+            if let Some(page) = self.in_memory(entry, now).or_else(since) {
                 return Ok(Some(page));
+            }
+            if entry.in_vain(now) {
+                return Err(Error::Unavailable("the page could not be read a moment ago".into()));
             }
             if let Some(reading) = entry.reading() {
                 return self.read(organisation.clone(), reading).await.map_err(Error::internal)?;
@@ -230,4 +240,4 @@ impl Drop for Reading {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

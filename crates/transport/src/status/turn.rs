@@ -26,13 +26,14 @@ thread_local! {
 
 /// Waits for a turn.
 pub(crate) struct Turn {
-    is_called: bool,
+    /// It has waited: whatever wakes its task next lets it go on. So the waker that waits for it never has to be a newer one.
+    has_waited: bool,
 }
 
 impl Turn {
     /// The next free one of this worker.
     pub(crate) const fn next() -> Self {
-        Self { is_called: false }
+        Self { has_waited: false }
     }
 }
 
@@ -40,7 +41,7 @@ impl Future for Turn {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        if self.is_called {
+        if self.has_waited {
             return Poll::Ready(());
         }
         TURNS.with_borrow_mut(|turns| {
@@ -53,7 +54,7 @@ impl Future for Turn {
                 return Poll::Ready(());
             }
             turns.waiting.push_back(context.waker().clone());
-            self.is_called = true;
+            self.has_waited = true;
             Poll::Pending
         })
     }
@@ -97,6 +98,20 @@ mod tests {
         assert!(asked.await.unwrap() <= AT_ONCE);
         futures_util::future::join_all(telling).await;
         assert_eq!(told.get(), 10 * AT_ONCE);
+        all_are_called().await;
+    }
+
+    #[actix_web::test]
+    async fn who_leaves_while_waiting_holds_nobody_up() {
+        let leave = |_| tokio::task::spawn_local(Turn::next());
+        let leaving: Vec<_> = (0..3 * AT_ONCE).map(leave).collect();
+        tokio::task::yield_now().await;
+        leaving.iter().for_each(tokio::task::JoinHandle::abort);
+        Turn::next().await;
+        all_are_called().await;
+    }
+
+    async fn all_are_called() {
         while TURNS.with_borrow(|turns| turns.is_ushered) {
             tokio::task::yield_now().await;
         }

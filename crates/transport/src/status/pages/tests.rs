@@ -16,11 +16,11 @@ use crate::status::copies::Copies;
 use crate::status::encoded::Encoded;
 use crate::status::page::{Document, LARGEST, whole};
 
-fn organisation() -> OrganisationId {
+pub(crate) fn organisation() -> OrganisationId {
     OrganisationId::parse("org").unwrap()
 }
 
-fn snapshot(revision: i64) -> Snapshot {
+pub(crate) fn snapshot(revision: i64) -> Snapshot {
     Snapshot {
         organisation: PublicOrganisation { id: "org".into(), name: "Acme".into() },
         banner: None,
@@ -32,7 +32,7 @@ fn snapshot(revision: i64) -> Snapshot {
     }
 }
 
-fn relay() -> Arc<Relay> {
+pub(crate) fn relay() -> Arc<Relay> {
     let mut outbox = MockOutbox::new();
     outbox.expect_revisions().returning(|wanted| {
         Ok(wanted.iter().filter(|id| id.as_str() == "org").map(|id| (id.clone(), Revision(1))).collect())
@@ -42,7 +42,7 @@ fn relay() -> Arc<Relay> {
     Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)))
 }
 
-fn pages(store: MockSnapshotStore, relay: &Arc<Relay>) -> Arc<Pages> {
+pub(crate) fn pages(store: MockSnapshotStore, relay: &Arc<Relay>) -> Arc<Pages> {
     pages_at(store, relay, &Arc::default())
 }
 
@@ -104,6 +104,28 @@ async fn the_last_page_stands_while_the_database_is_away() {
     for _ in 0..3 {
         assert_eq!(pages.page(&organisation()).await.unwrap().unwrap().revision, Revision(1));
     }
+}
+
+#[actix_web::test]
+async fn nobody_waits_for_the_end_of_a_storm_of_changes() {
+    let (relay, set) = (relay(), Arc::new(AtomicI64::new(0)));
+    let (storm, clock, reads) = (Arc::clone(&relay), Arc::clone(&set), Arc::new(AtomicI64::new(0)));
+    let mut store = MockSnapshotStore::new();
+    let counted = Arc::clone(&reads);
+    // While the page is read, time passes and there is something newer.
+    store.expect_snapshot().returning(move |organisation, now| {
+        let revision = counted.fetch_add(1, Ordering::SeqCst) + 1;
+        storm.hear(organisation, Revision(revision + 1));
+        clock.fetch_add(1, Ordering::SeqCst);
+        Ok(Some(Snapshot { generated_at: now, ..snapshot(revision) }))
+    });
+    let pages = pages_at(store, &relay, &set);
+    let organisation = organisation();
+    let asked = (0..20).map(|_| pages.page(&organisation));
+    for page in futures_util::future::join_all(asked).await {
+        assert!(page.unwrap().is_some());
+    }
+    assert!(reads.load(Ordering::SeqCst) <= 2, "{reads:?}");
 }
 
 /// A store that answers the revisions in turn; none says that the database is away.

@@ -1,43 +1,16 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { fill } from './fill';
 import { expect, test } from './fixtures';
 import type { Organisation } from './operator';
 
-interface Created {
-  id: string;
-}
-
-/** One of everything, with text that is long and text that is markup. */
-async function fill(organisation: Organisation) {
-  const create = async (path: string, data: object) =>
-    (await organisation.call<Created>('POST', path, data)).id;
-  const componentId = await create('/component/create', {
+/** Text that is long, and text that is markup. */
+async function fillWithOddText(organisation: Organisation) {
+  await organisation.call('POST', '/component/create', { name: 'Website' });
+  return fill(organisation, {
     name: 'Averylongnamewithoutaspaceinitthathastobebrokensomewhere',
-    status: 'DEGRADED',
     description: '<b>Bold</b>',
   });
-  await create('/component/create', { name: 'Website' });
-  const incidentId = await create('/incident/create', {
-    title: 'Payments fail in every shop that takes a card, and in some that do not',
-    description: 'Cards are declined.',
-    status: 'INVESTIGATING',
-    occuredAt: new Date().toISOString(),
-    components: [{ componentId, status: 'MAJOR_OUTAGE' }],
-  });
-  await create(`/incident/${incidentId}/updates/create`, {
-    status: 'IDENTIFIED',
-    message: 'The bank is down.\nWe wait.',
-  });
-  const maintenanceId = await create('/maintenance/create', {
-    title: 'Database upgrade',
-    description: 'Writes pause.',
-    startAt: new Date(Date.now() + 3_600_000).toISOString(),
-  });
-  return {
-    componentForm: `/components/component/edit/${componentId}`,
-    incidentForm: `/incidents/incident/edit/${incidentId}`,
-    maintenanceForm: `/schedules/maintenance/edit/${maintenanceId}`,
-  };
 }
 
 async function open(page: Page, path: string, heading: string) {
@@ -90,7 +63,7 @@ async function expectToFit(page: Page) {
 
 test('every screen of an operator is accessible in both themes', async ({ desk, organisation }) => {
   test.slow();
-  const forms = await fill(organisation);
+  const forms = await fillWithOddText(organisation);
   await desk.emulateMedia({ reducedMotion: 'reduce' });
   for (const [path, heading] of [
     ['/dashboard', 'Dashboard'],
@@ -120,7 +93,7 @@ test('what opens over a screen is accessible in both themes', async ({
   operator,
 }) => {
   test.slow();
-  const { incidentForm } = await fill(organisation);
+  const { incidentForm } = await fillWithOddText(organisation);
   await desk.emulateMedia({ reducedMotion: 'reduce' });
   await open(desk, '/components', 'Components');
   await desk.getByRole('button', { name: 'Delete Website' }).click();
@@ -227,7 +200,7 @@ test('nothing has to be scrolled sideways on the narrowest phone', async ({
   desk,
   organisation,
 }) => {
-  const forms = await fill(organisation);
+  const forms = await fillWithOddText(organisation);
   await desk.setViewportSize({ width: 320, height: 640 });
   for (const [path, heading] of [
     ['/components', 'Components'],

@@ -1,44 +1,20 @@
 import type { Page } from '@playwright/test';
+import { fill } from './fill';
 import { expect, test } from './fixtures';
 import { expectNothingMoved, painted, watchShifts } from './layout-shifts';
 import type { Organisation } from './operator';
 
-interface Created {
-  id: string;
-}
-
-/** Less than what holds the place of it has room for, and names that take more than a line of a column. */
-async function fill(organisation: Organisation) {
-  const create = async (path: string, data: object) =>
-    (await organisation.call<Created>('POST', path, data)).id;
-  const componentId = await create('/component/create', {
-    name: 'Website',
-    status: 'DEGRADED',
-  });
-  const incidentId = await create('/incident/create', {
-    title: 'Payments fail in every shop that takes a card, and in some that do not',
-    description: 'Cards are declined.',
-    status: 'INVESTIGATING',
-    occuredAt: new Date().toISOString(),
-    components: [{ componentId, status: 'MAJOR_OUTAGE' }],
-  });
-  await create(`/incident/${incidentId}/updates/create`, {
-    status: 'IDENTIFIED',
-    message: 'The bank is down.\nWe wait.',
-  });
-  const maintenanceId = await create('/maintenance/create', {
-    title: 'Database upgrade',
-    description: 'Writes pause.',
-    startAt: new Date(Date.now() + 3_600_000).toISOString(),
-  });
-  await create('/subscriber', { email: 'grace@example.com' });
+/** Each screen, and what it shows when its data is there: less than what holds the place of it has room for. */
+async function screensOf(organisation: Organisation) {
+  const forms = await fill(organisation, { name: 'Website' });
+  await organisation.call('POST', '/subscriber', { email: 'grace@example.com' });
   return [
     ['/components', 'Website'],
-    [`/components/component/edit/${componentId}`, 'Update'],
+    [forms.componentForm, 'Update'],
     ['/incidents', 'Record Updated'],
-    [`/incidents/incident/edit/${incidentId}`, 'The bank is down.'],
+    [forms.incidentForm, 'The bank is down.'],
     ['/schedules', 'Complete Maintenance'],
-    [`/schedules/maintenance/edit/${maintenanceId}`, 'Updates show on the status page'],
+    [forms.maintenanceForm, 'Updates show on the status page'],
     ['/subscribers', 'grace@example.com'],
     ['/organisation', 'Leave the organisation'],
   ] as const;
@@ -63,7 +39,7 @@ for (const [device, viewport] of [
     organisation,
   }) => {
     test.slow();
-    const screens = await fill(organisation);
+    const screens = await screensOf(organisation);
     await desk.setViewportSize(viewport);
     await watchShifts(desk);
     await answerLate(desk);

@@ -179,8 +179,8 @@ impl Relay {
     /// Stops following what nobody has asked for since the last time and nobody watches, so that an organisation looked at
     /// once is not followed for ever.
     fn forget_idle(&self, audiences: &[Arc<dyn Audience>]) {
-        let mut idle: Vec<OrganisationId> = Vec::new();
-        idle.extend(self.lock().iter().filter(|(_, followed)| !followed.take_asked()).map(|(id, _)| id.clone()));
+        let mut idle: Vec<OrganisationId> =
+            self.lock().iter().filter(|(_, followed)| !followed.take_asked()).map(|(id, _)| id.clone()).collect();
         // Audiences are asked without the lock: they may hold their own while they wait for this one.
         idle.retain(|organisation| !audiences.iter().any(|audience| audience.watches(organisation)));
         let mut followed = self.lock();

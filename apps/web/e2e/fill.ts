@@ -1,0 +1,36 @@
+import type { Organisation } from './operator';
+
+interface Created {
+  id: string;
+}
+
+/** One of everything that has a form, with names that take more than a line; the component as the test wants it. */
+export async function fill(
+  organisation: Organisation,
+  component: { name: string; description?: string },
+) {
+  const create = async (path: string, data: object) =>
+    (await organisation.call<Created>('POST', path, data)).id;
+  const componentId = await create('/component/create', { status: 'DEGRADED', ...component });
+  const incidentId = await create('/incident/create', {
+    title: 'Payments fail in every shop that takes a card, and in some that do not',
+    description: 'Cards are declined.',
+    status: 'INVESTIGATING',
+    occuredAt: new Date().toISOString(),
+    components: [{ componentId, status: 'MAJOR_OUTAGE' }],
+  });
+  await create(`/incident/${incidentId}/updates/create`, {
+    status: 'IDENTIFIED',
+    message: 'The bank is down.\nWe wait.',
+  });
+  const maintenanceId = await create('/maintenance/create', {
+    title: 'Database upgrade',
+    description: 'Writes pause.',
+    startAt: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+  return {
+    componentForm: `/components/component/edit/${componentId}`,
+    incidentForm: `/incidents/incident/edit/${incidentId}`,
+    maintenanceForm: `/schedules/maintenance/edit/${maintenanceId}`,
+  };
+}

@@ -19,6 +19,7 @@ mod incident;
 mod inline;
 mod input;
 mod maintenance;
+mod methods;
 mod observe;
 pub mod openapi;
 mod page_query;

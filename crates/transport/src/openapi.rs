@@ -64,7 +64,7 @@ fn name_operations(path: &str, item: &mut PathItem) {
 /// # Errors
 /// When it cannot be written as JSON.
 pub fn json() -> Result<String, serde_json::Error> {
-    serde_json::to_string_pretty(&document())
+    document().to_pretty_json()
 }
 
 /// The document, written once.

@@ -17,12 +17,13 @@ pub(crate) struct Problem {
     message: String,
     errors: Vec<FieldError>,
     retry_after: Option<u64>,
+    allowed: Option<String>,
 }
 
 impl Problem {
     /// A problem with a sentence to show.
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), errors: Vec::new(), retry_after: None }
+        Self { status, message: message.into(), errors: Vec::new(), retry_after: None, allowed: None }
     }
 
     /// The request is not well-formed.
@@ -35,9 +36,10 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "There is nothing here")
     }
 
-    /// There is something at this path, but not for this method.
-    pub(crate) fn method_not_allowed() -> Self {
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "This method is not allowed here")
+    /// There is something at this path, but for these methods alone (RFC 9110, section 15.5.6).
+    pub(crate) fn method_not_allowed(allowed: &str) -> Self {
+        let problem = Self::new(StatusCode::METHOD_NOT_ALLOWED, "This method is not allowed here");
+        Self { allowed: Some(allowed.to_owned()), ..problem }
     }
 
     /// Too many requests (RFC 6585, section 4); seconds until the next may pass.
@@ -115,6 +117,9 @@ impl ResponseError for Problem {
         response.content_type("application/problem+json");
         if let Some(seconds) = self.retry_after {
             response.insert_header((header::RETRY_AFTER, seconds));
+        }
+        if let Some(methods) = &self.allowed {
+            response.insert_header((header::ALLOW, methods.as_str()));
         }
         if self.status == StatusCode::UNAUTHORIZED {
             // RFC 9110, section 11.6.1: a 401 names the scheme to use.

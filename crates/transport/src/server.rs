@@ -11,7 +11,7 @@ use actix_web::dev::{Extensions, Server};
 use actix_web::http::{KeepAlive, Method, header};
 use actix_web::middleware::Compat;
 use actix_web::web::{self, Data};
-use actix_web::{App, HttpServer};
+use actix_web::{App, HttpServer, Route, guard};
 use allclear_application::component::Components;
 use allclear_application::delivery::Deliveries;
 use allclear_application::health::Readiness;
@@ -31,6 +31,7 @@ use crate::health::{Draining, healthz, metrics, readyz};
 use crate::identity::key_set::key_set;
 use crate::idle::Connections;
 use crate::input::BODY_LIMIT;
+use crate::methods::Methods;
 use crate::observe::Observe;
 use crate::openapi::OpenApiJson;
 use crate::problem::Problem;
@@ -131,17 +132,21 @@ pub(crate) fn calls(config: &mut impl Calls) {
 /// The routes that are not calls.
 fn pages(config: &mut web::ServiceConfig, offered: Offered) {
     if offered.built_in {
-        config.route("/.well-known/jwks.json", web::get().to(key_set));
+        config.route("/.well-known/jwks.json", read().to(key_set));
     }
     config
-        .route("/healthz", web::get().to(healthz))
-        .route("/readyz", web::get().to(readyz))
-        .route("/metrics", web::get().to(metrics))
-        .route("/status/{organisation}", web::get().to(status_page))
-        .route("/status/{organisation}", web::head().to(status_page))
-        .route("/discord", web::get().to(elsewhere::discord))
-        .route("/sponsor", web::get().to(elsewhere::sponsor))
+        .route("/healthz", read().to(healthz))
+        .route("/readyz", read().to(readyz))
+        .route("/metrics", read().to(metrics))
+        .route("/status/{organisation}", read().to(status_page))
+        .route("/discord", read().to(elsewhere::discord))
+        .route("/sponsor", read().to(elsewhere::sponsor))
         .default_service(web::to(anything_else));
+}
+
+/// A route to what is read: by [`crate::methods::READ`].
+fn read() -> Route {
+    web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
 }
 
 /// Starts serving on a listener. The server runs until it is stopped.
@@ -151,7 +156,9 @@ fn pages(config: &mut web::ServiceConfig, offered: Offered) {
 pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Result<Server> {
     // Runs what must not wait behind the requests of a worker.
     let runtime = Data::new(Handle::current());
-    let document = Data::new(OpenApiJson(openapi::json()?));
+    let document = openapi::document();
+    let methods = Data::new(Methods::of(&document.paths));
+    let document = Data::new(OpenApiJson(document.to_pretty_json()?));
     let dead = cut_dead_connections(&parts.socket_settings.settings());
     let https = parts.origin.starts_with("https:");
     let offered = parts.identity.offered();
@@ -171,13 +178,14 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
             )
             .app_data(web::PathConfig::default().error_handler(|_, _| Problem::not_found().into()))
             .app_data(document.clone())
+            .app_data(methods.clone())
             .app_data(runtime.clone())
             .configure(|config| parts.provide(config))
             .wrap(BodyTime(parts.body_time))
             .wrap(Headers::security(https).middleware())
             .wrap(Observe)
             .service(parts.sockets.resource())
-            .route("/api/v1/openapi.json", web::get().to(openapi::serve))
+            .route("/api/v1/openapi.json", read().to(openapi::serve))
             .configure(|config| serve_calls(config, &parts.allowed_origins, offered))
             .configure(|config| pages(config, offered));
         Ahead {

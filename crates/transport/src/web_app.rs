@@ -14,6 +14,7 @@ use rust_embed::{Embed, EmbeddedFile};
 use crate::clerk::policy::PagePolicy;
 use crate::headers::CONTENT_SECURITY_POLICY;
 use crate::inline::InlineStyles;
+use crate::methods::{Methods, READ};
 use crate::page_template::PageTemplate;
 use crate::problem::Problem;
 use crate::status::encoded::{Coding, Encoded};
@@ -108,11 +109,10 @@ impl WebApp {
     /// Answers with a file, with the app for a path of its route table, or with the app's own not-found page.
     fn answer(&self, request: &HttpRequest) -> HttpResponse {
         let path = request.path();
-        // Pages are not files: they have addresses of their own.
-        if let Some(file) = self.files.get(path).filter(|file| !file.is_page) {
+        if let Some(file) = self.file(path) {
             return file.answer(request, StatusCode::OK, path.starts_with("/assets/"));
         }
-        let status = if ROUTES.iter().any(|route| is_at(path, route)) { StatusCode::OK } else { StatusCode::NOT_FOUND };
+        let status = if is_route(path) { StatusCode::OK } else { StatusCode::NOT_FOUND };
         let mut page = match self.files.get("/index.html") {
             Some(index) => index.answer(request, status, false),
             None => HttpResponse::build(status).content_type("text/html; charset=utf-8").body(NOT_BUILT),
@@ -121,6 +121,11 @@ impl WebApp {
             policy.on_app(&mut page);
         }
         page
+    }
+
+    /// Pages are not files: they have addresses of their own.
+    fn file(&self, path: &str) -> Option<&File> {
+        self.files.get(path).filter(|file| !file.is_page)
     }
 }
 
@@ -187,14 +192,19 @@ fn is_compressed(path: &str) -> bool {
     ending.is_some_and(|ending| ending == "br" || ending == "gz")
 }
 
-/// Whether a path is at a route of the table.
-fn is_at(path: &str, route: &str) -> bool {
+/// Whether the app has a route for a path.
+fn is_route(path: &str) -> bool {
+    ROUTES.iter().any(|route| is_at(path, route))
+}
+
+/// Whether a path is at a route, in which a name in braces stands for any one segment.
+pub(crate) fn is_at(path: &str, route: &str) -> bool {
     let path = if path.len() > 1 { path.strip_suffix('/').unwrap_or(path) } else { path };
     let (mut segments, mut pattern) = (path.split('/'), route.split('/'));
     loop {
         match (segments.next(), pattern.next()) {
             (None, None) => return true,
-            (Some(segment), Some("{id}")) if !segment.is_empty() => {}
+            (Some(segment), Some(wanted)) if wanted.starts_with('{') && !segment.is_empty() => {}
             (Some(segment), Some(wanted)) if segment == wanted => {}
             _ => return false,
         }
@@ -227,16 +237,28 @@ pub(crate) async fn status_page(
 
 /// Everything no other route takes: files, the app's own routes, and what is not there.
 pub(crate) async fn anything_else(request: HttpRequest, app: web::Data<WebApp>) -> Result<HttpResponse, Problem> {
-    if request.path().starts_with("/api/") || !matches!(request.method().as_str(), "GET" | "HEAD") {
+    let path = request.path();
+    if path.starts_with("/api/") {
         return nothing_there(request).await;
     }
-    Ok(app.answer(&request))
+    if matches!(request.method().as_str(), "GET" | "HEAD") {
+        return Ok(app.answer(&request));
+    }
+    let is_there = app.file(path).is_some() || is_route(path) || is_served(&request);
+    Err(if is_there { Problem::method_not_allowed(READ) } else { Problem::not_found() })
 }
 
 /// A call that does not exist, or not for this method.
 pub(crate) async fn nothing_there(request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let other_method = request.resource_map().match_pattern(request.path()).is_some();
-    Err(if other_method { Problem::method_not_allowed() } else { Problem::not_found() })
+    // Calls may be described that nobody is offered here.
+    let described = request.app_data::<web::Data<Methods>>().filter(|_| is_served(&request));
+    let methods = described.and_then(|methods| methods.at(request.path()));
+    Err(methods.map_or_else(Problem::not_found, Problem::method_not_allowed))
+}
+
+/// Whether there is a route to the path, by whichever method.
+fn is_served(request: &HttpRequest) -> bool {
+    request.resource_map().match_pattern(request.path()).is_some()
 }
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use reqwest::Method;
 use serde_json::json;
 
@@ -44,5 +46,34 @@ async fn what_is_not_there_is_not_found() {
     assert_eq!(operator.get("/component/not-an-id").await.status, 404);
     assert_eq!(operator.get("/component/0190b6a0-0000-7000-8000-000000000000").await.status, 404);
     assert_eq!(operator.get("/nowhere").await.status, 404);
-    assert_eq!(operator.post("/component/list", json!({})).await.status, 405);
+    assert_eq!(operator.get(&format!("/status/{}/nowhere", operator.organisation)).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_method_that_a_path_does_not_take_is_answered_with_those_it_takes() {
+    let app = TestApp::start().await;
+    let client = crate::app::client();
+    let tried = async |method: Method, path: &str| {
+        let answer = send(client.request(method, format!("{}{path}", app.url))).await;
+        let allowed = answer.headers.get("allow").map_or("", |allowed| allowed.to_str().unwrap());
+        (answer.status, allowed.split(", ").map(str::to_owned).collect::<BTreeSet<_>>())
+    };
+    let document = send(client.get(app.call("/openapi.json"))).await.body;
+    for (path, calls) in document["paths"].as_object().unwrap() {
+        let methods: BTreeSet<_> = calls.as_object().unwrap().keys().map(|method| method.to_uppercase()).collect();
+        // Clerk is off: its calls are not there.
+        let expected = if path.contains("/clerk/") { (404, BTreeSet::from([String::new()])) } else { (405, methods) };
+        assert_eq!(tried(Method::PUT, path).await, expected, "{path}");
+    }
+    let read = BTreeSet::from(["GET", "HEAD"].map(str::to_owned));
+    for path in ["/", "/login", "/status/nobody", "/healthz", "/metrics", "/.well-known/jwks.json", "/theme.js"] {
+        assert_eq!(tried(Method::POST, path).await, (405, read.clone()), "{path}");
+    }
+    assert_eq!(tried(Method::POST, "/api/v1/openapi.json").await, (405, read));
+    for path in ["/healthz", "/readyz", "/metrics", "/.well-known/jwks.json", "/api/v1/openapi.json"] {
+        assert_eq!(tried(Method::HEAD, path).await.0, 200, "{path}");
+    }
+    for path in ["/nowhere", "/api/v1/nowhere", "/api/nowhere", "/status.html"] {
+        assert_eq!(tried(Method::POST, path).await.0, 404, "{path}");
+    }
 }

@@ -1,11 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { Buffer } from 'node:buffer';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { URL } from 'node:url';
 import { chromium } from '@playwright/test';
 
 /*
- * Draws the pictures that link previews of status pages show, one for each status, into public/. They are kept in the
- * repository: `npm run previews` draws them anew.
+ * Draws the pictures that link previews of status pages show, one for each status, into public/, and favicon.svg once more
+ * as the favicon.ico that is asked of every site. They are kept in the repository: `npm run previews` draws them anew.
  */
 
 const statuses = {
@@ -56,6 +57,24 @@ function picture({ tone, soft, text, icon }) {
   <div class="bar"></div>`;
 }
 
+/**
+ * An ICO file: six bytes, sixteen for each picture, and the pictures, which may be PNGs.
+ *
+ * @param {{ size: number, png: Buffer }[]} pictures
+ */
+function icon(pictures) {
+  let offset = 6 + 16 * pictures.length;
+  const head = Buffer.from([0, 0, 1, 0, pictures.length, 0]);
+  const entries = pictures.map(({ size, png }) => {
+    const entry = Buffer.from([size, size, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    entry.writeUInt32LE(png.byteLength, 8);
+    entry.writeUInt32LE(offset, 12);
+    offset += png.byteLength;
+    return entry;
+  });
+  return Buffer.concat([head, ...entries, ...pictures.map(({ png }) => png)]);
+}
+
 const folder = new URL('../public/', import.meta.url);
 await mkdir(folder, { recursive: true });
 const browser = await chromium.launch({
@@ -67,4 +86,14 @@ for (const [name, status] of Object.entries(statuses)) {
   await page.setContent(picture(status));
   await writeFile(new URL(`preview-${name}.png`, folder), await page.screenshot({ type: 'png' }));
 }
+const mark = await readFile(new URL('favicon.svg', folder), 'utf8');
+await page.setContent(
+  `<style>body { margin: 0 } svg { display: block; width: 100vw }</style>${mark}`,
+);
+const pictures = [];
+for (const size of [16, 32, 48]) {
+  await page.setViewportSize({ width: size, height: size });
+  pictures.push({ size, png: await page.screenshot({ type: 'png', omitBackground: true }) });
+}
+await writeFile(new URL('favicon.ico', folder), icon(pictures));
 await browser.close();

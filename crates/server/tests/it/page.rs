@@ -24,6 +24,33 @@ async fn every_route_answers_with_the_app_and_everything_else_with_its_not_found
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn crawlers_are_told_what_is_for_them_and_browsers_find_the_icon_they_ask_every_site_for() {
+    let app = TestApp::start().await;
+    let robots = page(&app, "/robots.txt").await;
+    assert_eq!((robots.status, robots.headers["content-type"].to_str().unwrap()), (200, "text/plain; charset=utf-8"));
+    let rules = robots.body.as_str().unwrap();
+    // The longest rule that fits counts (RFC 9309, section 2.2.2).
+    let fitting = |rule: &str, path: &str| {
+        let starts = rules.lines().filter_map(|line| line.strip_prefix(rule));
+        starts.filter(|start| path.starts_with(start)).map(str::len).max()
+    };
+    let is_kept = |path: &str| fitting("Disallow: ", path) > fitting("Allow: ", path);
+    for path in ["/dashboard", "/components/component/edit/7", "/incidents", "/login", "/api/v1/component/list"] {
+        assert!(is_kept(path), "{path}: {rules}");
+    }
+    // The landing page asks for these before it shows anything.
+    let asked = ["/api/v1/configuration", "/api/v1/identity/session"];
+    for path in
+        ["/", "/status/acme", "/docs/api", "/blog", "/about", "/assets/app.js", "/favicon.ico"].iter().chain(&asked)
+    {
+        assert!(!is_kept(path), "{path}: {rules}");
+    }
+    let icon = crate::app::client().get(format!("{}/favicon.ico", app.url)).send().await.unwrap();
+    assert_eq!((icon.status().as_u16(), icon.headers()["content-type"].to_str().unwrap()), (200, "image/x-icon"));
+    assert!(icon.bytes().await.unwrap().starts_with(&[0, 0, 1, 0]), "it is an icon");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn discord_and_sponsor_lead_where_they_are_configured_to() {
     let app = TestApp::start_with(&["--discord-url", "https://discord.example/allclear"]).await;
     let client = crate::app::client_builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();

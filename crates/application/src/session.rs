@@ -1,5 +1,6 @@
 //! Sessions: who is signed in, and the short-lived tokens they are given.
 
+use std::fmt;
 use std::sync::Arc;
 
 use allclear_domain::account::User;
@@ -113,13 +114,19 @@ pub trait TokenIssuer: Send + Sync {
     fn key_set(&self) -> Result<serde_json::Value, Error>;
 }
 
-/// A bearer token.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A bearer token. It shows in no log.
+#[derive(Clone, PartialEq, Eq)]
 pub struct IssuedToken {
     /// The token.
     pub token: String,
     /// When it ends.
     pub expires_at: DateTime<Utc>,
+}
+
+impl fmt::Debug for IssuedToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IssuedToken").field("expires_at", &self.expires_at).finish_non_exhaustive()
+    }
 }
 
 /// What people do with sessions.

@@ -6,6 +6,8 @@ use allclear_identity::clerk::key::{PublishableKey, SecretKey, is_loopback};
 use clap::Args;
 use url::Url;
 
+use super::hidden::{Beginning, Hidden};
+
 /// Clerk's keys, as its dashboard shows them. With none the built-in provider serves.
 #[derive(Debug, Clone, Default, Args)]
 #[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
@@ -15,17 +17,25 @@ pub(crate) struct ClerkSettings {
     clerk_publishable_key: Option<String>,
 
     /// Clerk's secret key, `sk_…`
-    #[arg(long, env = "ALLCLEAR_CLERK_SECRET_KEY", value_name = "ALLCLEAR_CLERK_SECRET_KEY", hide_env_values = true)]
-    clerk_secret_key: Option<String>,
+    #[arg(
+        long,
+        env = "ALLCLEAR_CLERK_SECRET_KEY",
+        value_name = "ALLCLEAR_CLERK_SECRET_KEY",
+        // What is wrong with it is told by whoever reads it.
+        value_parser = Beginning(&[""]),
+        hide_env_values = true,
+    )]
+    clerk_secret_key: Option<Hidden>,
 
     /// The signing secret of Clerk's webhook endpoint, `whsec_…`
     #[arg(
         long,
         env = "ALLCLEAR_CLERK_WEBHOOK_SECRET",
         value_name = "ALLCLEAR_CLERK_WEBHOOK_SECRET",
-        hide_env_values = true
+        value_parser = Beginning(&[""]),
+        hide_env_values = true,
     )]
-    clerk_webhook_secret: Option<String>,
+    clerk_webhook_secret: Option<Hidden>,
 
     /// Clerk's public key in PEM, to check tokens without fetching keys [default: the keys Clerk publishes]
     #[arg(long, env = "ALLCLEAR_CLERK_JWT_KEY", value_name = "ALLCLEAR_CLERK_JWT_KEY", hide_env_values = true)]
@@ -59,8 +69,9 @@ impl ClerkSettings {
     /// One line that says what is wrong, which tells no secret: clap would repeat the whole value.
     pub(crate) fn application(&self) -> Result<Option<Clerk>, String> {
         let filled = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
-        let (publishable, secret) = (filled(&self.clerk_publishable_key), filled(&self.clerk_secret_key));
-        let (webhook, jwt_key) = (filled(&self.clerk_webhook_secret), filled(&self.clerk_jwt_key));
+        let revealed = |value: &Option<Hidden>| filled(&value.as_ref().map(|value| value.reveal().to_owned()));
+        let (publishable, secret) = (filled(&self.clerk_publishable_key), revealed(&self.clerk_secret_key));
+        let (webhook, jwt_key) = (revealed(&self.clerk_webhook_secret), filled(&self.clerk_jwt_key));
         let (api, key_set) = (filled(&self.clerk_api_url), filled(&self.clerk_jwks_url));
         if [&publishable, &secret, &webhook, &jwt_key, &api, &key_set].iter().all(|value| value.is_none()) {
             return Ok(None);
@@ -101,18 +112,28 @@ fn address(text: &str) -> Result<Url, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::{Command, FromArgMatches};
 
     // `clerk.example.com$`.
     const TEST: &str = "pk_test_Y2xlcmsuZXhhbXBsZS5jb20k";
 
     fn settings(publishable: &str, secret: &str, webhook: &str) -> ClerkSettings {
-        let filled = |text: &str| Some(text.to_owned());
-        ClerkSettings {
-            clerk_publishable_key: filled(publishable),
-            clerk_secret_key: filled(secret),
-            clerk_webhook_secret: filled(webhook),
-            ..ClerkSettings::default()
-        }
+        let keys = [
+            ("--clerk-publishable-key", publishable),
+            ("--clerk-secret-key", secret),
+            ("--clerk-webhook-secret", webhook),
+        ];
+        let flags = keys.into_iter().flat_map(|(flag, key)| [flag, key]);
+        let command = ClerkSettings::augment_args(Command::new("allclear").no_binary_name(true));
+        ClerkSettings::from_arg_matches(&command.get_matches_from(flags)).unwrap()
+    }
+
+    #[test]
+    fn the_settings_hold_secrets_that_they_do_not_print() {
+        let settings = settings(TEST, "sk_test_hunter2", "whsec_aHVudGVyMg");
+        let printed = format!("{settings:?} {:?}", settings.application().unwrap());
+        assert!(printed.contains(TEST), "{printed}");
+        assert!(!printed.contains("hunter2") && !printed.contains("aHVudGVyMg"), "{printed}");
     }
 
     #[test]

@@ -53,7 +53,7 @@ struct WaitlistedBody {
 }
 
 /// An account to make.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct SignUpInput {
     /// 1 to 200 characters.
@@ -125,7 +125,7 @@ async fn sign_up(
 }
 
 /// Who signs in.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Deserialize, ToSchema)]
 struct SignInInput {
     #[serde(default)]
     #[schema(value_type = String, format = "email", max_length = 254, required = true)]

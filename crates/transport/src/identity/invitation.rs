@@ -126,7 +126,7 @@ async fn revoke(
 }
 
 /// The token of an invitation's link.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Deserialize, ToSchema)]
 struct LinkInput {
     #[serde(default)]
     #[schema(value_type = String, required = true)]

@@ -19,7 +19,7 @@ use crate::problem::{Problem, Refusals};
 use crate::throttle::client;
 
 /// A change of password.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct PasswordChangeInput {
     #[serde(default)]
@@ -84,7 +84,7 @@ async fn request_reset(
 }
 
 /// A new password, by a mail's link.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Deserialize, ToSchema)]
 struct NewPasswordInput {
     /// From the link.
     #[serde(default)]

@@ -111,7 +111,7 @@ struct TokenInput {
 }
 
 /// A bearer token.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = IssuedToken)]
 struct TokenBody {

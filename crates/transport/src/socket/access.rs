@@ -17,7 +17,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 const LOOK: Duration = Duration::from_secs(1);
 
 /// What a token gives.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Access {
     token: Arc<str>,
     caller: Caller,

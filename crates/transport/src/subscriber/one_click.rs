@@ -20,7 +20,7 @@ const FIELD: &str = "List-Unsubscribe";
 const VALUE: &str = "One-Click";
 
 /// What the link carries, as that of the unsubscribe page does.
-#[derive(Debug, Deserialize, IntoParams)]
+#[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct OneClickQuery {

@@ -30,7 +30,7 @@ struct SubscriptionInput {
 }
 
 /// What a verification mail's link carries.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct VerificationInput {
     #[serde(default)]
@@ -45,7 +45,7 @@ struct VerificationInput {
 }
 
 /// What an unsubscribe link carries.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct UnsubscriptionInput {
     #[serde(default)]

@@ -1,12 +1,12 @@
 //! What everybody may see of an organisation: the snapshot, the page around it, and the stream of what changes.
 
 pub(crate) mod copies;
+mod crier;
 pub mod encoded;
 pub mod events;
 pub mod markup;
 pub(crate) mod page;
 pub mod pages;
-mod turn;
 pub mod viewers;
 
 use actix_web::http::header;

@@ -9,7 +9,7 @@ use allclear_application::relay::Audience;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use bytes::Bytes;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 /// How many frames a viewer may be behind before it is dropped; it comes back and resumes.
 const QUEUE: usize = 256;
@@ -37,8 +37,18 @@ pub enum Backlog {
     Older,
 }
 
+/// What a viewer hears an organisation's frames by.
+pub(crate) struct Subscription {
+    /// The frames.
+    pub(crate) frames: broadcast::Receiver<Frame>,
+    /// Changes when there are new ones, and closes after their end.
+    pub(crate) told: watch::Receiver<()>,
+}
+
 struct Channel {
-    sender: broadcast::Sender<Frame>,
+    // Ends before what tells of it.
+    frames: broadcast::Sender<Frame>,
+    told: watch::Sender<()>,
     recent: VecDeque<(Revision, Bytes)>,
     recent_bytes: usize,
 }
@@ -51,8 +61,8 @@ pub struct Viewers {
 
 impl Viewers {
     /// Subscribes to what happens in an organisation from now on.
-    pub fn subscribe(&self, organisation: &OrganisationId) -> broadcast::Receiver<Frame> {
-        self.lock().entry(organisation.clone()).or_insert_with(Channel::new).sender.subscribe()
+    pub(crate) fn subscribe(&self, organisation: &OrganisationId) -> Subscription {
+        self.lock().entry(organisation.clone()).or_insert_with(Channel::new).subscribe()
     }
 
     /// What a viewer who has subscribed and has seen the revision `since` gets first. `told` is the newest revision this
@@ -73,17 +83,16 @@ impl Viewers {
 
     /// How many streams are open.
     pub fn count(&self) -> usize {
-        self.lock().values().map(|channel| channel.sender.receiver_count()).sum()
+        self.lock().values().map(Channel::viewers).sum()
     }
 
     /// Sends every viewer a comment, so that proxies and clients see the connection is alive.
     pub fn keep_alive(&self) {
         let mut channels = self.lock();
         for channel in channels.values() {
-            // An error says that nobody listens.
-            let _ = channel.sender.send(Frame::KeepAlive(Bytes::from_static(b":\n\n")));
+            channel.send(Frame::KeepAlive(Bytes::from_static(b":\n\n")));
         }
-        channels.retain(|_, channel| channel.sender.receiver_count() > 0);
+        channels.retain(|_, channel| channel.viewers() > 0);
     }
 
     /// Ends every stream: viewers come back, to whoever serves then.
@@ -102,13 +111,13 @@ impl Audience for Viewers {
         if let Some(channel) = self.lock().get_mut(&organisation) {
             let bytes = encode(commit);
             channel.keep(commit.revision(), bytes.clone());
-            let _ = channel.sender.send(Frame::Commit(commit.revision(), bytes));
+            channel.send(Frame::Commit(commit.revision(), bytes));
         }
     }
 
     fn resync(&self, organisation: &OrganisationId) {
         if let Some(channel) = self.lock().remove(organisation) {
-            let _ = channel.sender.send(resync());
+            channel.send(resync());
         }
     }
 
@@ -118,13 +127,32 @@ impl Audience for Viewers {
     }
 
     fn watches(&self, organisation: &OrganisationId) -> bool {
-        self.lock().get(organisation).is_some_and(|channel| channel.sender.receiver_count() > 0)
+        self.lock().get(organisation).is_some_and(|channel| channel.viewers() > 0)
     }
 }
 
 impl Channel {
     fn new() -> Self {
-        Self { sender: broadcast::Sender::new(QUEUE), recent: VecDeque::new(), recent_bytes: 0 }
+        Self {
+            frames: broadcast::Sender::new(QUEUE),
+            told: watch::Sender::default(),
+            recent: VecDeque::new(),
+            recent_bytes: 0,
+        }
+    }
+
+    fn subscribe(&self) -> Subscription {
+        Subscription { frames: self.frames.subscribe(), told: self.told.subscribe() }
+    }
+
+    fn viewers(&self) -> usize {
+        self.frames.receiver_count()
+    }
+
+    fn send(&self, frame: Frame) {
+        // An error says that nobody listens.
+        let _ = self.frames.send(frame);
+        self.told.send_replace(());
     }
 
     fn keep(&mut self, revision: Revision, bytes: Bytes) {

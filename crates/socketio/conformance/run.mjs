@@ -21,9 +21,8 @@ function build() {
 }
 
 async function start(binary) {
-  const server = spawn(binary, ["--port", "0", "--ping-interval", "300", "--ping-timeout", "200", "--workers", "2"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const times = ["--ping-interval", "300", "--ping-timeout", "1000", "--connect-timeout", "6000"];
+  const server = spawn(binary, ["--port", "0", ...times, "--workers", "2"], { stdio: ["ignore", "pipe", "inherit"] });
   for await (const line of createInterface({ input: server.stdout })) {
     const address = line.match(/http:\/\/\S+/);
     if (address) return { server, address: address[0] };

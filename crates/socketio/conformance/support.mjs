@@ -1,9 +1,13 @@
 // What the tests share: raw Engine.IO over fetch and WebSocket, every step awaited.
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import { WebSocket } from "ws";
 
 export const PING_INTERVAL = 300;
-export const PING_TIMEOUT = 200;
+// Ample: a machine that is busy with much else must not strike a client that answers.
+export const PING_TIMEOUT = 1000;
+/** What the server leaves a client between the answer to its CONNECT and the first event. */
+export const TURN = 25;
 export const SERVER = process.env.SERVER ?? "http://localhost:3000";
 
 export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -28,16 +32,25 @@ export class Endpoint {
   async session() {
     const { open } = await this.open();
     const url = this.http({ EIO: 4, transport: "polling", sid: open.sid });
-    return {
-      sid: open.sid,
-      url,
-      poll: (options) => fetch(url, options),
-      post: (body, options) => fetch(url, { method: "POST", body, ...options }),
-    };
+    const poll = () => fetch(url);
+    const post = (body) => fetch(url, { method: "POST", body });
+    return { sid: open.sid, url, poll, post, pollData: () => pollData(poll, post) };
   }
 
   socket(query = { EIO: 4, transport: "websocket" }) {
     return new Wire(`${this.http(query)}`.replace("http", "ws"));
+  }
+}
+
+/** The packets of the next poll that are no ping; pings are answered. */
+async function pollData(poll, post) {
+  for (;;) {
+    const response = await poll();
+    assert.equal(response.status, 200);
+    const packets = (await response.text()).split("\x1e");
+    const data = packets.filter((packet) => packet !== "2");
+    if (data.length < packets.length) await post("3");
+    if (data.length) return data.join("\x1e");
   }
 }
 

@@ -14,9 +14,9 @@ async fn a_refused_client_is_told_why_and_may_try_again() {
     let mut wire = server.wire("EIO=4&transport=websocket").await;
     wire.text().await;
     wire.send(r#"40{"token":"bad"}"#).await;
-    assert_eq!(wire.text().await, r#"44{"message":"bad token","data":["expired"]}"#);
+    assert_eq!(wire.data().await, r#"44{"message":"bad token","data":["expired"]}"#);
     wire.send("40").await;
-    assert!(wire.text().await.starts_with("40{"));
+    assert!(wire.data().await.starts_with("40{"));
     server.connected().await;
 }
 
@@ -29,10 +29,10 @@ async fn headers_and_credentials_reach_the_handler() {
     let mut wire = crate::support::Wire::from(stream);
     wire.text().await;
     wire.send(r#"40{"a":1}"#).await;
-    wire.text().await;
+    wire.data().await;
     server.connected().await;
     wire.send(r#"427["who"]"#).await;
-    assert_eq!(wire.text().await, r#"437["Bearer abc{\"a\":1}"]"#);
+    assert_eq!(wire.data().await, r#"437["Bearer abc{\"a\":1}"]"#);
 }
 
 #[actix_web::test]
@@ -40,11 +40,11 @@ async fn a_handler_may_wait_for_an_acknowledgement() {
     let mut server = TestServer::start(quick());
     let (mut wire, _) = server.joined().await;
     wire.send(r#"421["question"]"#).await;
-    assert_eq!(wire.text().await, r#"420["question",1]"#);
+    assert_eq!(wire.data().await, r#"420["question",1]"#);
     wire.send(r#"430["yes",2]"#).await;
-    assert_eq!(wire.text().await, r#"431["\"yes\",2"]"#);
+    assert_eq!(wire.data().await, r#"431["\"yes\",2"]"#);
     wire.send(r#"422["question"]"#).await;
-    assert_eq!(wire.text().await, r#"421["question",1]"#);
+    assert_eq!(wire.data().await, r#"421["question",1]"#);
     assert_eq!(wire.data().await, r#"432["operation has timed out"]"#);
 }
 
@@ -55,7 +55,7 @@ async fn acknowledgements_of_a_client_that_leaves_do_not_come() {
     let event = Event::new("a", &()).unwrap();
     let answer = socket.emit_with_ack(&event, Duration::from_mins(1));
     let leave = async {
-        wire.text().await;
+        wire.data().await;
         wire.send("1").await;
     };
     let (answer, ()) = soon(async { futures_util::join!(answer, leave) }).await;
@@ -92,7 +92,7 @@ async fn a_disconnected_socket_hears_it_and_the_session_goes_on() {
     let mut server = TestServer::start(quick());
     let (mut wire, socket) = server.joined().await;
     wire.send("40/other,").await;
-    assert!(wire.text().await.starts_with("40/other,{"));
+    assert!(wire.data().await.starts_with("40/other,{"));
     let other = server.connected().await;
     assert_ne!(other.sid(), socket.sid());
     socket.disconnect();

@@ -10,9 +10,9 @@ use crate::support::{TestServer, Told, get, quick, soon};
 #[actix_web::test]
 async fn no_ping_is_sent_before_its_interval_has_passed() {
     let server = TestServer::start(quick());
+    let begin = Instant::now();
     let mut wire = server.wire("EIO=4&transport=websocket").await;
     wire.text().await;
-    let begin = Instant::now();
     assert_eq!(wire.text().await, "2");
     assert!(begin.elapsed() >= quick().ping_interval.saturating_sub(Duration::from_millis(5)));
 }
@@ -42,8 +42,8 @@ async fn any_packet_is_a_sign_of_life() {
 #[actix_web::test]
 async fn a_session_that_joins_nothing_is_closed() {
     let server = TestServer::start(quick());
-    let mut wire = server.wire("EIO=4&transport=websocket").await;
     let begin = Instant::now();
+    let mut wire = server.wire("EIO=4&transport=websocket").await;
     while let Some(message) = wire.message().await {
         if message == Message::text("2") {
             wire.send("3").await;

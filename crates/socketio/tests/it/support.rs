@@ -25,7 +25,7 @@ pub(crate) async fn soon<F: Future>(future: F) -> F::Output {
 /// Settings whose time-outs a test can wait for, and which do not strike a client that the machine holds up.
 pub(crate) fn quick() -> Settings {
     Settings {
-        ping_interval: Duration::from_millis(300),
+        ping_interval: Duration::from_secs(1),
         ping_timeout: Duration::from_secs(2),
         upgrade_timeout: Duration::from_secs(1),
         connect_timeout: Duration::from_secs(2),
@@ -71,7 +71,7 @@ impl Handler for Reporter {
             "who" => event.ack(&(socket.data(),)).expect("text can be written"),
             "question" => {
                 let question = Event::new("question", &(1,)).expect("a number can be written");
-                let answer = socket.emit_with_ack(&question, Duration::from_millis(200)).await;
+                let answer = socket.emit_with_ack(&question, Duration::from_secs(1)).await;
                 let text = answer.map_or_else(|error| error.to_string(), |args| args.items().to_owned());
                 event.ack(&(text,)).expect("text can be written");
             }
@@ -161,7 +161,7 @@ impl TestServer {
         let mut wire = self.wire("EIO=4&transport=websocket").await;
         assert!(wire.text().await.starts_with('0'));
         wire.send("40").await;
-        assert!(wire.text().await.starts_with("40{"));
+        assert!(wire.data().await.starts_with("40{"));
         let socket = self.connected().await;
         (wire, socket)
     }

@@ -1,7 +1,9 @@
 //! The binary itself, as a process.
 
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::process::{Output, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
@@ -21,6 +23,19 @@ pub(crate) fn command(data: &Path, arguments: &[&str]) -> Command {
     command.arg("--data-dir").arg(data).current_dir(data.parent().unwrap()).kill_on_drop(true);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
+}
+
+/// A free port that stays free while whoever listens there is away: the system gives those to nobody who asks for any.
+pub(crate) fn lasting_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    // Systems give ports from 32768 on, or further up.
+    let first = 20_000 + u16::try_from(std::process::id() % 100 * 100).unwrap();
+    loop {
+        let port = first + NEXT.fetch_add(1, Ordering::Relaxed) % 100;
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 /// Runs a command to its end.

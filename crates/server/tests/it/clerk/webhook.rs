@@ -126,7 +126,7 @@ async fn a_message_that_is_not_clerks_or_not_of_now_is_refused() {
         ("msg_1", at + 1, good.as_str()),
         ("", at, &signature("", at, &body)),
         ("msg_1", at - 301, &signature("msg_1", at - 301, &body)),
-        ("msg_1", at + 310, &signature("msg_1", at + 310, &body)),
+        ("msg_1", at + 600, &signature("msg_1", at + 600, &body)),
     ] {
         let refused = setup.deliver_signed(id, at, &body, signatures).await;
         assert_eq!(refused.status, 400, "{id} {at} {signatures}: {refused:?}");

@@ -8,6 +8,8 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
+use crate::process::lasting_port;
+
 /// Nothing here takes so long unless it does not happen.
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -21,7 +23,7 @@ pub(crate) struct MailServer {
 
 impl MailServer {
     pub(crate) async fn start() -> Self {
-        Self::start_at(0).await
+        Self::start_at(lasting_port()).await
     }
 
     /// At a port, where one was before.

@@ -8,6 +8,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
+use crate::process::lasting_port;
+
 /// Passes bytes on to a server.
 pub(super) struct Proxy {
     address: SocketAddr,
@@ -19,7 +21,7 @@ pub(super) struct Proxy {
 impl Proxy {
     /// Before a server, given as host and port.
     pub(super) async fn before(server: &str) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, lasting_port())).await.unwrap();
         let address = listener.local_addr().unwrap();
         let swallows = watch::Sender::new(false);
         let passing = tokio::spawn(pass(listener, server.to_owned(), swallows.subscribe()));

@@ -1,6 +1,5 @@
 //! Two nodes on one PostgreSQL and one Redis, behind nginx with the configuration of `docs/nginx.conf`.
 
-use std::net::TcpListener;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -9,7 +8,7 @@ use tempfile::TempDir;
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
-use crate::process::{Process, command};
+use crate::process::{Process, command, lasting_port};
 
 /// The server the test run has started; its databases are thrown away with it.
 const POSTGRES: &str = "ALLCLEAR_TEST_POSTGRES_URL";
@@ -34,7 +33,7 @@ impl Installation {
             return None;
         };
         let folder = tempfile::tempdir().unwrap();
-        let (port, redis_port) = (free_port(), free_port());
+        let (port, redis_port) = (lasting_port(), lasting_port());
         let redis = redis(redis_port).await;
         let url = format!("http://127.0.0.1:{port}");
         let database = fresh(&database).await;
@@ -114,10 +113,6 @@ async fn redis(port: u16) -> Child {
     let redis = Command::new("redis-server").args(arguments).stdout(Stdio::null()).kill_on_drop(true).spawn();
     listening(port).await;
     redis.unwrap()
-}
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// Waits until somebody listens.

@@ -54,6 +54,8 @@ export default defineConfig({
     env: { TZ: 'Europe/Berlin' },
     css: true,
     testTimeout: 30_000,
+    // As long as the testing library waits: a screen's first rendering takes its time on a busy machine.
+    expect: { poll: { timeout: 8000 } },
     restoreMocks: true,
     unstubGlobals: true,
   },

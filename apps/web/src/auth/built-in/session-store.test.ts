@@ -1,5 +1,5 @@
 import { http } from 'msw';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { calls } from '@/paths';
 import { answer, apiUrl, problem, server } from '@/testing/server';
 import { SessionStore } from './session-store';
@@ -15,7 +15,7 @@ afterEach(() => {
 async function open(): Promise<SessionStore> {
   const store = new SessionStore();
   stops.push(store.start());
-  await vi.waitFor(() => expect(store.getSnapshot().status).not.toBe('loading'));
+  await expect.poll(() => store.getSnapshot().status).not.toBe('loading');
   return store;
 }
 
@@ -99,7 +99,7 @@ it('says why it could not begin, and begins when tried again', async () => {
   expect(store.getSnapshot()).toEqual({ status: 'failed', message: 'Away' });
   serveSession(sessionOf());
   store.retry();
-  await vi.waitFor(() => expect(organisationOf(store)).toBe('Analytical Engines'));
+  await expect.poll(() => organisationOf(store)).toBe('Analytical Engines');
 });
 
 it('makes the server remember the organisation that it goes to work in', async () => {
@@ -124,16 +124,16 @@ it('takes every tab along into another organisation, out and in again', async ()
 
   await here.switchTo('org-2');
   expect(organisationOf(here)).toBe('Looms');
-  await vi.waitFor(() => expect(organisationOf(there)).toBe('Looms'));
+  await expect.poll(() => organisationOf(there)).toBe('Looms');
 
   server.use(http.post(apiUrl(calls.identity.signOut), () => answer(null)));
   await there.signOut();
   expect(organisationOf(there)).toBe('signed-out');
-  await vi.waitFor(() => expect(organisationOf(here)).toBe('signed-out'));
+  await expect.poll(() => organisationOf(here)).toBe('signed-out');
 
   held.session = sessionOf();
   await here.refresh();
-  await vi.waitFor(() => expect(organisationOf(there)).toBe('Analytical Engines'));
+  await expect.poll(() => organisationOf(there)).toBe('Analytical Engines');
 });
 
 it('does not say that somebody is signed out when the server has not heard of it', async () => {

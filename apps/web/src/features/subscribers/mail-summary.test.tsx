@@ -73,7 +73,7 @@ it.each([
     }),
   );
   renderScreen(<MailSummary />);
-  await vi.waitFor(() => expect(asked).toHaveBeenCalled());
+  await expect.poll(() => asked).toHaveBeenCalled();
   expect(screen.queryByText(/^Mail of the last/)).not.toBeInTheDocument();
 });
 
@@ -87,7 +87,7 @@ it('follows mail on its way until all of it is sent', async () => {
     ['0', '2'],
   ]) {
     await act(() => vi.advanceTimersByTimeAsync(5000));
-    await vi.waitFor(() => expect(count(card, 'Waiting')).toBe(waiting));
+    await expect.poll(() => count(card, 'Waiting')).toBe(waiting);
     expect(count(card, 'Sent')).toBe(sent);
   }
   await act(() => vi.advanceTimersByTimeAsync(30_000));

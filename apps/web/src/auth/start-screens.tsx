@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useLayoutEffect } from 'react';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { LogoMark } from '@/ui/logo';
@@ -21,7 +21,8 @@ interface StartFailureProps {
 
 /** Tries again by its button, and by itself once the network is back. */
 export function StartFailureScreen({ message, onRetry }: StartFailureProps) {
-  useEffect(() => {
+  // It listens from the moment it is seen: the network may be back in the next.
+  useLayoutEffect(() => {
     window.addEventListener('online', onRetry);
     return () => window.removeEventListener('online', onRetry);
   }, [onRetry]);

@@ -6,8 +6,8 @@ export default defineConfig({
   testDir: 'e2e',
   workers: 1,
   // A busy machine takes its time; what is broken stays broken however long one waits.
-  timeout: 90_000,
-  expect: { timeout: 15_000 },
+  timeout: 180_000,
+  expect: { timeout: 30_000 },
   forbidOnly: Boolean(process.env.CI),
   reporter: 'list',
   use: {

@@ -144,7 +144,7 @@ test('an operator’s screen catches up once after the server was away', async (
   );
   await server.startAgain();
   await organisation.createComponent('Website');
-  await expect(row(desk, 'Website')).toBeVisible({ timeout: 20_000 });
+  await expect(row(desk, 'Website')).toBeVisible();
   await expect(desk.getByText('Live updates: connected')).toBeAttached();
   await desk.waitForLoadState('networkidle');
   expect(asked).toEqual(['/api/v1/component/list']);

@@ -125,7 +125,7 @@ test('a page that was away while the server restarted catches up by itself', asy
   await organisation.call('PATCH', `/component/${id}`, { status: 'PARTIAL_OUTAGE' });
 
   const components = page.getByRole('region', { name: 'Components' });
-  await expect(components.getByText('Partial Outage')).toBeVisible({ timeout: 20_000 });
+  await expect(components.getByText('Partial Outage')).toBeVisible();
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
   // That the server was away is what this test is about.
   const others = complaints.splice(0).filter((text) => !text.includes('Failed to load resource'));

@@ -6,7 +6,7 @@ use allclear_identity::clerk::key::{PublishableKey, SecretKey, is_loopback};
 use clap::Args;
 use url::Url;
 
-use super::hidden::{Beginning, Hidden};
+use super::hidden::Hidden;
 
 /// Clerk's keys, as its dashboard shows them. With none the built-in provider serves.
 #[derive(Debug, Clone, Default, Args)]
@@ -17,14 +17,7 @@ pub(crate) struct ClerkSettings {
     clerk_publishable_key: Option<String>,
 
     /// Clerk's secret key, `sk_…`
-    #[arg(
-        long,
-        env = "ALLCLEAR_CLERK_SECRET_KEY",
-        value_name = "ALLCLEAR_CLERK_SECRET_KEY",
-        // What is wrong with it is told by whoever reads it.
-        value_parser = Beginning(&[""]),
-        hide_env_values = true,
-    )]
+    #[arg(long, env = "ALLCLEAR_CLERK_SECRET_KEY", value_name = "ALLCLEAR_CLERK_SECRET_KEY", hide_env_values = true)]
     clerk_secret_key: Option<Hidden>,
 
     /// The signing secret of Clerk's webhook endpoint, `whsec_…`
@@ -32,8 +25,7 @@ pub(crate) struct ClerkSettings {
         long,
         env = "ALLCLEAR_CLERK_WEBHOOK_SECRET",
         value_name = "ALLCLEAR_CLERK_WEBHOOK_SECRET",
-        value_parser = Beginning(&[""]),
-        hide_env_values = true,
+        hide_env_values = true
     )]
     clerk_webhook_secret: Option<Hidden>,
 

@@ -18,6 +18,12 @@ impl Hidden {
     }
 }
 
+impl From<&str> for Hidden {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
 impl fmt::Debug for Hidden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Hidden(..)")
@@ -34,7 +40,7 @@ impl TypedValueParser for Beginning {
 
     fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<Hidden, Error> {
         let text = value.to_str().filter(|text| self.0.iter().any(|word| text.starts_with(word)));
-        text.map(|text| Hidden(text.to_owned())).ok_or_else(|| {
+        text.map(Hidden::from).ok_or_else(|| {
             let name = argument.map(ToString::to_string).unwrap_or_default();
             let message = format!("invalid value for '{name}': it must begin with {}\n", self.0.join(" or "));
             Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)

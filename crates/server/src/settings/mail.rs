@@ -6,7 +6,7 @@ use allclear_mail::sender;
 use allclear_mail::smtp::Server;
 use clap::Args;
 
-use super::hidden::{Beginning, Hidden};
+use super::hidden::Hidden;
 
 /// Whom mail comes from where nobody says so.
 const FROM: &str = "Allclear <allclear@localhost>";
@@ -16,14 +16,7 @@ const FROM: &str = "Allclear <allclear@localhost>";
 pub(crate) struct MailSettings {
     /// The mail server: `smtps://user:password@host`, or `smtp://…` with `?tls=required` or `?tls=opportunistic` for
     /// STARTTLS [default: each mail is a file in the data folder]
-    #[arg(
-        long,
-        env = "ALLCLEAR_SMTP_URL",
-        value_name = "ALLCLEAR_SMTP_URL",
-        // What else is wrong with it is told by whoever reads it.
-        value_parser = Beginning(&[""]),
-        hide_env_values = true,
-    )]
+    #[arg(long, env = "ALLCLEAR_SMTP_URL", value_name = "ALLCLEAR_SMTP_URL", hide_env_values = true)]
     smtp_url: Option<Hidden>,
 
     /// A file of certificates in PEM that the mail server's may be signed by, beside those that browsers trust

@@ -1,6 +1,7 @@
 //! A thread for a future that waits often and briefly. SQLite answers a statement in less time than it takes to put a thread
 //! to sleep and wake it again; so this one stays awake for a moment before it sleeps.
 
+use std::hint;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +18,8 @@ const MOMENT: Duration = Duration::from_micros(100);
 struct Signal {
     given: AtomicBool,
     thread: Thread,
+    /// How long it waits for one before it sleeps.
+    awake: Duration,
 }
 
 impl Wake for Signal {
@@ -32,11 +35,11 @@ impl Wake for Signal {
 
 impl Signal {
     fn wait(&self) {
-        let asleep = Instant::now() + MOMENT;
+        let asleep = Instant::now() + self.awake;
         while !self.given.swap(false, Ordering::Acquire) {
             if Instant::now() < asleep {
-                // Whoever else has something to do goes first: where there is one processor, that is SQLite.
-                thread::yield_now();
+                // Not giving way: whoever does so on a busy machine comes to his turn again after everybody's slices.
+                hint::spin_loop();
             } else {
                 thread::park();
             }
@@ -49,7 +52,10 @@ pub(super) fn spawn(future: impl Future<Output = ()> + Send + 'static) {
     let runtime = Handle::current();
     thread::spawn(move || {
         let _inside = runtime.enter();
-        let signal = Arc::new(Signal { given: AtomicBool::new(false), thread: thread::current() });
+        // With one processor it would wait for SQLite, and SQLite for it.
+        let is_alone = thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
+        let awake = if is_alone { Duration::ZERO } else { MOMENT };
+        let signal = Arc::new(Signal { given: AtomicBool::new(false), thread: thread::current(), awake });
         let waker = Waker::from(Arc::clone(&signal));
         let (mut future, mut context) = (pin!(future), Context::from_waker(&waker));
         while future.as_mut().poll(&mut context).is_pending() {

@@ -19,7 +19,7 @@ use crate::{
 /// Saves that are measured while nobody looks.
 const IDLE: usize = 50;
 /// How long `wrk` asks, and how long an operator takes from one save to the next.
-const SECONDS: u32 = 8;
+const SECONDS: u32 = 16;
 const PAUSE: Duration = Duration::from_millis(500);
 /// How much longer a save may take than while nobody looks.
 const SLOWER: Limit = Limit::AtMost(10.0);

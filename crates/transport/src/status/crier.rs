@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use crate::status::viewers::{Frame, Subscription};
 
 /// How many viewers are told before the worker looks whether somebody else wants something: less than a millisecond's work.
-const AT_ONCE: usize = 64;
+const AT_ONCE: usize = 48;
 
 thread_local! {
     static CRIERS: RefCell<HashMap<OrganisationId, Crier>> = RefCell::default();

@@ -70,7 +70,7 @@ everything.`,
     name: 'lighthouse',
     title: 'Lighthouse',
     how: `The public page in Lighthouse's mobile setting with its throttling; the operators' screens in its desktop setting. The
-median of three looks.`,
+median of several looks counts.`,
     command: ['node', 'apps/web/bench/lighthouse.mjs', binary, lighthouse],
   },
 ];

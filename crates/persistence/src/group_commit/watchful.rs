@@ -38,7 +38,7 @@ impl Signal {
         let asleep = Instant::now() + self.awake;
         while !self.given.swap(false, Ordering::Acquire) {
             if Instant::now() < asleep {
-                // Not giving way: whoever does so on a busy machine comes to his turn again after everybody's slices.
+                // Not giving way: on a busy machine the next turn would come after the slices of all others.
                 hint::spin_loop();
             } else {
                 thread::park();

@@ -24,18 +24,20 @@ thread_local! {
     static CRIERS: RefCell<HashMap<OrganisationId, Crier>> = RefCell::default();
 }
 
+/// Each listener of a channel in a worker, and whom to wake for it where it waits.
+type Listeners = Rc<RefCell<Slab<Option<Waker>>>>;
+
 /// Who of a worker listens to a channel.
 #[derive(Clone)]
 struct Crier {
     channel: watch::Receiver<()>,
-    /// Each listener, and whom to wake for it where it waits.
-    listeners: Rc<RefCell<Slab<Option<Waker>>>>,
+    listeners: Listeners,
 }
 
 /// What a viewer is sent, as it comes. It ends with its channel, and where the viewer has fallen too far behind.
 pub(crate) struct Listener {
     frames: broadcast::Receiver<Frame>,
-    listeners: Rc<RefCell<Slab<Option<Waker>>>>,
+    listeners: Listeners,
     key: usize,
 }
 

@@ -4,6 +4,13 @@ fn main() -> std::io::Result<()> {
     std::fs::create_dir_all("../../apps/web/dist")?;
     // Unoptimised builds read the files from disk as they are.
     let embedded = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
-    println!("cargo::rerun-if-changed={}", if embedded { "../../apps/web/dist" } else { "build.rs" });
+    println!(
+        "cargo::rerun-if-changed={}",
+        if embedded {
+            "../../apps/web/dist"
+        } else {
+            "build.rs"
+        }
+    );
     Ok(())
 }

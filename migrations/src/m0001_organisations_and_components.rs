@@ -51,7 +51,12 @@ fn outbox() -> TableCreateStatement {
         .col(text("events"))
         .col(timestamp_with_time_zone("created_at"))
         .primary_key(Index::create().col("organisation_id").col("revision"))
-        .foreign_key(&mut owned_by("outbox_organisation", "outbox", "organisation_id", "organisations"))
+        .foreign_key(&mut owned_by(
+            "outbox_organisation",
+            "outbox",
+            "organisation_id",
+            "organisations",
+        ))
         .to_owned()
 }
 
@@ -67,7 +72,12 @@ fn components() -> TableCreateStatement {
         .col(timestamp_with_time_zone("created_at"))
         .col(timestamp_with_time_zone("updated_at"))
         .col(big_integer("version"))
-        .foreign_key(&mut owned_by("component_organisation", "components", "organisation_id", "organisations"))
+        .foreign_key(&mut owned_by(
+            "component_organisation",
+            "components",
+            "organisation_id",
+            "organisations",
+        ))
         .to_owned()
 }
 
@@ -80,6 +90,11 @@ fn component_status_changes() -> TableCreateStatement {
         .col(string("status_source"))
         .col(timestamp_with_time_zone("created_at"))
         .primary_key(Index::create().col("component_id").col("revision"))
-        .foreign_key(&mut owned_by("status_change_component", "component_status_changes", "component_id", "components"))
+        .foreign_key(&mut owned_by(
+            "status_change_component",
+            "component_status_changes",
+            "component_id",
+            "components",
+        ))
         .to_owned()
 }

@@ -2,7 +2,9 @@
 //! waiting list.
 
 use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::{boolean, integer, string, string_null, string_uniq, timestamp_with_time_zone, uuid};
+use sea_orm_migration::schema::{
+    boolean, integer, string, string_null, string_uniq, timestamp_with_time_zone, uuid,
+};
 
 use crate::table::{index, owned_by};
 
@@ -19,30 +21,56 @@ impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager.create_table(installation()).await?;
         // Its one row is there from the start, so that whoever has to be alone can lock it.
-        let row = Query::insert().into_table("installation").columns(["id"]).values_panic([1.into()]).to_owned();
+        let row = Query::insert()
+            .into_table("installation")
+            .columns(["id"])
+            .values_panic([1.into()])
+            .to_owned();
         manager.execute(row).await?;
         manager.create_table(signing_keys()).await?;
         manager.create_table(users()).await?;
         // The password's salt depends on the address alone, so equal passwords of one address have equal hashes: no two
         // accounts of an address have the same password, and sign-in is never in doubt.
         manager
-            .create_index(index("users_of_address", "users", &["email_key", "password"]).unique().to_owned())
+            .create_index(
+                index("users_of_address", "users", &["email_key", "password"])
+                    .unique()
+                    .to_owned(),
+            )
             .await?;
         manager.create_table(sessions()).await?;
-        manager.create_index(index("sessions_of_user", "sessions", &["user_id"])).await?;
+        manager
+            .create_index(index("sessions_of_user", "sessions", &["user_id"]))
+            .await?;
         manager.create_table(password_resets()).await?;
-        manager.create_index(index("password_resets_of_user", "password_resets", &["user_id"])).await?;
+        manager
+            .create_index(index(
+                "password_resets_of_user",
+                "password_resets",
+                &["user_id"],
+            ))
+            .await?;
         manager.create_table(memberships()).await?;
-        manager.create_index(index("memberships_of_user", "memberships", &["user_id"])).await?;
+        manager
+            .create_index(index("memberships_of_user", "memberships", &["user_id"]))
+            .await?;
         manager.create_table(invitations()).await?;
-        let place = index("invitations_of_address", "invitations", &["organisation_id", "email_key"]);
+        let place = index(
+            "invitations_of_address",
+            "invitations",
+            &["organisation_id", "email_key"],
+        );
         manager.create_index(place).await?;
         manager.create_table(waitlist()).await
     }
 }
 
 fn installation() -> TableCreateStatement {
-    Table::create().table("installation").col(integer("id").primary_key()).col(string_null("salt")).to_owned()
+    Table::create()
+        .table("installation")
+        .col(integer("id").primary_key())
+        .col(string_null("salt"))
+        .to_owned()
 }
 
 fn signing_keys() -> TableCreateStatement {
@@ -76,7 +104,12 @@ fn sessions() -> TableCreateStatement {
         .col(string_null("active_organisation_id"))
         .col(timestamp_with_time_zone("created_at"))
         .col(timestamp_with_time_zone("expires_at"))
-        .foreign_key(&mut owned_by("session_user", "sessions", "user_id", "users"))
+        .foreign_key(&mut owned_by(
+            "session_user",
+            "sessions",
+            "user_id",
+            "users",
+        ))
         .foreign_key(
             ForeignKey::create()
                 .name("session_active_organisation")
@@ -93,7 +126,12 @@ fn password_resets() -> TableCreateStatement {
         .col(string("digest").primary_key())
         .col(uuid("user_id"))
         .col(timestamp_with_time_zone("expires_at"))
-        .foreign_key(&mut owned_by("password_reset_user", "password_resets", "user_id", "users"))
+        .foreign_key(&mut owned_by(
+            "password_reset_user",
+            "password_resets",
+            "user_id",
+            "users",
+        ))
         .to_owned()
 }
 
@@ -105,8 +143,18 @@ fn memberships() -> TableCreateStatement {
         .col(string("role"))
         .col(timestamp_with_time_zone("created_at"))
         .primary_key(Index::create().col("organisation_id").col("user_id"))
-        .foreign_key(&mut owned_by("membership_organisation", "memberships", "organisation_id", "organisations"))
-        .foreign_key(&mut owned_by("membership_user", "memberships", "user_id", "users"))
+        .foreign_key(&mut owned_by(
+            "membership_organisation",
+            "memberships",
+            "organisation_id",
+            "organisations",
+        ))
+        .foreign_key(&mut owned_by(
+            "membership_user",
+            "memberships",
+            "user_id",
+            "users",
+        ))
         .to_owned()
 }
 
@@ -121,7 +169,12 @@ fn invitations() -> TableCreateStatement {
         .col(string("role"))
         .col(timestamp_with_time_zone("created_at"))
         .col(timestamp_with_time_zone("expires_at"))
-        .foreign_key(&mut owned_by("invitation_organisation", "invitations", "organisation_id", "organisations"))
+        .foreign_key(&mut owned_by(
+            "invitation_organisation",
+            "invitations",
+            "organisation_id",
+            "organisations",
+        ))
         .to_owned()
 }
 

@@ -2,7 +2,8 @@
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{
-    big_integer, string, text, timestamp_with_time_zone, timestamp_with_time_zone_null, uuid, uuid_null,
+    big_integer, string, text, timestamp_with_time_zone, timestamp_with_time_zone_null, uuid,
+    uuid_null,
 };
 
 use crate::table::{index, owned_by};
@@ -19,15 +20,34 @@ impl MigrationTrait for Migration {
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager.create_table(incidents()).await?;
-        manager.create_index(index("incidents_of_organisation", "incidents", &["organisation_id", "id"])).await?;
+        manager
+            .create_index(index(
+                "incidents_of_organisation",
+                "incidents",
+                &["organisation_id", "id"],
+            ))
+            .await?;
         // Finds what is unresolved, or was resolved of late, among any number of old incidents.
-        let recent = index("incidents_by_resolution", "incidents", &["organisation_id", "resolved_at"]);
+        let recent = index(
+            "incidents_by_resolution",
+            "incidents",
+            &["organisation_id", "resolved_at"],
+        );
         manager.create_index(recent).await?;
         manager.create_table(incident_updates()).await?;
         manager.create_table(incident_components()).await?;
-        manager.create_index(index("incidents_of_component", "incident_components", &["component_id"])).await?;
+        manager
+            .create_index(index(
+                "incidents_of_component",
+                "incident_components",
+                &["component_id"],
+            ))
+            .await?;
         // No foreign key: the history outlives the incident that made it.
-        let cause = Table::alter().table("component_status_changes").add_column(uuid_null("incident_id")).to_owned();
+        let cause = Table::alter()
+            .table("component_status_changes")
+            .add_column(uuid_null("incident_id"))
+            .to_owned();
         manager.alter_table(cause).await
     }
 }
@@ -45,7 +65,12 @@ fn incidents() -> TableCreateStatement {
         .col(timestamp_with_time_zone("created_at"))
         .col(timestamp_with_time_zone("updated_at"))
         .col(big_integer("version"))
-        .foreign_key(&mut owned_by("incident_organisation", "incidents", "organisation_id", "organisations"))
+        .foreign_key(&mut owned_by(
+            "incident_organisation",
+            "incidents",
+            "organisation_id",
+            "organisations",
+        ))
         .to_owned()
 }
 
@@ -62,7 +87,12 @@ fn incident_updates() -> TableCreateStatement {
         .col(timestamp_with_time_zone("created_at"))
         .col(big_integer("version"))
         .primary_key(Index::create().col("incident_id").col("id"))
-        .foreign_key(&mut owned_by("update_incident", "incident_updates", "incident_id", "incidents"))
+        .foreign_key(&mut owned_by(
+            "update_incident",
+            "incident_updates",
+            "incident_id",
+            "incidents",
+        ))
         .to_owned()
 }
 
@@ -73,7 +103,17 @@ fn incident_components() -> TableCreateStatement {
         .col(uuid("component_id"))
         .col(string("status"))
         .primary_key(Index::create().col("incident_id").col("component_id"))
-        .foreign_key(&mut owned_by("link_incident", "incident_components", "incident_id", "incidents"))
-        .foreign_key(&mut owned_by("link_component", "incident_components", "component_id", "components"))
+        .foreign_key(&mut owned_by(
+            "link_incident",
+            "incident_components",
+            "incident_id",
+            "incidents",
+        ))
+        .foreign_key(&mut owned_by(
+            "link_component",
+            "incident_components",
+            "component_id",
+            "components",
+        ))
         .to_owned()
 }

@@ -19,18 +19,36 @@ impl MigrationTrait for Migration {
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager.create_table(maintenances()).await?;
-        let listed = index("maintenances_of_organisation", "maintenances", &["organisation_id", "id"]);
+        let listed = index(
+            "maintenances_of_organisation",
+            "maintenances",
+            &["organisation_id", "id"],
+        );
         manager.create_index(listed).await?;
         // Finds what the status page shows among any number of old maintenances.
-        let shown = index("maintenances_by_showing", "maintenances", &["organisation_id", "shown_until"]);
+        let shown = index(
+            "maintenances_by_showing",
+            "maintenances",
+            &["organisation_id", "shown_until"],
+        );
         manager.create_index(shown).await?;
         // Find what the clock changes next, of anybody and of one. What is over is not in them.
         let change = || Expr::col("next_change_at").is_not_null();
-        let next = index("maintenances_by_change", "maintenances", &["next_change_at"]).cond_where(change()).to_owned();
+        let next = index(
+            "maintenances_by_change",
+            "maintenances",
+            &["next_change_at"],
+        )
+        .cond_where(change())
+        .to_owned();
         manager.create_index(next).await?;
-        let due = index("changes_of_organisation", "maintenances", &["organisation_id", "next_change_at"])
-            .cond_where(change())
-            .to_owned();
+        let due = index(
+            "changes_of_organisation",
+            "maintenances",
+            &["organisation_id", "next_change_at"],
+        )
+        .cond_where(change())
+        .to_owned();
         manager.create_index(due).await?;
         manager.create_table(maintenance_updates()).await
     }
@@ -54,7 +72,12 @@ fn maintenances() -> TableCreateStatement {
         .col(string("announced_status"))
         .col(timestamp_with_time_zone_null("next_change_at"))
         .col(timestamp_with_time_zone("shown_until"))
-        .foreign_key(&mut owned_by("maintenance_organisation", "maintenances", "organisation_id", "organisations"))
+        .foreign_key(&mut owned_by(
+            "maintenance_organisation",
+            "maintenances",
+            "organisation_id",
+            "organisations",
+        ))
         .to_owned()
 }
 
@@ -71,6 +94,11 @@ fn maintenance_updates() -> TableCreateStatement {
         .col(timestamp_with_time_zone("created_at"))
         .col(big_integer("version"))
         .primary_key(Index::create().col("maintenance_id").col("id"))
-        .foreign_key(&mut owned_by("update_maintenance", "maintenance_updates", "maintenance_id", "maintenances"))
+        .foreign_key(&mut owned_by(
+            "update_maintenance",
+            "maintenance_updates",
+            "maintenance_id",
+            "maintenances",
+        ))
         .to_owned()
 }

@@ -13,6 +13,14 @@ impl MigrationTrait for Migration {
     }
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_index(Index::create().name("outbox_by_age").table("outbox").col("created_at").to_owned()).await
+        manager
+            .create_index(
+                Index::create()
+                    .name("outbox_by_age")
+                    .table("outbox")
+                    .col("created_at")
+                    .to_owned(),
+            )
+            .await
     }
 }

@@ -18,11 +18,29 @@ impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager.create_table(subscribers()).await?;
         // An organisation has one subscriber for each mailbox.
-        let once = index("subscribers_of_mailbox", "subscribers", &["organisation_id", "mailbox"]).unique().to_owned();
+        let once = index(
+            "subscribers_of_mailbox",
+            "subscribers",
+            &["organisation_id", "mailbox"],
+        )
+        .unique()
+        .to_owned();
         manager.create_index(once).await?;
-        manager.create_index(index("subscribers_of_organisation", "subscribers", &["organisation_id", "id"])).await?;
+        manager
+            .create_index(index(
+                "subscribers_of_organisation",
+                "subscribers",
+                &["organisation_id", "id"],
+            ))
+            .await?;
         manager.create_table(verification_mails()).await?;
-        manager.create_index(index("verification_mails_by_end", "verification_mails", &["used_until"])).await
+        manager
+            .create_index(index(
+                "verification_mails_by_end",
+                "verification_mails",
+                &["used_until"],
+            ))
+            .await
     }
 }
 

@@ -2,8 +2,8 @@
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{
-    big_integer, integer, string, text, text_null, timestamp_with_time_zone, timestamp_with_time_zone_null, uuid,
-    uuid_null,
+    big_integer, integer, string, text, text_null, timestamp_with_time_zone,
+    timestamp_with_time_zone_null, uuid, uuid_null,
 };
 
 use crate::table::{index, owned_by};
@@ -20,28 +20,61 @@ impl MigrationTrait for Migration {
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         // Finds whom to mail among any number of others.
-        let mailed = index("subscribers_by_status", "subscribers", &["organisation_id", "status", "id"]);
+        let mailed = index(
+            "subscribers_by_status",
+            "subscribers",
+            &["organisation_id", "status", "id"],
+        );
         manager.create_index(mailed).await?;
 
         manager.create_table(notices()).await?;
         let open = Expr::col("expanded_at").is_null();
-        let next =
-            index("notices_to_expand", "notices", &["organisation_id", "revision", "part"]).cond_where(open).to_owned();
+        let next = index(
+            "notices_to_expand",
+            "notices",
+            &["organisation_id", "revision", "part"],
+        )
+        .cond_where(open)
+        .to_owned();
         manager.create_index(next).await?;
-        manager.create_index(index("notices_by_expansion", "notices", &["expanded_at"])).await?;
+        manager
+            .create_index(index("notices_by_expansion", "notices", &["expanded_at"]))
+            .await?;
 
         manager.create_table(deliveries()).await?;
-        let once = index("deliveries_of_notice", "deliveries", &["notice_id", "subscriber_id"]).unique().to_owned();
+        let once = index(
+            "deliveries_of_notice",
+            "deliveries",
+            &["notice_id", "subscriber_id"],
+        )
+        .unique()
+        .to_owned();
         manager.create_index(once).await?;
-        manager.create_index(index("deliveries_of_subscriber", "deliveries", &["subscriber_id", "id"])).await?;
-        manager.create_index(index("deliveries_by_due", "deliveries", &["due_at", "id"])).await?;
-        let counted = index("deliveries_of_organisation", "deliveries", &["organisation_id", "due_at"]);
+        manager
+            .create_index(index(
+                "deliveries_of_subscriber",
+                "deliveries",
+                &["subscriber_id", "id"],
+            ))
+            .await?;
+        manager
+            .create_index(index("deliveries_by_due", "deliveries", &["due_at", "id"]))
+            .await?;
+        let counted = index(
+            "deliveries_of_organisation",
+            "deliveries",
+            &["organisation_id", "due_at"],
+        );
         manager.create_index(counted).await?;
         let claimed = Expr::col("claimed_until").is_not_null();
-        let claims = index("deliveries_by_claim", "deliveries", &["claimed_until"]).cond_where(claimed).to_owned();
+        let claims = index("deliveries_by_claim", "deliveries", &["claimed_until"])
+            .cond_where(claimed)
+            .to_owned();
         manager.create_index(claims).await?;
         let given_up = Expr::col("given_up_at").is_not_null();
-        let old = index("deliveries_by_end", "deliveries", &["given_up_at"]).cond_where(given_up).to_owned();
+        let old = index("deliveries_by_end", "deliveries", &["given_up_at"])
+            .cond_where(given_up)
+            .to_owned();
         manager.create_index(old).await?;
 
         manager.create_table(delivery_counts()).await
@@ -62,7 +95,12 @@ fn notices() -> TableCreateStatement {
         .col(timestamp_with_time_zone("created_at"))
         .col(uuid_null("reached"))
         .col(timestamp_with_time_zone_null("expanded_at"))
-        .foreign_key(&mut owned_by("notice_organisation", "notices", "organisation_id", "organisations"))
+        .foreign_key(&mut owned_by(
+            "notice_organisation",
+            "notices",
+            "organisation_id",
+            "organisations",
+        ))
         .to_owned()
 }
 
@@ -82,8 +120,18 @@ fn deliveries() -> TableCreateStatement {
         .col(integer("attempts"))
         .col(timestamp_with_time_zone_null("given_up_at"))
         .col(text_null("reason"))
-        .foreign_key(&mut owned_by("delivery_subscriber", "deliveries", "subscriber_id", "subscribers"))
-        .foreign_key(&mut owned_by("delivery_notice", "deliveries", "notice_id", "notices"))
+        .foreign_key(&mut owned_by(
+            "delivery_subscriber",
+            "deliveries",
+            "subscriber_id",
+            "subscribers",
+        ))
+        .foreign_key(&mut owned_by(
+            "delivery_notice",
+            "deliveries",
+            "notice_id",
+            "notices",
+        ))
         .to_owned()
 }
 
@@ -95,6 +143,11 @@ fn delivery_counts() -> TableCreateStatement {
         .col(string("day"))
         .col(big_integer("sent"))
         .primary_key(Index::create().col("organisation_id").col("day"))
-        .foreign_key(&mut owned_by("count_organisation", "delivery_counts", "organisation_id", "organisations"))
+        .foreign_key(&mut owned_by(
+            "count_organisation",
+            "delivery_counts",
+            "organisation_id",
+            "organisations",
+        ))
         .to_owned()
 }

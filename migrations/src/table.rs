@@ -3,7 +3,11 @@
 use sea_orm_migration::prelude::*;
 
 /// An index over these columns, in their order.
-pub(crate) fn index(name: &'static str, table: &'static str, columns: &[&'static str]) -> IndexCreateStatement {
+pub(crate) fn index(
+    name: &'static str,
+    table: &'static str,
+    columns: &[&'static str],
+) -> IndexCreateStatement {
     let mut index = Index::create().name(name).table(table).to_owned();
     for column in columns {
         index.col(*column);
@@ -18,5 +22,10 @@ pub(crate) fn owned_by(
     column: &'static str,
     owner: &'static str,
 ) -> ForeignKeyCreateStatement {
-    ForeignKey::create().name(name).from(table, column).to(owner, "id").on_delete(ForeignKeyAction::Cascade).to_owned()
+    ForeignKey::create()
+        .name(name)
+        .from(table, column)
+        .to(owner, "id")
+        .on_delete(ForeignKeyAction::Cascade)
+        .to_owned()
 }

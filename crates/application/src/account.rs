@@ -144,8 +144,18 @@ impl Accounts {
 
     /// The use cases over these ports.
     #[must_use]
-    pub const fn new(ports: AccountPorts, mode: SignUpMode, background: Background, links: Links) -> Self {
-        Self { ports, mode, background, links }
+    pub const fn new(
+        ports: AccountPorts,
+        mode: SignUpMode,
+        background: Background,
+        links: Links,
+    ) -> Self {
+        Self {
+            ports,
+            mode,
+            background,
+            links,
+        }
     }
 
     /// Who may make an account.
@@ -163,12 +173,22 @@ impl Accounts {
     /// password of such an account it is a sign-in, with any other a separate account is made, and the address hears of
     /// it by mail. [`Error::Invalid`], [`Error::BadCode`] for a bad invitation, [`Error::Forbidden`] where sign-up is
     /// closed.
-    pub async fn sign_up(&self, draft: SignUpDraft, invitation: Option<SecretToken>) -> Result<SignedUp, Error> {
+    pub async fn sign_up(
+        &self,
+        draft: SignUpDraft,
+        invitation: Option<SecretToken>,
+    ) -> Result<SignedUp, Error> {
         draft.validate().map_err(Invalid::from)?;
         let admission = match (invitation, self.mode) {
             (Some(token), _) => {
-                let known = self.ports.invitations.find(&token.digest(), self.ports.clock.now()).await?;
-                known.map(|_| Admission::Invitation(token.digest())).ok_or(Invitations::BAD)?
+                let known = self
+                    .ports
+                    .invitations
+                    .find(&token.digest(), self.ports.clock.now())
+                    .await?;
+                known
+                    .map(|_| Admission::Invitation(token.digest()))
+                    .ok_or(Invitations::BAD)?
             }
             (None, SignUpMode::Open) => Admission::Open,
             (None, _) if self.is_first().await? => Admission::First,
@@ -189,12 +209,16 @@ impl Accounts {
                 if !known.is_empty() {
                     self.tell_known_address(draft.email);
                 }
-                Ok(SignedUp::SignedIn(SignedIn { user, token, expires_at }))
+                Ok(SignedUp::SignedIn(SignedIn {
+                    user,
+                    token,
+                    expires_at,
+                }))
             }
             Creation::Twin => {
                 let known = self.ports.accounts.credentials(&key).await?;
-                let user =
-                    owner(&known, &hash).ok_or_else(|| Error::internal("an account vanished while it was made"))?;
+                let user = owner(&known, &hash)
+                    .ok_or_else(|| Error::internal("an account vanished while it was made"))?;
                 self.welcome_back(user, &admission).await
             }
             Creation::NotFirst if self.mode == SignUpMode::Waitlist => self.wait(draft).await,
@@ -218,7 +242,11 @@ impl Accounts {
     /// Gives an account another name. [`Error::Invalid`], [`Error::NotFound`].
     pub async fn rename(&self, id: UserId, draft: NameDraft) -> Result<User, Error> {
         draft.validate().map_err(Invalid::from)?;
-        self.ports.accounts.rename(id, draft.name).await?.ok_or(Error::NotFound("Account"))
+        self.ports
+            .accounts
+            .rename(id, draft.name)
+            .await?
+            .ok_or(Error::NotFound("Account"))
     }
 
     /// Removes what has expired. To be called now and then.
@@ -226,7 +254,13 @@ impl Accounts {
         self.ports.accounts.prune(self.ports.clock.now()).await
     }
 
-    fn account(&self, draft: &SignUpDraft, password: PasswordHash, by: &Admission, token: &SecretToken) -> NewAccount {
+    fn account(
+        &self,
+        draft: &SignUpDraft,
+        password: PasswordHash,
+        by: &Admission,
+        token: &SecretToken,
+    ) -> NewAccount {
         let clock = &self.ports.clock;
         let user = User {
             id: UserId(clock.id()),
@@ -235,13 +269,22 @@ impl Accounts {
             administrator: false,
             created_at: clock.now(),
         };
-        NewAccount { user, password, admission: by.clone(), session: Sessions::fresh(clock.as_ref(), token) }
+        NewAccount {
+            user,
+            password,
+            admission: by.clone(),
+            session: Sessions::fresh(clock.as_ref(), token),
+        }
     }
 
     /// Somebody signs up anew with an address and password that open an account.
     async fn welcome_back(&self, user: &User, admission: &Admission) -> Result<SignedUp, Error> {
         if let Admission::Invitation(digest) = admission {
-            self.ports.invitations.accept(digest, user.id, self.ports.clock.now()).await?.ok_or(Invitations::BAD)?;
+            self.ports
+                .invitations
+                .accept(digest, user.id, self.ports.clock.now())
+                .await?
+                .ok_or(Invitations::BAD)?;
         }
         self.open(user.clone()).await.map(SignedUp::SignedIn)
     }
@@ -251,24 +294,36 @@ impl Accounts {
         let session = Sessions::fresh(self.ports.clock.as_ref(), &token);
         let expires_at = session.expires_at;
         self.ports.sessions.open(user.id, session).await?;
-        Ok(SignedIn { user, token, expires_at })
+        Ok(SignedIn {
+            user,
+            token,
+            expires_at,
+        })
     }
 
     /// Waiting twice is waiting once, and an address that has an account waits like any other.
     async fn wait(&self, draft: SignUpDraft) -> Result<SignedUp, Error> {
         let clock = &self.ports.clock;
         let id = WaitlistId(clock.id());
-        let waiting = Waiting { id, name: draft.name, email: draft.email, created_at: clock.now() };
+        let waiting = Waiting {
+            id,
+            name: draft.name,
+            email: draft.email,
+            created_at: clock.now(),
+        };
         self.ports.waitlist.add(waiting).await?;
         Ok(SignedUp::Waitlisted)
     }
 
     fn tell_known_address(&self, to: String) {
         let (mailer, link) = (Arc::clone(&self.ports.mailer), self.links.login());
-        self.background.start("mailing a known address", async move {
-            mailer.send(Mail::new(to, MailContent::KnownAddress { link })).await?;
-            Ok(())
-        });
+        self.background
+            .start("mailing a known address", async move {
+                mailer
+                    .send(Mail::new(to, MailContent::KnownAddress { link }))
+                    .await?;
+                Ok(())
+            });
     }
 }
 

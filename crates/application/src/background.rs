@@ -19,11 +19,18 @@ impl Background {
     /// own, which ends with it and takes along what is not finished.
     #[must_use]
     pub fn on(runtime: Handle) -> Self {
-        Self { tasks: TaskTracker::new(), runtime }
+        Self {
+            tasks: TaskTracker::new(),
+            runtime,
+        }
     }
 
     /// Starts work whose failure only the log hears of. `what` names it there.
-    pub fn start(&self, what: &'static str, work: impl Future<Output = Result<(), Error>> + Send + 'static) {
+    pub fn start(
+        &self,
+        what: &'static str,
+        work: impl Future<Output = Result<(), Error>> + Send + 'static,
+    ) {
         let logged = async move {
             if let Err(error) = work.await {
                 tracing::error!(error = &error as &dyn std::error::Error, "{what} failed");
@@ -49,10 +56,15 @@ mod tests {
 
     #[tokio::test]
     async fn work_is_finished_although_the_runtime_it_was_started_from_has_ended() {
-        let (background, done) = (Background::on(Handle::current()), Arc::new(AtomicBool::new(false)));
+        let (background, done) = (
+            Background::on(Handle::current()),
+            Arc::new(AtomicBool::new(false)),
+        );
         let (starter, mark) = (background.clone(), Arc::clone(&done));
         let thread = std::thread::spawn(move || {
-            let short = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            let short = tokio::runtime::Builder::new_current_thread()
+                .build()
+                .unwrap();
             short.block_on(async {
                 starter.start("a test", async move {
                     tokio::task::yield_now().await;

@@ -19,10 +19,18 @@ use crate::rule::{Rule, Written};
 #[async_trait]
 pub trait ComponentStore: Send + Sync {
     /// The components of an organisation, newest first.
-    async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<Component>, Error>;
+    async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<Component>, Error>;
 
     /// A component of an organisation.
-    async fn find(&self, organisation: &OrganisationId, id: ComponentId) -> Result<Option<Component>, Error>;
+    async fn find(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+    ) -> Result<Option<Component>, Error>;
 
     /// Stores a new component. [`Error::NotFound`] where the organisation is gone.
     async fn insert(
@@ -40,7 +48,11 @@ pub trait ComponentStore: Send + Sync {
     ) -> Result<Option<Written<Component>>, Error>;
 
     /// Removes a component; none where there is no such one.
-    async fn delete(&self, organisation: &OrganisationId, id: ComponentId) -> Result<Option<Written<()>>, Error>;
+    async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+    ) -> Result<Option<Written<()>>, Error>;
 }
 
 /// What operators do with components.
@@ -56,21 +68,40 @@ impl Components {
     /// The use cases over these ports.
     #[must_use]
     pub fn new(store: Arc<dyn ComponentStore>, relay: Arc<Relay>, clock: Arc<dyn Clock>) -> Self {
-        Self { store, relay, clock }
+        Self {
+            store,
+            relay,
+            clock,
+        }
     }
 
     /// The components of an organisation, newest first.
-    pub async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<Component>, Error> {
+    pub async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<Component>, Error> {
         self.store.list(organisation, page).await
     }
 
     /// A component. [`Error::NotFound`] where there is none.
-    pub async fn find(&self, organisation: &OrganisationId, id: ComponentId) -> Result<Component, Error> {
-        self.store.find(organisation, id).await?.ok_or(Error::NotFound(Self::NAME))
+    pub async fn find(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+    ) -> Result<Component, Error> {
+        self.store
+            .find(organisation, id)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))
     }
 
     /// Creates a component. [`Error::Invalid`] when the draft breaks a rule of its fields.
-    pub async fn create(&self, organisation: &OrganisationId, draft: ComponentDraft) -> Result<Component, Error> {
+    pub async fn create(
+        &self,
+        organisation: &OrganisationId,
+        draft: ComponentDraft,
+    ) -> Result<Component, Error> {
         let created = Component::create(ComponentId(self.clock.id()), draft, self.clock.now())?;
         let written = self.store.insert(organisation, created).await?;
         Ok(self.relay.told(written).await)
@@ -90,13 +121,25 @@ impl Components {
             precondition.check(component.version)?;
             Ok(component.edit(patch, now)?)
         });
-        let written = self.store.change(organisation, id, rule).await?.ok_or(Error::NotFound(Self::NAME))?;
+        let written = self
+            .store
+            .change(organisation, id, rule)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))?;
         Ok(self.relay.told(written).await)
     }
 
     /// Deletes a component. [`Error::NotFound`] where there is none.
-    pub async fn delete(&self, organisation: &OrganisationId, id: ComponentId) -> Result<(), Error> {
-        let written = self.store.delete(organisation, id).await?.ok_or(Error::NotFound(Self::NAME))?;
+    pub async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+    ) -> Result<(), Error> {
+        let written = self
+            .store
+            .delete(organisation, id)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))?;
         self.relay.told(written).await;
         Ok(())
     }

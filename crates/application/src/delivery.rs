@@ -116,7 +116,12 @@ pub trait DeliveryQueue: Send + Sync {
 
     /// Claims deliveries that are due, at most `limit`, until a moment; verifications first, then the longest due. Of several
     /// nodes one gets each. An adapter MUST NOT answer one while an earlier one of the same subscriber is still to be sent.
-    async fn claim(&self, now: DateTime<Utc>, until: DateTime<Utc>, limit: u64) -> Result<Vec<Delivery>, Error>;
+    async fn claim(
+        &self,
+        now: DateTime<Utc>,
+        until: DateTime<Utc>,
+        limit: u64,
+    ) -> Result<Vec<Delivery>, Error>;
 
     /// Keeps claims until a later moment, those that are not lost.
     async fn renew(&self, claims: Vec<Claim>, until: DateTime<Utc>) -> Result<(), Error>;
@@ -132,7 +137,11 @@ pub trait DeliveryQueue: Send + Sync {
     async fn waiting(&self) -> Result<u64, Error>;
 
     /// How an organisation's mail has been doing since a moment, as far as that is kept.
-    async fn counts(&self, organisation: &OrganisationId, since: DateTime<Utc>) -> Result<DeliveryCounts, Error>;
+    async fn counts(
+        &self,
+        organisation: &OrganisationId,
+        since: DateTime<Utc>,
+    ) -> Result<DeliveryCounts, Error>;
 
     /// Forgets what was given up, and the days of sent mail, before a moment, and notices that nothing refers to any more;
     /// about `limit` of each at most. Answers how many.
@@ -159,7 +168,9 @@ impl Deliveries {
 
     /// How an organisation's mail has been doing for [`Self::KEPT`].
     pub async fn counts(&self, organisation: &OrganisationId) -> Result<DeliveryCounts, Error> {
-        self.queue.counts(organisation, self.clock.now() - Self::KEPT).await
+        self.queue
+            .counts(organisation, self.clock.now() - Self::KEPT)
+            .await
     }
 
     /// How many mails of all organisations are still to be sent.

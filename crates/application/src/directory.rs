@@ -64,11 +64,22 @@ impl Directory {
         relay: Arc<Relay>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { store, profiles, announcer, relay, clock, asked: Mutex::default() }
+        Self {
+            store,
+            profiles,
+            announcer,
+            relay,
+            clock,
+            asked: Mutex::default(),
+        }
     }
 
     /// Who bears a token; none where what it stands for has ended. From the first token for it on, the organisation exists.
-    pub async fn admit(&self, credential: &Credential, claimed: Claimed) -> Result<Option<Admitted>, Error> {
+    pub async fn admit(
+        &self,
+        credential: &Credential,
+        claimed: Claimed,
+    ) -> Result<Option<Admitted>, Error> {
         let standing = self.store.standing(credential).await?;
         if standing.ended {
             return Ok(None);
@@ -77,7 +88,10 @@ impl Directory {
         let user = self.user(credential, named, standing.user);
         let organisation = async {
             match &credential.organisation {
-                Some(id) => self.organisation(id, credential.issued_at, claimed, standing.organisation).await.map(Some),
+                Some(id) => self
+                    .organisation(id, credential.issued_at, claimed, standing.organisation)
+                    .await
+                    .map(Some),
                 None => Ok(None),
             }
         };
@@ -126,16 +140,36 @@ impl Directory {
         if let Some(name) = claimed {
             let as_of = credential.issued_at;
             if known.is_none_or(|known| known.is_older(&name, as_of)) {
-                self.store.name_user(user, Known { name: name.clone(), as_of }).await?;
+                self.store
+                    .name_user(
+                        user,
+                        Known {
+                            name: name.clone(),
+                            as_of,
+                        },
+                    )
+                    .await?;
             }
             return Ok(Some(name));
         }
         if let Some(known) = known {
             return Ok(Some(known.name));
         }
-        let found = if self.may_ask(user) { self.told(user, self.profiles.user(user).await) } else { None };
+        let found = if self.may_ask(user) {
+            self.told(user, self.profiles.user(user).await)
+        } else {
+            None
+        };
         if let Some(name) = &found {
-            self.store.name_user(user, Known { name: name.clone(), as_of: self.clock.now() }).await?;
+            self.store
+                .name_user(
+                    user,
+                    Known {
+                        name: name.clone(),
+                        as_of: self.clock.now(),
+                    },
+                )
+                .await?;
         }
         Ok(found)
     }
@@ -147,23 +181,44 @@ impl Directory {
         claimed: Claimed,
         known: Option<Known>,
     ) -> Result<String, Error> {
-        let named = claimed.organisation.as_deref().and_then(plain).map(|name| Known { name, as_of: issued_at });
+        let named = claimed
+            .organisation
+            .as_deref()
+            .and_then(plain)
+            .map(|name| Known {
+                name,
+                as_of: issued_at,
+            });
         let news = match (named, &known) {
             (Some(news), Some(known)) => known.is_older(&news.name, news.as_of).then_some(news),
             (Some(news), None) => Some(news),
             (None, Some(known)) if known.is_told() => None,
             (None, _) => {
                 let asked = self.may_ask(id.as_str());
-                let found = if asked { self.told(id.as_str(), self.profiles.organisation(id).await) } else { None };
-                found.map(|name| Known { name, as_of: self.clock.now() })
+                let found = if asked {
+                    self.told(id.as_str(), self.profiles.organisation(id).await)
+                } else {
+                    None
+                };
+                found.map(|name| Known {
+                    name,
+                    as_of: self.clock.now(),
+                })
             }
         };
         let news = match (news, known) {
             (Some(news), _) => news,
             (None, Some(known)) => return Ok(known.name),
             (None, None) => {
-                let name = claimed.otherwise.as_deref().and_then(plain).unwrap_or_else(|| id.to_string());
-                Known { name, as_of: Known::NEVER }
+                let name = claimed
+                    .otherwise
+                    .as_deref()
+                    .and_then(plain)
+                    .unwrap_or_else(|| id.to_string());
+                Known {
+                    name,
+                    as_of: Known::NEVER,
+                }
             }
         };
         let name = news.name.clone();
@@ -181,7 +236,10 @@ impl Directory {
     fn may_ask(&self, id: &str) -> bool {
         let now = self.clock.now();
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if asked.get(id).is_some_and(|last| (now - *last).abs() < Self::PAUSE) {
+        if asked
+            .get(id)
+            .is_some_and(|last| (now - *last).abs() < Self::PAUSE)
+        {
             return false;
         }
         if asked.len() >= Self::MOST_ASKED {
@@ -197,7 +255,10 @@ impl Directory {
             Ok(found) => {
                 let found = found.as_deref().and_then(plain);
                 if found.is_some() {
-                    self.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+                    self.asked
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .remove(id);
                 }
                 found
             }
@@ -215,7 +276,12 @@ impl Directory {
 
 /// A name as it is kept: trimmed, without control characters, at most 200 characters; none where nothing is left.
 fn plain(name: &str) -> Option<String> {
-    let name: String = name.trim().chars().filter(|character| !character.is_control()).take(200).collect();
+    let name: String = name
+        .trim()
+        .chars()
+        .filter(|character| !character.is_control())
+        .take(200)
+        .collect();
     (!name.is_empty()).then_some(name)
 }
 

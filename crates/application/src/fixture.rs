@@ -36,7 +36,13 @@ pub(crate) fn links() -> Links {
 
 pub(crate) fn user(number: u128, email: &str) -> User {
     let (id, name) = (UserId(Uuid::from_u128(number)), format!("User {number}"));
-    User { id, name, email: email.into(), administrator: false, created_at: now() }
+    User {
+        id,
+        name,
+        email: email.into(),
+        administrator: false,
+        created_at: now(),
+    }
 }
 
 pub(crate) fn session(user: User) -> Session {
@@ -55,8 +61,14 @@ pub(crate) fn organisation() -> OrganisationId {
 /// A store in which everybody is this in [`organisation`]; none is no member.
 pub(crate) fn memberships(role: Option<Role>) -> MockMembershipStore {
     let mut store = MockMembershipStore::new();
-    let belonging = role.map(|role| Belonging { organisation: organisation(), name: "Acme".into(), role });
-    store.expect_find().returning(move |_, _| Ok(belonging.clone()));
+    let belonging = role.map(|role| Belonging {
+        organisation: organisation(),
+        name: "Acme".into(),
+        role,
+    });
+    store
+        .expect_find()
+        .returning(move |_, _| Ok(belonging.clone()));
     store
 }
 
@@ -72,21 +84,34 @@ pub(crate) fn hash_of(address: &str, text: &str) -> PasswordHash {
 /// A hasher that has to be asked exactly so often.
 pub(crate) fn hasher(times: usize) -> MockPasswordHasher {
     let mut hasher = MockPasswordHasher::new();
-    hasher.expect_hash().times(times).returning(|address, password| {
-        Ok(hash_of(address.as_str(), std::str::from_utf8(password.as_bytes()).unwrap()))
-    });
+    hasher
+        .expect_hash()
+        .times(times)
+        .returning(|address, password| {
+            Ok(hash_of(
+                address.as_str(),
+                std::str::from_utf8(password.as_bytes()).unwrap(),
+            ))
+        });
     hasher
 }
 
 /// An account whose password is this.
 pub(crate) fn credentials(number: u128, email: &str, text: &str) -> Credentials {
-    Credentials { user: user(number, email), password: hash_of(email, text) }
+    Credentials {
+        user: user(number, email),
+        password: hash_of(email, text),
+    }
 }
 
 /// A mailer that has to send exactly one mail, of which this holds.
 pub(crate) fn mailer(holds: impl Fn(&str, &MailContent) -> bool + Send + 'static) -> MockMailer {
     let mut mailer = MockMailer::new();
     let holds = move |mail: &Mail| holds(&mail.to, &mail.content);
-    mailer.expect_send().withf(holds).times(1).returning(|_| Ok(()));
+    mailer
+        .expect_send()
+        .withf(holds)
+        .times(1)
+        .returning(|_| Ok(()));
     mailer
 }

@@ -39,10 +39,18 @@ pub struct IncidentReport {
 #[async_trait]
 pub trait IncidentStore: Send + Sync {
     /// The incidents of an organisation, newest first.
-    async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<IncidentReport>, Error>;
+    async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<IncidentReport>, Error>;
 
     /// An incident of an organisation.
-    async fn find(&self, organisation: &OrganisationId, id: IncidentId) -> Result<Option<IncidentReport>, Error>;
+    async fn find(
+        &self,
+        organisation: &OrganisationId,
+        id: IncidentId,
+    ) -> Result<Option<IncidentReport>, Error>;
 
     /// Stores a new incident with the components it affects. [`Error::NotFound`] where the organisation is gone,
     /// [`Error::Invalid`] where it has no such component.
@@ -63,7 +71,11 @@ pub trait IncidentStore: Send + Sync {
     ) -> Result<Option<Written<IncidentReport>>, Error>;
 
     /// Removes an incident with its timeline, and releases what it holds; none where there is no such one.
-    async fn delete(&self, organisation: &OrganisationId, id: IncidentId) -> Result<Option<Written<()>>, Error>;
+    async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        id: IncidentId,
+    ) -> Result<Option<Written<()>>, Error>;
 }
 
 /// What operators do with incidents.
@@ -87,17 +99,34 @@ impl Incidents {
         relay: Arc<Relay>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { store, components, updates, relay, clock }
+        Self {
+            store,
+            components,
+            updates,
+            relay,
+            clock,
+        }
     }
 
     /// The incidents of an organisation, newest first.
-    pub async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<IncidentReport>, Error> {
+    pub async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<IncidentReport>, Error> {
         self.store.list(organisation, page).await
     }
 
     /// An incident. [`Error::NotFound`] where there is none.
-    pub async fn find(&self, organisation: &OrganisationId, id: IncidentId) -> Result<IncidentReport, Error> {
-        self.store.find(organisation, id).await?.ok_or(Error::NotFound(Self::NAME))
+    pub async fn find(
+        &self,
+        organisation: &OrganisationId,
+        id: IncidentId,
+    ) -> Result<IncidentReport, Error> {
+        self.store
+            .find(organisation, id)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))
     }
 
     /// Creates an incident with the components it affects. [`Error::Invalid`] when the draft breaks a rule of its fields,
@@ -108,7 +137,12 @@ impl Incidents {
         draft: IncidentDraft,
         components: Vec<Attachment>,
     ) -> Result<IncidentReport, Error> {
-        let created = Incident::create(IncidentId(self.clock.id()), draft, &components, self.clock.now())?;
+        let created = Incident::create(
+            IncidentId(self.clock.id()),
+            draft,
+            &components,
+            self.clock.now(),
+        )?;
         let written = self.store.insert(organisation, created, components).await?;
         Ok(self.relay.told(written).await)
     }
@@ -127,13 +161,21 @@ impl Incidents {
             precondition.check(incident.version)?;
             Ok(incident.edit(patch, now)?)
         });
-        let written = self.store.change(organisation, id, rule).await?.ok_or(Error::NotFound(Self::NAME))?;
+        let written = self
+            .store
+            .change(organisation, id, rule)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))?;
         Ok(self.relay.told(written).await)
     }
 
     /// Deletes an incident and releases what it holds. [`Error::NotFound`] where there is none.
     pub async fn delete(&self, organisation: &OrganisationId, id: IncidentId) -> Result<(), Error> {
-        let written = self.store.delete(organisation, id).await?.ok_or(Error::NotFound(Self::NAME))?;
+        let written = self
+            .store
+            .delete(organisation, id)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))?;
         self.relay.told(written).await;
         Ok(())
     }

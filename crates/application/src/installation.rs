@@ -20,7 +20,9 @@ pub struct SigningKey {
 
 impl fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SigningKey").field("id", &self.id).finish_non_exhaustive()
+        f.debug_struct("SigningKey")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
     }
 }
 
@@ -35,7 +37,9 @@ pub struct Secrets {
 
 impl fmt::Debug for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Secrets").field("signing_keys", &self.signing_keys).finish_non_exhaustive()
+        f.debug_struct("Secrets")
+            .field("signing_keys", &self.signing_keys)
+            .finish_non_exhaustive()
     }
 }
 

@@ -56,14 +56,23 @@ pub trait InvitationStore: Send + Sync {
     async fn find(&self, digest: &Digest, now: DateTime<Utc>) -> Result<Option<Invitation>, Error>;
 
     /// The pending invitations to an organisation, newest first.
-    async fn list(&self, organisation: &OrganisationId, now: DateTime<Utc>) -> Result<Vec<Invitation>, Error>;
+    async fn list(
+        &self,
+        organisation: &OrganisationId,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Invitation>, Error>;
 
     /// Removes an invitation to an organisation. Answers whether there was one.
     async fn delete(&self, organisation: &OrganisationId, id: InvitationId) -> Result<bool, Error>;
 
     /// Uses an invitation up: gives the account the membership it promises. None where there is no such invitation; of
     /// several that accept at once, one does.
-    async fn accept(&self, digest: &Digest, user: UserId, now: DateTime<Utc>) -> Result<Option<Invitation>, Error>;
+    async fn accept(
+        &self,
+        digest: &Digest,
+        user: UserId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Invitation>, Error>;
 }
 
 /// How people invite and are invited. An invitation is a capability: whoever holds its link may use it, once.
@@ -91,11 +100,21 @@ impl Invitations {
         clock: Arc<dyn Clock>,
         links: Links,
     ) -> Self {
-        Self { store, memberships, mailer, clock, links }
+        Self {
+            store,
+            memberships,
+            mailer,
+            clock,
+            links,
+        }
     }
 
     /// The pending invitations to an organisation, newest first. [`Error::NotFound`], [`Error::Forbidden`].
-    pub async fn list(&self, session: &Session, organisation: &OrganisationId) -> Result<Vec<Invitation>, Error> {
+    pub async fn list(
+        &self,
+        session: &Session,
+        organisation: &OrganisationId,
+    ) -> Result<Vec<Invitation>, Error> {
         administered(self.memberships.as_ref(), session, organisation).await?;
         self.store.list(organisation, self.clock.now()).await
     }
@@ -110,8 +129,18 @@ impl Invitations {
     ) -> Result<Invitation, Error> {
         let host = administered(self.memberships.as_ref(), session, organisation).await?;
         draft.validate().map_err(Invalid::from)?;
-        let host = Host { id: host.organisation, name: host.name };
-        let (invitation, _) = self.mail(draft.email, Some(host), role, Some(session.user.name.clone())).await?;
+        let host = Host {
+            id: host.organisation,
+            name: host.name,
+        };
+        let (invitation, _) = self
+            .mail(
+                draft.email,
+                Some(host),
+                role,
+                Some(session.user.name.clone()),
+            )
+            .await?;
         Ok(invitation)
     }
 
@@ -123,7 +152,11 @@ impl Invitations {
         id: InvitationId,
     ) -> Result<(), Error> {
         administered(self.memberships.as_ref(), session, organisation).await?;
-        if self.store.delete(organisation, id).await? { Ok(()) } else { Err(Error::NotFound("Invitation")) }
+        if self.store.delete(organisation, id).await? {
+            Ok(())
+        } else {
+            Err(Error::NotFound("Invitation"))
+        }
     }
 
     /// Invites an address into the installation, and answers the link that was mailed. For who administers the
@@ -136,12 +169,22 @@ impl Invitations {
 
     /// What a link's invitation is to. [`Error::BadCode`].
     pub async fn inspect(&self, token: &SecretToken) -> Result<Invitation, Error> {
-        self.store.find(&token.digest(), self.clock.now()).await?.ok_or(Self::BAD)
+        self.store
+            .find(&token.digest(), self.clock.now())
+            .await?
+            .ok_or(Self::BAD)
     }
 
     /// Accepts a link's invitation. It never takes away what a member may do already. [`Error::BadCode`].
-    pub async fn accept(&self, session: &Session, token: &SecretToken) -> Result<Invitation, Error> {
-        self.store.accept(&token.digest(), session.user.id, self.clock.now()).await?.ok_or(Self::BAD)
+    pub async fn accept(
+        &self,
+        session: &Session,
+        token: &SecretToken,
+    ) -> Result<Invitation, Error> {
+        self.store
+            .accept(&token.digest(), session.user.id, self.clock.now())
+            .await?
+            .ok_or(Self::BAD)
     }
 
     async fn mail(
@@ -155,12 +198,28 @@ impl Invitations {
         let created_at = self.clock.now();
         let expires_at = created_at + Self::LIFE;
         let id = InvitationId(self.clock.id());
-        let invitation = Invitation { id, organisation, email, role, created_at, expires_at };
+        let invitation = Invitation {
+            id,
+            organisation,
+            email,
+            role,
+            created_at,
+            expires_at,
+        };
         self.store.add(invitation.clone(), token.digest()).await?;
         let link = self.links.invitation(&token);
-        let organisation = invitation.organisation.as_ref().map(|host| host.name.clone());
-        let content = MailContent::Invitation { organisation, inviter, link: link.clone() };
-        self.mailer.send(Mail::new(invitation.email.clone(), content)).await?;
+        let organisation = invitation
+            .organisation
+            .as_ref()
+            .map(|host| host.name.clone());
+        let content = MailContent::Invitation {
+            organisation,
+            inviter,
+            link: link.clone(),
+        };
+        self.mailer
+            .send(Mail::new(invitation.email.clone(), content))
+            .await?;
         Ok((invitation, link))
     }
 }

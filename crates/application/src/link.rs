@@ -16,7 +16,9 @@ impl Links {
     /// Links below this URL.
     #[must_use]
     pub fn new(public_url: &str) -> Self {
-        Self { public_url: public_url.trim_end_matches('/').to_owned() }
+        Self {
+            public_url: public_url.trim_end_matches('/').to_owned(),
+        }
     }
 
     /// Where to sign in.
@@ -46,7 +48,12 @@ impl Links {
     /// Where to end a subscription.
     #[must_use]
     pub fn unsubscribe(&self, email: &str, organisation: &OrganisationId, code: &str) -> String {
-        self.subscription("unsubscribe", email, organisation, ("unsubscribeCode", code))
+        self.subscription(
+            "unsubscribe",
+            email,
+            organisation,
+            ("unsubscribeCode", code),
+        )
     }
 
     /// Where a mail program ends a subscription with one POST (RFC 8058).
@@ -55,7 +62,12 @@ impl Links {
         // In ASCII it is short enough for one line of a header, however the domain was typed.
         let mailbox = Mailbox::of(email);
         let page = "api/v1/subscriber/unsubscribe/one-click";
-        self.subscription(page, mailbox.as_str(), organisation, ("unsubscribeCode", code))
+        self.subscription(
+            page,
+            mailbox.as_str(),
+            organisation,
+            ("unsubscribeCode", code),
+        )
     }
 
     /// An organisation's public status page.
@@ -64,9 +76,18 @@ impl Links {
         format!("{}/status/{organisation}", self.public_url)
     }
 
-    fn subscription(&self, page: &str, email: &str, organisation: &OrganisationId, code: (&str, &str)) -> String {
+    fn subscription(
+        &self,
+        page: &str,
+        email: &str,
+        organisation: &OrganisationId,
+        code: (&str, &str),
+    ) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
-        query.append_pair("email", email).append_pair("orgId", organisation.as_str()).append_pair(code.0, code.1);
+        query
+            .append_pair("email", email)
+            .append_pair("orgId", organisation.as_str())
+            .append_pair(code.0, code.1);
         format!("{}/{page}?{}", self.public_url, query.finish())
     }
 }
@@ -85,10 +106,19 @@ mod tests {
             "https://status.example.com/verify?email=o%27neil%2Ba%26b%3Dc%40ex%C3%A4mple.com&orgId=org_1&verificationCode=x-_9"
         );
         let link = links.unsubscribe("ann@example.com", &organisation, "x");
-        assert!(link.ends_with("/unsubscribe?email=ann%40example.com&orgId=org_1&unsubscribeCode=x"), "{link}");
+        assert!(
+            link.ends_with("/unsubscribe?email=ann%40example.com&orgId=org_1&unsubscribeCode=x"),
+            "{link}"
+        );
         let one_click = links.one_click("ann@example.com", &organisation, "x");
         let query = link.split_once('?').unwrap().1;
-        assert_eq!(one_click, format!("https://status.example.com/api/v1/subscriber/unsubscribe/one-click?{query}"));
-        assert_eq!(links.status_page(&organisation), "https://status.example.com/status/org_1");
+        assert_eq!(
+            one_click,
+            format!("https://status.example.com/api/v1/subscriber/unsubscribe/one-click?{query}")
+        );
+        assert_eq!(
+            links.status_page(&organisation),
+            "https://status.example.com/status/org_1"
+        );
     }
 }

@@ -23,7 +23,11 @@ impl Mail {
     /// A message that stands for itself: of no thread and to no list.
     #[must_use]
     pub fn new(to: String, content: MailContent) -> Self {
-        Self { to, content, headers: MailHeaders::default() }
+        Self {
+            to,
+            content,
+            headers: MailHeaders::default(),
+        }
     }
 }
 
@@ -118,7 +122,9 @@ impl From<SendError> for Error {
     fn from(error: SendError) -> Self {
         match error {
             SendError::Temporary { .. } => Self::Unavailable(Box::new(error)),
-            SendError::Permanent { reason } => Self::Conflict(format!("The mail could not be sent: {reason}")),
+            SendError::Permanent { reason } => {
+                Self::Conflict(format!("The mail could not be sent: {reason}"))
+            }
         }
     }
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use allclear_domain::event::Changed;
 use allclear_domain::id::{MaintenanceId, OrganisationId};
-use allclear_domain::maintenance::{Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus, Refused};
+use allclear_domain::maintenance::{
+    Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus, Refused,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
@@ -45,10 +47,18 @@ impl MaintenanceReport {
 #[async_trait]
 pub trait MaintenanceStore: Send + Sync {
     /// The maintenances of an organisation, newest first.
-    async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<MaintenanceReport>, Error>;
+    async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<MaintenanceReport>, Error>;
 
     /// A maintenance of an organisation.
-    async fn find(&self, organisation: &OrganisationId, id: MaintenanceId) -> Result<Option<MaintenanceReport>, Error>;
+    async fn find(
+        &self,
+        organisation: &OrganisationId,
+        id: MaintenanceId,
+    ) -> Result<Option<MaintenanceReport>, Error>;
 
     /// Stores a new maintenance. [`Error::NotFound`] where the organisation is gone.
     async fn insert(
@@ -66,7 +76,11 @@ pub trait MaintenanceStore: Send + Sync {
     ) -> Result<Option<Written<MaintenanceReport>>, Error>;
 
     /// Removes a maintenance with its updates; none where there is no such one.
-    async fn delete(&self, organisation: &OrganisationId, id: MaintenanceId) -> Result<Option<Written<()>>, Error>;
+    async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        id: MaintenanceId,
+    ) -> Result<Option<Written<()>>, Error>;
 }
 
 /// What operators do with maintenances.
@@ -90,17 +104,34 @@ impl Maintenances {
         clock: Arc<dyn Clock>,
         alarm: Arc<Alarm>,
     ) -> Self {
-        Self { store, updates, relay, clock, alarm }
+        Self {
+            store,
+            updates,
+            relay,
+            clock,
+            alarm,
+        }
     }
 
     /// The maintenances of an organisation, newest first.
-    pub async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<MaintenanceReport>, Error> {
+    pub async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<MaintenanceReport>, Error> {
         self.store.list(organisation, page).await
     }
 
     /// A maintenance. [`Error::NotFound`] where there is none.
-    pub async fn find(&self, organisation: &OrganisationId, id: MaintenanceId) -> Result<MaintenanceReport, Error> {
-        self.store.find(organisation, id).await?.ok_or(Error::NotFound(Self::NAME))
+    pub async fn find(
+        &self,
+        organisation: &OrganisationId,
+        id: MaintenanceId,
+    ) -> Result<MaintenanceReport, Error> {
+        self.store
+            .find(organisation, id)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))
     }
 
     /// Creates a maintenance. [`Error::Invalid`] when the draft breaks a rule of its fields.
@@ -130,13 +161,25 @@ impl Maintenances {
             // The clock is asked here, after any wait for the organisation, because the rule depends on it.
             Ok(maintenance.edit(patch, clock.now())?)
         });
-        let written = self.store.change(organisation, id, rule).await?.ok_or(Error::NotFound(Self::NAME))?;
+        let written = self
+            .store
+            .change(organisation, id, rule)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))?;
         Ok(self.stored(written).await)
     }
 
     /// Deletes a maintenance with its updates. [`Error::NotFound`] where there is none.
-    pub async fn delete(&self, organisation: &OrganisationId, id: MaintenanceId) -> Result<(), Error> {
-        let written = self.store.delete(organisation, id).await?.ok_or(Error::NotFound(Self::NAME))?;
+    pub async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        id: MaintenanceId,
+    ) -> Result<(), Error> {
+        let written = self
+            .store
+            .delete(organisation, id)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))?;
         self.relay.told(written).await;
         Ok(())
     }
@@ -154,7 +197,9 @@ impl From<Refused> for Error {
     fn from(refused: Refused) -> Self {
         match refused {
             Refused::Invalid(invalid) => Self::Invalid(invalid),
-            Refused::NotBegun | Refused::Over | Refused::Cancelled => Self::Conflict(refused.to_string()),
+            Refused::NotBegun | Refused::Over | Refused::Cancelled => {
+                Self::Conflict(refused.to_string())
+            }
         }
     }
 }

@@ -45,14 +45,23 @@ pub trait MembershipStore: Send + Sync {
     async fn of_user(&self, user: UserId) -> Result<Vec<Belonging>, Error>;
 
     /// A person's membership in an organisation.
-    async fn find(&self, organisation: &OrganisationId, user: UserId) -> Result<Option<Belonging>, Error>;
+    async fn find(
+        &self,
+        organisation: &OrganisationId,
+        user: UserId,
+    ) -> Result<Option<Belonging>, Error>;
 
     /// The members of an organisation, newest first.
     async fn members(&self, organisation: &OrganisationId) -> Result<Vec<Member>, Error>;
 
     /// Runs a rule on a member; none where there is no such one. An adapter MUST let no other change of the organisation's
     /// members come between: two admins who leave at once are not both one of two.
-    async fn change(&self, organisation: &OrganisationId, user: UserId, rule: MemberRule) -> Result<Option<()>, Error>;
+    async fn change(
+        &self,
+        organisation: &OrganisationId,
+        user: UserId,
+        rule: MemberRule,
+    ) -> Result<Option<()>, Error>;
 }
 
 /// What people do with organisations and their members. Whoever is no member finds no organisation.
@@ -72,14 +81,24 @@ impl Memberships {
         relay: Arc<Relay>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { store, organisations, relay, clock }
+        Self {
+            store,
+            organisations,
+            relay,
+            clock,
+        }
     }
 
     /// Creates an organisation whose admin its creator is. [`Error::Invalid`].
-    pub async fn found(&self, session: &Session, draft: OrganisationDraft) -> Result<Belonging, Error> {
+    pub async fn found(
+        &self,
+        session: &Session,
+        draft: OrganisationDraft,
+    ) -> Result<Belonging, Error> {
         draft.validate().map_err(Invalid::from)?;
         let random = Alphanumeric.sample_string(&mut rand::rng(), 24);
-        let organisation = OrganisationId::parse(&format!("org_{random}")).map_err(Error::internal)?;
+        let organisation =
+            OrganisationId::parse(&format!("org_{random}")).map_err(Error::internal)?;
         let founding = Founding {
             organisation: organisation.clone(),
             name: draft.name.clone(),
@@ -87,7 +106,11 @@ impl Memberships {
             created_at: self.clock.now(),
         };
         self.store.found(founding).await?;
-        Ok(Belonging { organisation, name: draft.name, role: Role::Admin })
+        Ok(Belonging {
+            organisation,
+            name: draft.name,
+            role: Role::Admin,
+        })
     }
 
     /// Gives an organisation another name. [`Error::NotFound`], [`Error::Forbidden`], [`Error::Invalid`].
@@ -99,20 +122,34 @@ impl Memberships {
     ) -> Result<Belonging, Error> {
         let belonging = self.administered(session, organisation).await?;
         draft.validate().map_err(Invalid::from)?;
-        let written = self.organisations.ensure(organisation, Some(draft.name.clone())).await?;
+        let written = self
+            .organisations
+            .ensure(organisation, Some(draft.name.clone()))
+            .await?;
         self.relay.told(written).await;
-        Ok(Belonging { name: draft.name, ..belonging })
+        Ok(Belonging {
+            name: draft.name,
+            ..belonging
+        })
     }
 
     /// Deletes an organisation with everything that belongs to it. [`Error::NotFound`], [`Error::Forbidden`].
-    pub async fn delete(&self, session: &Session, organisation: &OrganisationId) -> Result<(), Error> {
+    pub async fn delete(
+        &self,
+        session: &Session,
+        organisation: &OrganisationId,
+    ) -> Result<(), Error> {
         self.administered(session, organisation).await?;
         self.organisations.delete(organisation).await?;
         Ok(())
     }
 
     /// The members of an organisation, newest first. [`Error::NotFound`].
-    pub async fn members(&self, session: &Session, organisation: &OrganisationId) -> Result<Vec<Member>, Error> {
+    pub async fn members(
+        &self,
+        session: &Session,
+        organisation: &OrganisationId,
+    ) -> Result<Vec<Member>, Error> {
         self.belonging(session, organisation).await?;
         self.store.members(organisation).await
     }
@@ -130,11 +167,19 @@ impl Memberships {
             Ok(after) => Ok(Some(after.role)),
             Err(refused) => Err(Error::Conflict(refused.to_string())),
         });
-        self.store.change(organisation, user, decide).await?.ok_or(Error::NotFound("Member"))
+        self.store
+            .change(organisation, user, decide)
+            .await?
+            .ok_or(Error::NotFound("Member"))
     }
 
     /// Removes a member, or oneself. [`Error::NotFound`], [`Error::Forbidden`], [`Error::Conflict`] for the last admin.
-    pub async fn remove(&self, session: &Session, organisation: &OrganisationId, user: UserId) -> Result<(), Error> {
+    pub async fn remove(
+        &self,
+        session: &Session,
+        organisation: &OrganisationId,
+        user: UserId,
+    ) -> Result<(), Error> {
         let belonging = self.belonging(session, organisation).await?;
         if user != session.user.id {
             require_admin(belonging.role)?;
@@ -143,14 +188,25 @@ impl Memberships {
             Ok(()) => Ok(None),
             Err(refused) => Err(Error::Conflict(refused.to_string())),
         });
-        self.store.change(organisation, user, decide).await?.ok_or(Error::NotFound("Member"))
+        self.store
+            .change(organisation, user, decide)
+            .await?
+            .ok_or(Error::NotFound("Member"))
     }
 
-    async fn belonging(&self, session: &Session, organisation: &OrganisationId) -> Result<Belonging, Error> {
+    async fn belonging(
+        &self,
+        session: &Session,
+        organisation: &OrganisationId,
+    ) -> Result<Belonging, Error> {
         belonging(self.store.as_ref(), session, organisation).await
     }
 
-    async fn administered(&self, session: &Session, organisation: &OrganisationId) -> Result<Belonging, Error> {
+    async fn administered(
+        &self,
+        session: &Session,
+        organisation: &OrganisationId,
+    ) -> Result<Belonging, Error> {
         administered(self.store.as_ref(), session, organisation).await
     }
 }
@@ -161,7 +217,10 @@ async fn belonging(
     session: &Session,
     organisation: &OrganisationId,
 ) -> Result<Belonging, Error> {
-    store.find(organisation, session.user.id).await?.ok_or(Error::NotFound("Organisation"))
+    store
+        .find(organisation, session.user.id)
+        .await?
+        .ok_or(Error::NotFound("Organisation"))
 }
 
 /// The membership of who is signed in, who has to be an admin. [`Error::NotFound`], [`Error::Forbidden`].

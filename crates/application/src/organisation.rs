@@ -16,7 +16,8 @@ pub trait OrganisationStore: Send + Sync {
 
     /// Makes sure the organisation exists and, where a name is given, bears it. A changed name makes a revision without
     /// events, so that cached pages are read anew.
-    async fn ensure(&self, id: &OrganisationId, name: Option<String>) -> Result<Written<()>, Error>;
+    async fn ensure(&self, id: &OrganisationId, name: Option<String>)
+    -> Result<Written<()>, Error>;
 
     /// Removes the organisation with everything that belongs to it. Answers whether there was one.
     async fn delete(&self, id: &OrganisationId) -> Result<bool, Error>;

@@ -28,7 +28,10 @@ impl PublicEvent {
     /// [`Error::Internal`] when the arguments cannot be written as JSON.
     pub fn new(name: &str, args: &impl Serialize) -> Result<Self, Error> {
         let args = serde_json::value::to_raw_value(args).map_err(Error::internal)?;
-        Ok(Self { name: name.to_owned(), args })
+        Ok(Self {
+            name: name.to_owned(),
+            args,
+        })
     }
 }
 
@@ -67,14 +70,22 @@ pub enum Backlog {
 pub trait Outbox: Send + Sync {
     /// The commits of an organisation after a revision, oldest first, at most `limit`. An adapter MUST answer them
     /// without a gap, and [`Backlog::TooOld`] where it cannot. It SHOULD answer fewer where they would fill the memory.
-    async fn after(&self, organisation: &OrganisationId, revision: Revision, limit: u64) -> Result<Backlog, Error>;
+    async fn after(
+        &self,
+        organisation: &OrganisationId,
+        revision: Revision,
+        limit: u64,
+    ) -> Result<Backlog, Error>;
 
     /// Deletes commits made before a moment, each organisation's oldest first, about `limit` of them at most; answers how
     /// many. An adapter MUST NOT leave a commit older than one it has deleted.
     async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error>;
 
     /// The newest revision of each of these organisations that exists.
-    async fn revisions(&self, organisations: &[OrganisationId]) -> Result<Vec<(OrganisationId, Revision)>, Error>;
+    async fn revisions(
+        &self,
+        organisations: &[OrganisationId],
+    ) -> Result<Vec<(OrganisationId, Revision)>, Error>;
 }
 
 /// Keeps the outbox from growing: viewers who were away for longer read the present state instead.
@@ -124,8 +135,16 @@ mod tests {
         let (mut outbox, mut order) = (MockOutbox::new(), Sequence::new());
         for deleted in [200, 203, 7] {
             let prune = outbox.expect_prune().times(1).in_sequence(&mut order);
-            prune.withf(move |before, _| *before == now - TimeDelta::hours(24)).returning(move |_, _| Ok(deleted));
+            prune
+                .withf(move |before, _| *before == now - TimeDelta::hours(24))
+                .returning(move |_, _| Ok(deleted));
         }
-        assert_eq!(Retention::new(Arc::new(outbox), Arc::new(clock)).prune().await.unwrap(), 410);
+        assert_eq!(
+            Retention::new(Arc::new(outbox), Arc::new(clock))
+                .prune()
+                .await
+                .unwrap(),
+            410
+        );
     }
 }

@@ -28,7 +28,10 @@ pub struct Listed<T> {
 impl<T> Listed<T> {
     /// Cuts a list that was read with one item more than the limit, which tells that another part follows.
     pub fn cut(mut items: Vec<T>, page: Page, id: impl Fn(&T) -> Uuid) -> Self {
-        let limit = page.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+        let limit = page
+            .limit
+            .and_then(|limit| usize::try_from(limit).ok())
+            .unwrap_or(usize::MAX);
         let more = items.len() > limit;
         items.truncate(limit);
         let next = if more { items.last().map(id) } else { None };
@@ -43,10 +46,22 @@ mod tests {
     #[test]
     fn the_next_part_begins_after_the_last_item_shown() {
         let ids: Vec<_> = (0..3).map(Uuid::from_u128).collect();
-        let page = Page { limit: Some(2), before: None };
+        let page = Page {
+            limit: Some(2),
+            before: None,
+        };
         let listed = Listed::cut(ids.clone(), page, |id| *id);
-        assert_eq!(listed, Listed { items: ids[..2].to_vec(), next: Some(ids[1]) });
+        assert_eq!(
+            listed,
+            Listed {
+                items: ids[..2].to_vec(),
+                next: Some(ids[1])
+            }
+        );
         assert_eq!(Listed::cut(ids[..2].to_vec(), page, |id| *id).next, None);
-        assert_eq!(Listed::cut(ids.clone(), Page::default(), |id| *id).items, ids);
+        assert_eq!(
+            Listed::cut(ids.clone(), Page::default(), |id| *id).items,
+            ids
+        );
     }
 }

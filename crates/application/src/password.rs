@@ -119,7 +119,11 @@ pub trait PasswordStore: Send + Sync {
     async fn add_reset(&self, reset: Reset) -> Result<(), Error>;
 
     /// The account that a pending reset is for; none where there is no such reset at that moment.
-    async fn find_reset(&self, digest: &Digest, now: DateTime<Utc>) -> Result<Option<Credentials>, Error>;
+    async fn find_reset(
+        &self,
+        digest: &Digest,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Credentials>, Error>;
 
     /// Uses a pending reset up: stores the password and ends the account's sessions and other pending resets. A reset is
     /// used once, however many come at once.
@@ -160,20 +164,36 @@ impl Passwords {
         background: Background,
         links: Links,
     ) -> Self {
-        Self { accounts, store, hasher, mailer, clock, background, links }
+        Self {
+            accounts,
+            store,
+            hasher,
+            mailer,
+            clock,
+            background,
+            links,
+        }
     }
 
     /// Changes the password of who is signed in, and ends the account's other sessions (OWASP ASVS 5.0, 7.4.3).
     /// [`Error::Invalid`] when the present password is wrong.
     pub async fn change(&self, session: &Session, draft: PasswordChangeDraft) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;
-        let account = self.accounts.find(session.user.id).await?.ok_or(Error::NotFound("Account"))?;
+        let account = self
+            .accounts
+            .find(session.user.id)
+            .await?
+            .ok_or(Error::NotFound("Account"))?;
         let key = EmailKey::of(&account.user.email);
         if self.hasher.hash(&key, &draft.current_password).await? != account.password {
             return Err(Invalid::field("currentPassword", "Wrong password").into());
         }
         let hash = self.hasher.hash(&key, &draft.new_password).await?;
-        match self.store.set_password(account.user.id, hash, Some(session.id)).await? {
+        match self
+            .store
+            .set_password(account.user.id, hash, Some(session.id))
+            .await?
+        {
             PasswordStored::Stored => Ok(()),
             PasswordStored::Taken => Err(Invalid::field("newPassword", Self::TAKEN).into()),
             PasswordStored::Gone => Err(Error::NotFound("Account")),
@@ -185,7 +205,10 @@ impl Passwords {
     pub fn request_reset(self: &Arc<Self>, draft: &AddressDraft) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;
         let (service, key) = (Arc::clone(self), EmailKey::of(&draft.email));
-        self.background.start("mailing a password reset", async move { service.mail_resets(&key).await });
+        self.background
+            .start("mailing a password reset", async move {
+                service.mail_resets(&key).await
+            });
         Ok(())
     }
 
@@ -194,8 +217,17 @@ impl Passwords {
         let mut mails: Vec<(String, Vec<ResetLink>)> = Vec::new();
         for Credentials { user, .. } in self.accounts.credentials(key).await? {
             let token = SecretToken::generate();
-            self.store.add_reset(Reset { digest: token.digest(), user: user.id, expires_at }).await?;
-            let link = ResetLink { account: self.describe(&user).await?, link: self.links.reset(&token) };
+            self.store
+                .add_reset(Reset {
+                    digest: token.digest(),
+                    user: user.id,
+                    expires_at,
+                })
+                .await?;
+            let link = ResetLink {
+                account: self.describe(&user).await?,
+                link: self.links.reset(&token),
+            };
             // Addresses that differ in case may be different mailboxes: each hears of its own accounts only.
             match mails.iter_mut().find(|(address, _)| *address == user.email) {
                 Some((_, links)) => links.push(link),
@@ -203,7 +235,9 @@ impl Passwords {
             }
         }
         for (to, accounts) in mails {
-            self.mailer.send(Mail::new(to, MailContent::PasswordReset { accounts })).await?;
+            self.mailer
+                .send(Mail::new(to, MailContent::PasswordReset { accounts }))
+                .await?;
         }
         Ok(())
     }
@@ -211,7 +245,11 @@ impl Passwords {
     /// Tells accounts of one address apart.
     async fn describe(&self, user: &User) -> Result<String, Error> {
         let names = self.store.organisation_names(user.id).await?;
-        if names.is_empty() { Ok(user.name.clone()) } else { Ok(format!("{} ({})", user.name, names.join(", "))) }
+        if names.is_empty() {
+            Ok(user.name.clone())
+        } else {
+            Ok(format!("{} ({})", user.name, names.join(", ")))
+        }
     }
 
     /// Sets the password the link was mailed for and ends every session of the account. The link works once.
@@ -219,10 +257,18 @@ impl Passwords {
     pub async fn reset(&self, token: &SecretToken, draft: PasswordDraft) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;
         let digest = token.digest();
-        let account = self.store.find_reset(&digest, self.clock.now()).await?.ok_or(Self::BAD_RESET)?;
+        let account = self
+            .store
+            .find_reset(&digest, self.clock.now())
+            .await?
+            .ok_or(Self::BAD_RESET)?;
         let key = EmailKey::of(&account.user.email);
         let hash = self.hasher.hash(&key, &draft.password).await?;
-        match self.store.use_reset(&digest, hash, self.clock.now()).await? {
+        match self
+            .store
+            .use_reset(&digest, hash, self.clock.now())
+            .await?
+        {
             PasswordStored::Stored => Ok(()),
             PasswordStored::Taken => Err(Invalid::field("password", Self::TAKEN).into()),
             PasswordStored::Gone => Err(Self::BAD_RESET),

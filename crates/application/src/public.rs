@@ -104,7 +104,10 @@ impl Snapshot {
     #[must_use]
     pub fn banner(components: &[Component]) -> Option<Banner> {
         let found = headline(components.iter().map(|component| component.status))?;
-        Some(Banner { operational: found.operational, text: found.text() })
+        Some(Banner {
+            operational: found.operational,
+            text: found.text(),
+        })
     }
 
     /// The first moment after `now` at which the clock alone changes what the page shows: a maintenance begins or ends, or
@@ -114,12 +117,21 @@ impl Snapshot {
         let leaving = |over: DateTime<Utc>| over + SHOWN_AFTER_END;
         // A maintenance is in progress up to its last millisecond.
         let ended = |end: DateTime<Utc>| end + TimeDelta::milliseconds(1);
-        let resolved = self.incidents.iter().filter_map(|incident| incident.resolved_at).map(leaving);
+        let resolved = self
+            .incidents
+            .iter()
+            .filter_map(|incident| incident.resolved_at)
+            .map(leaving);
         let maintenances = self.maintenances.iter().flat_map(|maintenance| {
             let end = maintenance.end_at;
-            [Some(maintenance.start_at), end.map(ended), end.map(leaving)].into_iter().flatten()
+            [Some(maintenance.start_at), end.map(ended), end.map(leaving)]
+                .into_iter()
+                .flatten()
         });
-        resolved.chain(maintenances).filter(|moment| *moment > now).min()
+        resolved
+            .chain(maintenances)
+            .filter(|moment| *moment > now)
+            .min()
     }
 }
 
@@ -132,7 +144,11 @@ const SHOWN_AFTER_END: TimeDelta = TimeDelta::days(14);
 pub trait SnapshotStore: Send + Sync {
     /// The whole status page of an organisation as of `now`; none where there is no such organisation. An adapter MUST
     /// read all of it at one revision.
-    async fn snapshot(&self, organisation: &OrganisationId, now: DateTime<Utc>) -> Result<Option<Snapshot>, Error>;
+    async fn snapshot(
+        &self,
+        organisation: &OrganisationId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Snapshot>, Error>;
 }
 
 #[cfg(test)]

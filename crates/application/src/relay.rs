@@ -61,7 +61,12 @@ impl Relay {
     /// A relay over these ports, with nothing followed yet.
     #[must_use]
     pub fn new(outbox: Arc<dyn Outbox>, broadcast: Arc<dyn Broadcast>) -> Self {
-        Self { outbox, broadcast, followed: Mutex::default(), hearing: Hearing::default() }
+        Self {
+            outbox,
+            broadcast,
+            followed: Mutex::default(),
+            hearing: Hearing::default(),
+        }
     }
 
     /// Begins to follow an organisation, if this node does not yet; none where there is no such organisation.
@@ -71,10 +76,20 @@ impl Relay {
             followed.ask();
             return Ok(Some(followed.clone()));
         }
-        let found = self.outbox.revisions(std::slice::from_ref(organisation)).await?;
-        let Some((_, revision)) = found.into_iter().next() else { return Ok(None) };
+        let found = self
+            .outbox
+            .revisions(std::slice::from_ref(organisation))
+            .await?;
+        let Some((_, revision)) = found.into_iter().next() else {
+            return Ok(None);
+        };
         let mut followed = self.lock();
-        Ok(Some(followed.entry(organisation.clone()).or_insert_with(|| Followed::from(revision)).clone()))
+        Ok(Some(
+            followed
+                .entry(organisation.clone())
+                .or_insert_with(|| Followed::from(revision))
+                .clone(),
+        ))
     }
 
     /// Whether this node cannot know what is committed: the outbox has been silent for too long.
@@ -87,7 +102,10 @@ impl Relay {
     #[must_use]
     pub fn lag(&self) -> u64 {
         let behind = |followed: &Followed| followed.newest().0.saturating_sub(followed.told().0);
-        self.lock().values().map(|followed| u64::try_from(behind(followed)).unwrap_or(0)).sum()
+        self.lock()
+            .values()
+            .map(|followed| u64::try_from(behind(followed)).unwrap_or(0))
+            .sum()
     }
 
     /// Sends a write's commit to every node and answers the state that was written. From here on this node's cached
@@ -140,9 +158,17 @@ impl Relay {
         }
     }
 
-    async fn receive(&self, commit: &Arc<Commit>, audiences: &[Arc<dyn Audience>]) -> Result<(), Error> {
-        let Ok(organisation) = OrganisationId::parse(&commit.organisation) else { return Ok(()) };
-        let Some(followed) = self.note(&organisation, commit.revision()) else { return Ok(()) };
+    async fn receive(
+        &self,
+        commit: &Arc<Commit>,
+        audiences: &[Arc<dyn Audience>],
+    ) -> Result<(), Error> {
+        let Ok(organisation) = OrganisationId::parse(&commit.organisation) else {
+            return Ok(());
+        };
+        let Some(followed) = self.note(&organisation, commit.revision()) else {
+            return Ok(());
+        };
         let told = followed.told();
         if commit.revision() == told.next() {
             self.tell(&organisation, commit, audiences);
@@ -159,7 +185,12 @@ impl Relay {
         if organisations.is_empty() {
             return Ok(());
         }
-        let revisions: HashMap<_, _> = self.outbox.revisions(&organisations).await?.into_iter().collect();
+        let revisions: HashMap<_, _> = self
+            .outbox
+            .revisions(&organisations)
+            .await?
+            .into_iter()
+            .collect();
         for organisation in organisations {
             let Some(revision) = revisions.get(&organisation) else {
                 forget(&mut self.lock(), &organisation);
@@ -168,7 +199,8 @@ impl Relay {
             };
             match self.note(&organisation, *revision) {
                 Some(followed) if followed.told() < *revision => {
-                    self.catch_up(&organisation, followed.told(), audiences).await?;
+                    self.catch_up(&organisation, followed.told(), audiences)
+                        .await?;
                 }
                 _ => {}
             }
@@ -179,13 +211,24 @@ impl Relay {
     /// Stops following what nobody has asked for since the last time and nobody watches, so that an organisation looked at
     /// once is not followed for ever.
     fn forget_idle(&self, audiences: &[Arc<dyn Audience>]) {
-        let mut idle: Vec<OrganisationId> =
-            self.lock().iter().filter(|(_, followed)| !followed.take_asked()).map(|(id, _)| id.clone()).collect();
+        let mut idle: Vec<OrganisationId> = self
+            .lock()
+            .iter()
+            .filter(|(_, followed)| !followed.take_asked())
+            .map(|(id, _)| id.clone())
+            .collect();
         // Audiences are asked without the lock: they may hold their own while they wait for this one.
-        idle.retain(|organisation| !audiences.iter().any(|audience| audience.watches(organisation)));
+        idle.retain(|organisation| {
+            !audiences
+                .iter()
+                .any(|audience| audience.watches(organisation))
+        });
         let mut followed = self.lock();
         for organisation in idle {
-            if followed.get(&organisation).is_some_and(|followed| !followed.is_asked()) {
+            if followed
+                .get(&organisation)
+                .is_some_and(|followed| !followed.is_asked())
+            {
                 forget(&mut followed, &organisation);
             }
         }
@@ -201,7 +244,9 @@ impl Relay {
         loop {
             match self.outbox.after(organisation, told, Self::BATCH).await? {
                 Backlog::Commits(commits) => {
-                    let Some(last) = commits.last() else { return Ok(()) };
+                    let Some(last) = commits.last() else {
+                        return Ok(());
+                    };
                     told = last.revision();
                     for commit in commits {
                         self.tell(organisation, &Arc::new(commit), audiences);
@@ -218,7 +263,12 @@ impl Relay {
         }
     }
 
-    fn tell(&self, organisation: &OrganisationId, commit: &Arc<Commit>, audiences: &[Arc<dyn Audience>]) {
+    fn tell(
+        &self,
+        organisation: &OrganisationId,
+        commit: &Arc<Commit>,
+        audiences: &[Arc<dyn Audience>],
+    ) {
         self.hear(organisation, commit.revision());
         if let Some(followed) = self.followed(organisation) {
             followed.tell(commit.revision());

@@ -36,7 +36,11 @@ pub trait MaintenanceSchedule: Send + Sync {
     /// Stores the events of an organisation's changes at or before `now`, in one transaction; none where there are none
     /// left to tell. An adapter may leave some to the next call. Of several callers at once exactly one MUST get each
     /// change, and what was due MUST NOT be due any more.
-    async fn announce(&self, organisation: &OrganisationId, now: DateTime<Utc>) -> Result<Option<Commit>, Error>;
+    async fn announce(
+        &self,
+        organisation: &OrganisationId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Commit>, Error>;
 }
 
 /// Announces the changes of a schedule as they come.
@@ -64,7 +68,12 @@ impl Scheduler {
         clock: Arc<dyn Clock>,
         alarm: Arc<Alarm>,
     ) -> Self {
-        Self { schedule, relay, clock, alarm }
+        Self {
+            schedule,
+            relay,
+            clock,
+            alarm,
+        }
     }
 
     /// Announces changes as they come, for ever. May be dropped at any moment: what was not announced yet still is due.
@@ -91,7 +100,9 @@ impl Scheduler {
         loop {
             // Before the read: what is written after it sets the alarm anew.
             self.alarm.clear();
-            let Some(next) = self.schedule.next_change().await? else { return Ok(()) };
+            let Some(next) = self.schedule.next_change().await? else {
+                return Ok(());
+            };
             let now = self.clock.now();
             if next > now {
                 self.alarm.set(next);
@@ -136,7 +147,11 @@ impl Scheduler {
 pub async fn listen(broadcast: &dyn Broadcast, alarm: &Alarm, clock: &dyn Clock) {
     let mut arriving = broadcast.subscribe().await;
     while let Some(commit) = arriving.recv().await {
-        if commit.events.iter().any(|event| event.name.contains("maintenance")) {
+        if commit
+            .events
+            .iter()
+            .any(|event| event.name.contains("maintenance"))
+        {
             alarm.set(clock.now());
         }
     }

@@ -70,7 +70,9 @@ impl Seal {
     /// # Errors
     /// [`Error::Internal`] when the key cannot be one.
     pub fn new(secret: &str) -> Result<Self, Error> {
-        Hmac::new_from_slice(secret.as_bytes()).map(Self).map_err(Error::internal)
+        Hmac::new_from_slice(secret.as_bytes())
+            .map(Self)
+            .map_err(Error::internal)
     }
 
     /// The mark on these parts, in this order. No mark made for one purpose is one for another.
@@ -117,7 +119,10 @@ mod tests {
         let (one, other) = (SecretToken::generate(), SecretToken::generate());
         assert_ne!(one, other);
         assert_eq!(URL_SAFE_NO_PAD.decode(one.reveal()).unwrap().len(), 32);
-        assert_eq!(SecretToken::presented(one.reveal().to_owned()).digest(), one.digest());
+        assert_eq!(
+            SecretToken::presented(one.reveal().to_owned()).digest(),
+            one.digest()
+        );
     }
 
     #[test]

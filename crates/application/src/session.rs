@@ -125,7 +125,9 @@ pub struct IssuedToken {
 
 impl fmt::Debug for IssuedToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("IssuedToken").field("expires_at", &self.expires_at).finish_non_exhaustive()
+        f.debug_struct("IssuedToken")
+            .field("expires_at", &self.expires_at)
+            .finish_non_exhaustive()
     }
 }
 
@@ -153,14 +155,24 @@ impl Sessions {
         issuer: Arc<dyn TokenIssuer>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { store, memberships, issuer, clock }
+        Self {
+            store,
+            memberships,
+            issuer,
+            clock,
+        }
     }
 
     /// A session that begins now.
     pub(crate) fn fresh(clock: &dyn Clock, token: &SecretToken) -> NewSession {
         let created_at = clock.now();
         let expires_at = created_at + Self::LIFE;
-        NewSession { id: SessionId(clock.id()), digest: token.digest(), created_at, expires_at }
+        NewSession {
+            id: SessionId(clock.id()),
+            digest: token.digest(),
+            created_at,
+            expires_at,
+        }
     }
 
     /// The session of a cookie's token; none where it has ended or never was.
@@ -195,7 +207,11 @@ impl Sessions {
 
     /// A bearer token, for an organisation or for none, and remembers the organisation as the session's. [`Error::Forbidden`]
     /// where the person is no member, and where there is no such organisation alike.
-    pub async fn token(&self, session: &Session, organisation: Option<&OrganisationId>) -> Result<IssuedToken, Error> {
+    pub async fn token(
+        &self,
+        session: &Session,
+        organisation: Option<&OrganisationId>,
+    ) -> Result<IssuedToken, Error> {
         let membership = match organisation {
             None => None,
             Some(organisation) => {
@@ -210,18 +226,42 @@ impl Sessions {
         let issued_at = self.clock.now();
         let expires_at = (issued_at + Self::TOKEN_LIFE).min(session.expires_at);
         let (user, name) = (session.user.id, session.user.name.clone());
-        let claims = TokenClaims { user, name, session: session.id, membership, issued_at, expires_at };
-        Ok(IssuedToken { token: self.issuer.issue(&claims)?, expires_at })
+        let claims = TokenClaims {
+            user,
+            name,
+            session: session.id,
+            membership,
+            issued_at,
+            expires_at,
+        };
+        Ok(IssuedToken {
+            token: self.issuer.issue(&claims)?,
+            expires_at,
+        })
     }
 }
 
-fn membership(Belonging { organisation, name, role }: Belonging) -> Membership {
-    Membership { organisation, organisation_name: Some(name), role }
+fn membership(
+    Belonging {
+        organisation,
+        name,
+        role,
+    }: Belonging,
+) -> Membership {
+    Membership {
+        organisation,
+        organisation_name: Some(name),
+        role,
+    }
 }
 
 /// What a member may do, for the admin's calls.
 pub(crate) fn require_admin(role: Role) -> Result<(), Error> {
-    if role == Role::Admin { Ok(()) } else { Err(Error::Forbidden("Only an admin may do this")) }
+    if role == Role::Admin {
+        Ok(())
+    } else {
+        Err(Error::Forbidden("Only an admin may do this"))
+    }
 }
 
 #[cfg(test)]

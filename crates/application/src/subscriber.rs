@@ -31,10 +31,18 @@ pub type SubscriberRule = Box<dyn FnOnce(Option<Subscriber>) -> Result<Subscribe
 #[async_trait]
 pub trait SubscriberStore: Send + Sync {
     /// The subscribers of an organisation, newest first.
-    async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<Subscriber>, Error>;
+    async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<Subscriber>, Error>;
 
     /// An organisation's subscriber with this mailbox.
-    async fn find(&self, organisation: &OrganisationId, mailbox: &Mailbox) -> Result<Option<Subscriber>, Error>;
+    async fn find(
+        &self,
+        organisation: &OrganisationId,
+        mailbox: &Mailbox,
+    ) -> Result<Option<Subscriber>, Error>;
 
     /// Runs a rule on an organisation's subscriber with this mailbox and stores what it answers, which MUST have the same
     /// mailbox. An adapter MUST write in any case, so that the time does not tell whether anything has changed, and MUST
@@ -61,7 +69,12 @@ pub trait SubscriberStore: Send + Sync {
 
     /// Takes one verification mail out of what an address may be sent, by whichever organisation and node. Answers whether
     /// one was left. However many come at once, an adapter MUST NOT let more pass than the limit says.
-    async fn may_mail(&self, address: EmailKey, limit: MailLimit, now: DateTime<Utc>) -> Result<bool, Error>;
+    async fn may_mail(
+        &self,
+        address: EmailKey,
+        limit: MailLimit,
+        now: DateTime<Utc>,
+    ) -> Result<bool, Error>;
 }
 
 /// What the use cases work with.
@@ -84,63 +97,116 @@ pub struct Subscribers {
 
 impl Subscribers {
     /// How many verification mails an address may be sent where nothing else is configured.
-    pub const MAIL_LIMIT: MailLimit = MailLimit { burst: 3, per_hour: 1 };
+    pub const MAIL_LIMIT: MailLimit = MailLimit {
+        burst: 3,
+        per_hour: 1,
+    };
 
     const WRONG_LINK: Error = Error::BadCode("This link is wrong or has expired");
-    const EXPIRED: Error = Error::BadCode("This link has expired. Please subscribe again to get a new one");
+    const EXPIRED: Error =
+        Error::BadCode("This link has expired. Please subscribe again to get a new one");
     const KNOWN: &str = "This address is a subscriber already";
 
     /// The use cases over these ports. Codes are sealed with `seal`.
     #[must_use]
     pub const fn new(ports: SubscriberPorts, seal: Seal) -> Self {
-        Self { ports, codes: Codes::new(seal) }
+        Self {
+            ports,
+            codes: Codes::new(seal),
+        }
     }
 
     /// Subscribes an address at a visitor's wish: where it awaits verification after that, a link is mailed to it. Known
     /// and unknown addresses cost the same and are answered alike; the mail goes out after the answer.
     /// [`Error::Invalid`], [`Error::NotFound`] where there is no such organisation.
-    pub async fn subscribe(&self, organisation: &OrganisationId, draft: SubscriberDraft) -> Result<(), Error> {
-        self.enter(organisation, draft, |known, now| Ok(known.subscribe_again(now))).await?;
+    pub async fn subscribe(
+        &self,
+        organisation: &OrganisationId,
+        draft: SubscriberDraft,
+    ) -> Result<(), Error> {
+        self.enter(organisation, draft, |known, now| {
+            Ok(known.subscribe_again(now))
+        })
+        .await?;
         Ok(())
     }
 
     /// Adds a subscriber at an operator's wish, and mails the link. [`Error::Invalid`], [`Error::Conflict`] for a known
     /// address.
-    pub async fn add(&self, organisation: &OrganisationId, draft: SubscriberDraft) -> Result<Subscriber, Error> {
-        self.enter(organisation, draft, |_, _| Err(Error::Conflict(Self::KNOWN.to_owned()))).await
+    pub async fn add(
+        &self,
+        organisation: &OrganisationId,
+        draft: SubscriberDraft,
+    ) -> Result<Subscriber, Error> {
+        self.enter(organisation, draft, |_, _| {
+            Err(Error::Conflict(Self::KNOWN.to_owned()))
+        })
+        .await
     }
 
     /// The subscribers of an organisation, newest first.
-    pub async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<Subscriber>, Error> {
+    pub async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<Subscriber>, Error> {
         self.ports.subscribers.list(organisation, page).await
     }
 
     /// Removes a subscriber. [`Error::NotFound`] where there is none.
-    pub async fn delete(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<(), Error> {
+    pub async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        id: SubscriberId,
+    ) -> Result<(), Error> {
         let deleted = self.ports.subscribers.delete(organisation, id).await?;
-        if deleted { Ok(()) } else { Err(Error::NotFound("Subscriber")) }
+        if deleted {
+            Ok(())
+        } else {
+            Err(Error::NotFound("Subscriber"))
+        }
     }
 
     /// Follows the link of a verification mail. [`Error::NotFound`] where there is no such organisation,
     /// [`Error::BadCode`] when the code is wrong or has expired.
-    pub async fn verify(&self, organisation: &OrganisationId, email: &str, code: &str) -> Result<(), Error> {
+    pub async fn verify(
+        &self,
+        organisation: &OrganisationId,
+        email: &str,
+        code: &str,
+    ) -> Result<(), Error> {
         self.organisation(organisation).await?;
         let (mailbox, now) = (Mailbox::of(email), self.ports.clock.now());
         // Whether the address is known shows only once the code has proved that it was mailed there.
         let known = self.ports.subscribers.find(organisation, &mailbox).await?;
-        self.codes.verification(known.as_ref(), code).ok_or(Self::WRONG_LINK)?;
+        self.codes
+            .verification(known.as_ref(), code)
+            .ok_or(Self::WRONG_LINK)?;
         let (codes, code) = (self.codes.clone(), code.to_owned());
         let rule: SubscriberRule = Box::new(move |known| {
-            let expires_at = codes.verification(known.as_ref(), &code).ok_or(Self::WRONG_LINK)?;
-            known.ok_or(Self::WRONG_LINK)?.verify(expires_at, now).map_err(|_| Self::EXPIRED)
+            let expires_at = codes
+                .verification(known.as_ref(), &code)
+                .ok_or(Self::WRONG_LINK)?;
+            known
+                .ok_or(Self::WRONG_LINK)?
+                .verify(expires_at, now)
+                .map_err(|_| Self::EXPIRED)
         });
-        self.ports.subscribers.save(organisation, mailbox, rule).await?;
+        self.ports
+            .subscribers
+            .save(organisation, mailbox, rule)
+            .await?;
         Ok(())
     }
 
     /// Follows an unsubscribe link. [`Error::NotFound`] where there is no such organisation, [`Error::BadCode`] when the
     /// code is wrong.
-    pub async fn unsubscribe(&self, organisation: &OrganisationId, email: &str, code: &str) -> Result<(), Error> {
+    pub async fn unsubscribe(
+        &self,
+        organisation: &OrganisationId,
+        email: &str,
+        code: &str,
+    ) -> Result<(), Error> {
         self.organisation(organisation).await?;
         let (mailbox, now) = (Mailbox::of(email), self.ports.clock.now());
         let known = self.ports.subscribers.find(organisation, &mailbox).await?;
@@ -149,15 +215,24 @@ impl Subscribers {
         }
         let (codes, code) = (self.codes.clone(), code.to_owned());
         let rule: SubscriberRule = Box::new(move |known| match known {
-            Some(subscriber) if codes.unsubscribes(Some(&subscriber), &code) => Ok(subscriber.unsubscribe(now)),
+            Some(subscriber) if codes.unsubscribes(Some(&subscriber), &code) => {
+                Ok(subscriber.unsubscribe(now))
+            }
             _ => Err(Self::WRONG_LINK),
         });
-        self.ports.subscribers.save(organisation, mailbox, rule).await?;
+        self.ports
+            .subscribers
+            .save(organisation, mailbox, rule)
+            .await?;
         Ok(())
     }
 
     async fn organisation(&self, id: &OrganisationId) -> Result<Organisation, Error> {
-        self.ports.organisations.find(id).await?.ok_or(Error::NotFound("Organisation"))
+        self.ports
+            .organisations
+            .find(id)
+            .await?
+            .ok_or(Error::NotFound("Organisation"))
     }
 
     /// Stores a new subscriber, or what becomes of the one there is, and has the link mailed where one is awaited.
@@ -175,7 +250,11 @@ impl Subscribers {
             Some(subscriber) => known_one(subscriber, now),
             None => Ok(Subscriber::create(id, draft, now)?),
         });
-        let subscriber = self.ports.subscribers.enter(&organisation.id, mailbox, rule).await?;
+        let subscriber = self
+            .ports
+            .subscribers
+            .enter(&organisation.id, mailbox, rule)
+            .await?;
         self.ports.bell.ring();
         Ok(subscriber)
     }

@@ -21,7 +21,10 @@ pub fn serialize<S: Serializer>(moment: &DateTime<Utc>, serializer: S) -> Result
 ///
 /// # Errors
 /// Whatever the serializer errors with.
-pub fn serialize_option<S: Serializer>(moment: &Option<DateTime<Utc>>, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn serialize_option<S: Serializer>(
+    moment: &Option<DateTime<Utc>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     moment.as_ref().map(text).serialize(serializer)
 }
 
@@ -31,6 +34,9 @@ mod tests {
 
     #[test]
     fn a_whole_second_still_shows_its_milliseconds() {
-        assert_eq!(text(&DateTime::from_timestamp(0, 0).unwrap()), "1970-01-01T00:00:00.000Z");
+        assert_eq!(
+            text(&DateTime::from_timestamp(0, 0).unwrap()),
+            "1970-01-01T00:00:00.000Z"
+        );
     }
 }

@@ -66,7 +66,11 @@ impl Waitlist {
     pub async fn invite(&self, session: &Session, id: WaitlistId) -> Result<(), Error> {
         require_administrator(&session.user)?;
         let waiting = self.store.find(id).await?.ok_or(Self::MISSING)?;
-        self.invitations.admit(AddressDraft { email: waiting.email }).await?;
+        self.invitations
+            .admit(AddressDraft {
+                email: waiting.email,
+            })
+            .await?;
         self.store.remove(id).await?;
         Ok(())
     }
@@ -74,12 +78,22 @@ impl Waitlist {
     /// Takes somebody off the list. [`Error::Forbidden`], [`Error::NotFound`].
     pub async fn remove(&self, session: &Session, id: WaitlistId) -> Result<(), Error> {
         require_administrator(&session.user)?;
-        if self.store.remove(id).await? { Ok(()) } else { Err(Self::MISSING) }
+        if self.store.remove(id).await? {
+            Ok(())
+        } else {
+            Err(Self::MISSING)
+        }
     }
 }
 
 fn require_administrator(user: &User) -> Result<(), Error> {
-    if user.administrator { Ok(()) } else { Err(Error::Forbidden("Only the installation's administrator may do this")) }
+    if user.administrator {
+        Ok(())
+    } else {
+        Err(Error::Forbidden(
+            "Only the installation's administrator may do this",
+        ))
+    }
 }
 
 #[cfg(test)]

@@ -64,19 +64,32 @@ impl<W: Wire> Crowd<W> {
         let begin = Instant::now();
         for number in 0..count {
             if begin.elapsed() > 2 * PATIENCE {
-                return Err(io::Error::other(format!("only {number} of {count} viewers were let in")));
+                return Err(io::Error::other(format!(
+                    "only {number} of {count} viewers were let in"
+                )));
             }
-            let stream: std::net::TcpStream =
-                join().map_err(|error| io::Error::other(format!("viewer {number} of {count}: {error}")))?.into();
+            let stream: std::net::TcpStream = join()
+                .map_err(|error| io::Error::other(format!("viewer {number} of {count}: {error}")))?
+                .into();
             stream.set_nonblocking(true)?;
             let mut stream = TcpStream::from_std(stream);
-            crowd.poll.registry().register(&mut stream, Token(number), Interest::READABLE)?;
-            crowd.viewers.push(Viewer { stream, heard: 0, wire: W::default() });
+            crowd
+                .poll
+                .registry()
+                .register(&mut stream, Token(number), Interest::READABLE)?;
+            crowd.viewers.push(Viewer {
+                stream,
+                heard: 0,
+                wire: W::default(),
+            });
             if number % BATCH == 0 {
                 crowd.read(Duration::ZERO)?;
             }
             if number > 0 && number % MILESTONE == 0 {
-                progress(&format!("  {number} of {count} viewers after {:.1} s", begin.elapsed().as_secs_f64()));
+                progress(&format!(
+                    "  {number} of {count} viewers after {:.1} s",
+                    begin.elapsed().as_secs_f64()
+                ));
             }
         }
         Ok(crowd)
@@ -87,7 +100,9 @@ impl<W: Wire> Crowd<W> {
     /// # Errors
     /// When its connection does not take it.
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.viewers.first_mut().map_or(Ok(()), |viewer| viewer.stream.write_all(bytes))
+        self.viewers
+            .first_mut()
+            .map_or(Ok(()), |viewer| viewer.stream.write_all(bytes))
     }
 
     /// Expects everybody to hear so many events from here on.
@@ -104,7 +119,11 @@ impl<W: Wire> Crowd<W> {
         let until = Instant::now() + PATIENCE;
         while self.served < self.viewers.len() {
             let Some(left) = until.checked_duration_since(Instant::now()) else {
-                let told = format!("{} of {} viewers have heard all of it", self.served, self.viewers.len());
+                let told = format!(
+                    "{} of {} viewers have heard all of it",
+                    self.served,
+                    self.viewers.len()
+                );
                 return Err(io::Error::other(told));
             };
             self.read(left)?;
@@ -135,7 +154,10 @@ impl<W: Wire> Crowd<W> {
             loop {
                 match viewer.stream.read(&mut self.buffer) {
                     Ok(0) => return Err(io::Error::other("the server has closed a connection")),
-                    Ok(read) => viewer.heard += viewer.wire.take(&self.buffer[..read], &mut viewer.stream)?,
+                    Ok(read) => {
+                        viewer.heard +=
+                            viewer.wire.take(&self.buffer[..read], &mut viewer.stream)?
+                    }
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                     Err(error) => return Err(error),
                 }

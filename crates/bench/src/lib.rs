@@ -24,7 +24,10 @@ pub enum Limit {
 impl Bench {
     /// Prints what was measured of something. `figures` is an object.
     pub fn figures(self, what: &str, figures: Value) {
-        let mut line = Map::from_iter([("bench".into(), self.0.into()), ("what".into(), what.into())]);
+        let mut line = Map::from_iter([
+            ("bench".into(), self.0.into()),
+            ("what".into(), what.into()),
+        ]);
         if let Value::Object(figures) = figures {
             line.extend(figures);
         }

@@ -24,9 +24,16 @@ const SPARE_FILES: u64 = 200;
 /// Then.
 pub fn allow(viewers: usize) -> io::Result<()> {
     let limits = fs::read_to_string("/proc/self/limits")?;
-    let line = limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap_or_default();
+    let line = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max open files"))
+        .unwrap_or_default();
     // "unlimited" is no number.
-    let limit = line.split_whitespace().next().and_then(|soft| soft.parse().ok()).unwrap_or(u64::MAX);
+    let limit = line
+        .split_whitespace()
+        .next()
+        .and_then(|soft| soft.parse().ok())
+        .unwrap_or(u64::MAX);
     let needed = viewers as u64 + SPARE_FILES;
     if limit < needed {
         return Err(io::Error::other(format!(
@@ -50,8 +57,14 @@ impl Peer {
     /// # Errors
     /// When it ends before, or cannot be run.
     pub fn start(command: &mut Command, port: impl Fn(&str) -> Option<u16>) -> io::Result<Self> {
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
-        let output = child.stdout.take().ok_or_else(|| io::Error::other("no output"))?;
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let output = child
+            .stdout
+            .take()
+            .ok_or_else(|| io::Error::other("no output"))?;
         let mut lines = BufReader::new(output).lines();
         while let Some(line) = lines.next().transpose()? {
             if let Some(port) = port(line.trim()) {
@@ -70,7 +83,12 @@ impl Peer {
     pub fn processor(&self) -> io::Result<u64> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
         let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
-        Ok(fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum::<u64>() * TICK)
+        Ok(fields
+            .skip(11)
+            .take(2)
+            .filter_map(|field| field.parse::<u64>().ok())
+            .sum::<u64>()
+            * TICK)
     }
 
     /// Resident memory in bytes.
@@ -84,8 +102,15 @@ impl Peer {
     /// Watches how large it becomes.
     #[must_use]
     pub fn watch(&self) -> Watch {
-        let (pid, over, most) = (self.child.id(), Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
-        let watch = Watch { over: Arc::clone(&over), most: Arc::clone(&most) };
+        let (pid, over, most) = (
+            self.child.id(),
+            Arc::new(AtomicBool::new(false)),
+            Arc::new(AtomicU64::new(0)),
+        );
+        let watch = Watch {
+            over: Arc::clone(&over),
+            most: Arc::clone(&most),
+        };
         thread::spawn(move || {
             while !over.load(Ordering::Acquire) {
                 most.fetch_max(resident(pid).unwrap_or_default(), Ordering::AcqRel);
@@ -121,6 +146,11 @@ impl Watch {
 
 fn resident(pid: u32) -> io::Result<u64> {
     let statm = fs::read_to_string(format!("/proc/{pid}/statm"))?;
-    let pages = statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok());
-    pages.map(|pages| pages * PAGE).ok_or_else(|| io::Error::other("no such field"))
+    let pages = statm
+        .split(' ')
+        .nth(1)
+        .and_then(|pages| pages.parse::<u64>().ok());
+    pages
+        .map(|pages| pages * PAGE)
+        .ok_or_else(|| io::Error::other("no such field"))
 }

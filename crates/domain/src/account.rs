@@ -62,7 +62,10 @@ impl FromStr for SignUpMode {
     type Err = UnknownSignUpMode;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|mode| mode.as_str() == word).ok_or(UnknownSignUpMode)
+        Self::ALL
+            .into_iter()
+            .find(|mode| mode.as_str() == word)
+            .ok_or(UnknownSignUpMode)
     }
 }
 

@@ -28,7 +28,12 @@ pub enum ComponentStatus {
 
 impl ComponentStatus {
     /// Every status, from best to worst.
-    pub const ALL: [Self; 4] = [Self::Operational, Self::Degraded, Self::PartialOutage, Self::MajorOutage];
+    pub const ALL: [Self; 4] = [
+        Self::Operational,
+        Self::Degraded,
+        Self::PartialOutage,
+        Self::MajorOutage,
+    ];
 
     /// The worst of several; none of none.
     #[must_use]
@@ -63,7 +68,10 @@ impl FromStr for ComponentStatus {
     type Err = UnknownStatus;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|status| status.as_str() == word).ok_or(UnknownStatus)
+        Self::ALL
+            .into_iter()
+            .find(|status| status.as_str() == word)
+            .ok_or(UnknownStatus)
     }
 }
 
@@ -130,7 +138,11 @@ impl Component {
     ///
     /// # Errors
     /// [`Invalid`] when the draft breaks a rule of its fields.
-    pub fn create(id: ComponentId, draft: ComponentDraft, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
+    pub fn create(
+        id: ComponentId,
+        draft: ComponentDraft,
+        now: DateTime<Utc>,
+    ) -> Result<Changed<Self>, Invalid> {
         draft.validate().map_err(Invalid::from)?;
         let state = Self {
             id,
@@ -142,7 +154,10 @@ impl Component {
             updated_at: now,
             version: Revision::default(),
         };
-        Ok(Changed { state, events: vec![Event::NewComponent(id)] })
+        Ok(Changed {
+            state,
+            events: vec![Event::NewComponent(id)],
+        })
     }
 
     /// This component with an operator's changes. A status that stays the same is not set by hand.
@@ -152,15 +167,26 @@ impl Component {
     pub fn edit(self, patch: ComponentPatch, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
         let draft = ComponentDraft {
             name: patch.name.unwrap_or_else(|| self.name.clone()),
-            description: patch.description.unwrap_or_else(|| self.description.clone()),
+            description: patch
+                .description
+                .unwrap_or_else(|| self.description.clone()),
             status: patch.status.unwrap_or(self.status),
         };
         draft.validate().map_err(Invalid::from)?;
-        let unchanged = draft.name == self.name && draft.description == self.description && draft.status == self.status;
+        let unchanged = draft.name == self.name
+            && draft.description == self.description
+            && draft.status == self.status;
         if unchanged {
-            return Ok(Changed { state: self, events: Vec::new() });
+            return Ok(Changed {
+                state: self,
+                events: Vec::new(),
+            });
         }
-        let status_source = if draft.status == self.status { self.status_source } else { StatusSource::Operator };
+        let status_source = if draft.status == self.status {
+            self.status_source
+        } else {
+            StatusSource::Operator
+        };
         let id = self.id;
         let state = Self {
             name: draft.name,
@@ -170,7 +196,10 @@ impl Component {
             updated_at: now,
             ..self
         };
-        Ok(Changed { state, events: vec![Event::ComponentUpdate(id)] })
+        Ok(Changed {
+            state,
+            events: vec![Event::ComponentUpdate(id)],
+        })
     }
 }
 
@@ -185,12 +214,18 @@ mod tests {
     }
 
     fn draft(name: &str, description: &str, status: ComponentStatus) -> ComponentDraft {
-        ComponentDraft { name: name.into(), description: description.into(), status }
+        ComponentDraft {
+            name: name.into(),
+            description: description.into(),
+            status,
+        }
     }
 
     fn component() -> Component {
         let id = ComponentId(Uuid::from_u128(1));
-        Component::create(id, draft("API", "", ComponentStatus::Degraded), at(1)).unwrap().state
+        Component::create(id, draft("API", "", ComponentStatus::Degraded), at(1))
+            .unwrap()
+            .state
     }
 
     fn any_status() -> impl Strategy<Value = ComponentStatus> {
@@ -246,25 +281,66 @@ mod tests {
 
     #[test]
     fn a_short_name_is_refused_with_the_words_of_the_form() {
-        let refused = component().edit(ComponentPatch { name: Some("A".into()), ..Default::default() }, at(2));
+        let refused = component().edit(
+            ComponentPatch {
+                name: Some("A".into()),
+                ..Default::default()
+            },
+            at(2),
+        );
         assert_eq!(refused, Err(Invalid::field("name", "Name is required")));
     }
 
     #[test]
     fn a_long_description_and_a_nul_are_refused() {
-        let long = ComponentPatch { description: Some("x".repeat(10_001)), ..Default::default() };
+        let long = ComponentPatch {
+            description: Some("x".repeat(10_001)),
+            ..Default::default()
+        };
         let refused = component().edit(long, at(2));
-        assert_eq!(refused, Err(Invalid::field("description", "Must be at most 10000 characters")));
-        let nul = ComponentPatch { name: Some("A\0B".into()), ..Default::default() };
-        assert_eq!(component().edit(nul, at(2)), Err(Invalid::field("name", "Must not contain a NUL character")));
+        assert_eq!(
+            refused,
+            Err(Invalid::field(
+                "description",
+                "Must be at most 10000 characters"
+            ))
+        );
+        let nul = ComponentPatch {
+            name: Some("A\0B".into()),
+            ..Default::default()
+        };
+        assert_eq!(
+            component().edit(nul, at(2)),
+            Err(Invalid::field("name", "Must not contain a NUL character"))
+        );
     }
 
     #[test]
     fn saving_the_status_unchanged_is_not_setting_it_by_hand() {
-        let held = Component { status_source: StatusSource::Incidents, ..component() };
-        let renamed = ComponentPatch { name: Some("Web".into()), status: Some(held.status), ..Default::default() };
-        assert_eq!(held.clone().edit(renamed, at(2)).unwrap().state.status_source, StatusSource::Incidents);
-        let set = ComponentPatch { status: Some(ComponentStatus::MajorOutage), ..Default::default() };
-        assert_eq!(held.edit(set, at(2)).unwrap().state.status_source, StatusSource::Operator);
+        let held = Component {
+            status_source: StatusSource::Incidents,
+            ..component()
+        };
+        let renamed = ComponentPatch {
+            name: Some("Web".into()),
+            status: Some(held.status),
+            ..Default::default()
+        };
+        assert_eq!(
+            held.clone()
+                .edit(renamed, at(2))
+                .unwrap()
+                .state
+                .status_source,
+            StatusSource::Incidents
+        );
+        let set = ComponentPatch {
+            status: Some(ComponentStatus::MajorOutage),
+            ..Default::default()
+        };
+        assert_eq!(
+            held.edit(set, at(2)).unwrap().state.status_source,
+            StatusSource::Operator
+        );
     }
 }

@@ -16,8 +16,11 @@ pub struct RetryRule {
 impl RetryRule {
     /// Quick at first, for a connection that broke; half an hour in the end, as RFC 5321, section 4.5.4.1, asks for. A mail
     /// server that is away for a weekend loses nothing.
-    pub const USUAL: Self =
-        Self { first: TimeDelta::seconds(2), longest: TimeDelta::minutes(30), patience: TimeDelta::days(3) };
+    pub const USUAL: Self = Self {
+        first: TimeDelta::seconds(2),
+        longest: TimeDelta::minutes(30),
+        patience: TimeDelta::days(3),
+    };
 
     /// When a mail that was queued then and has now failed for the `attempt`th time, counted from 1, is tried again; none
     /// when it is given up. Between half of the wait and all of it, by `jitter` from 0 to 1, so that mails that failed
@@ -38,7 +41,11 @@ impl RetryRule {
         let doublings = attempt.saturating_sub(1).min(30);
         let longest = self.first.num_milliseconds().saturating_mul(1 << doublings);
         let longest = longest.min(self.longest.num_milliseconds());
-        #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "far below 2^52 milliseconds")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            reason = "far below 2^52 milliseconds"
+        )]
         let random = (longest as f64 / 2.0 * jitter.clamp(0.0, 1.0)) as i64;
         TimeDelta::milliseconds(longest - longest / 2 + random)
     }

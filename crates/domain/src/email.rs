@@ -17,7 +17,10 @@ const REFUSAL: &str = "Invalid email address";
 pub fn email_address(text: &str) -> Result<(), ValidationError> {
     let fits = text.chars().count() <= EMAIL_MAX && Mailbox::of(text).as_str().len() <= EMAIL_MAX;
     let parts = text.rsplit_once('@');
-    if fits && parts.is_some_and(|(local, domain)| plain(local) && named(domain)) && text.validate_email() {
+    if fits
+        && parts.is_some_and(|(local, domain)| plain(local) && named(domain))
+        && text.validate_email()
+    {
         return Ok(());
     }
     Err(ValidationError::new("email").with_message(REFUSAL.into()))
@@ -47,7 +50,9 @@ impl Mailbox {
     #[must_use]
     pub fn of(address: &str) -> Self {
         let address = address.trim();
-        let Some((local, domain)) = address.rsplit_once('@') else { return Self(address.to_owned()) };
+        let Some((local, domain)) = address.rsplit_once('@') else {
+            return Self(address.to_owned());
+        };
         let domain = idna::domain_to_ascii(domain).unwrap_or_else(|_| domain.to_lowercase());
         Self(format!("{local}@{domain}"))
     }
@@ -90,19 +95,36 @@ mod tests {
 
     #[test]
     fn an_address_is_what_a_browser_takes_for_one() {
-        for good in ["a@b", "ann.o'neil+status@example.com", "x@exämple.com", &format!("a@{}", "b.".repeat(125) + "cd")]
-        {
+        for good in [
+            "a@b",
+            "ann.o'neil+status@example.com",
+            "x@exämple.com",
+            &format!("a@{}", "b.".repeat(125) + "cd"),
+        ] {
             assert!(email_address(good).is_ok(), "{good}");
         }
-        for bad in ["", "ann", "ann@", "@b", "a b@c", "a@b\r\nBcc: c@d", "a@b\0", "\u{212A}ate@example.com", "a@b,c@d"]
-        {
+        for bad in [
+            "",
+            "ann",
+            "ann@",
+            "@b",
+            "a b@c",
+            "a@b\r\nBcc: c@d",
+            "a@b\0",
+            "\u{212A}ate@example.com",
+            "a@b,c@d",
+        ] {
             assert!(email_address(bad).is_err(), "{bad:?}");
         }
     }
 
     #[test]
     fn an_address_that_no_mail_can_go_to_is_refused() {
-        let literals = ["a@[127.0.0.1]", "a@b[127.0.0.1]", "a@b\r\nBcc: c@d [127.0.0.1]"];
+        let literals = [
+            "a@[127.0.0.1]",
+            "a@b[127.0.0.1]",
+            "a@b\r\nBcc: c@d [127.0.0.1]",
+        ];
         let dots = [".a@b.cd", "a.@b.cd", "a..b@c.de"];
         for bad in literals.into_iter().chain(dots) {
             assert!(email_address(bad).is_err(), "{bad:?}");
@@ -112,13 +134,22 @@ mod tests {
     #[test]
     fn a_mailbox_has_one_domain_however_it_is_spelt_and_the_local_part_as_typed() {
         let mailbox = "Ann@xn--exmple-cua.com";
-        for spelling in
-            ["Ann@exämple.com", "Ann@EXÄMPLE.com", "Ann@xn--EXMPLE-cua.com", " Ann@ex\u{61}\u{308}mple.com "]
-        {
+        for spelling in [
+            "Ann@exämple.com",
+            "Ann@EXÄMPLE.com",
+            "Ann@xn--EXMPLE-cua.com",
+            " Ann@ex\u{61}\u{308}mple.com ",
+        ] {
             assert_eq!(Mailbox::of(spelling).as_str(), mailbox, "{spelling}");
         }
-        assert_eq!(Mailbox::of("a@\u{ff45}xample.com"), Mailbox::of("a@example.com"));
-        assert_ne!(Mailbox::of("ann@example.com"), Mailbox::of("Ann@example.com"));
+        assert_eq!(
+            Mailbox::of("a@\u{ff45}xample.com"),
+            Mailbox::of("a@example.com")
+        );
+        assert_ne!(
+            Mailbox::of("ann@example.com"),
+            Mailbox::of("Ann@example.com")
+        );
     }
 
     #[test]

@@ -13,7 +13,11 @@ impl Headline {
     /// The banner's text.
     #[must_use]
     pub const fn text(self) -> &'static str {
-        if self.operational { "All Systems Operational" } else { "Some systems are experiencing issues" }
+        if self.operational {
+            "All Systems Operational"
+        } else {
+            "Some systems are experiencing issues"
+        }
     }
 }
 
@@ -21,7 +25,9 @@ impl Headline {
 #[must_use]
 pub fn headline(statuses: impl IntoIterator<Item = ComponentStatus>) -> Option<Headline> {
     let worst = ComponentStatus::worst(statuses)?;
-    Some(Headline { operational: worst == ComponentStatus::Operational })
+    Some(Headline {
+        operational: worst == ComponentStatus::Operational,
+    })
 }
 
 #[cfg(test)]

@@ -23,7 +23,10 @@ pub struct Attachment {
 /// [`Invalid`] when there is none, or one comes twice.
 pub fn check_attachments(attachments: &[Attachment]) -> Result<(), Invalid> {
     if attachments.is_empty() {
-        return Err(Invalid::field("components", "At least one component is required"));
+        return Err(Invalid::field(
+            "components",
+            "At least one component is required",
+        ));
     }
     let mut invalid = Invalid::default();
     check_once(attachments, &mut invalid);
@@ -36,7 +39,10 @@ pub fn check_attachments(attachments: &[Attachment]) -> Result<(), Invalid> {
 /// [`Invalid`] when there is none, or one comes twice.
 pub fn check_detachments(components: &[ComponentId]) -> Result<(), Invalid> {
     if components.is_empty() {
-        return Err(Invalid::field("componentIds", "At least one component is required"));
+        return Err(Invalid::field(
+            "componentIds",
+            "At least one component is required",
+        ));
     }
     let mut invalid = Invalid::default();
     for index in repeated(components) {
@@ -47,14 +53,20 @@ pub fn check_detachments(components: &[ComponentId]) -> Result<(), Invalid> {
 
 /// Notes every component that comes a second time.
 pub fn check_once(attachments: &[Attachment], invalid: &mut Invalid) {
-    let components: Vec<_> = attachments.iter().map(|attachment| attachment.component_id).collect();
+    let components: Vec<_> = attachments
+        .iter()
+        .map(|attachment| attachment.component_id)
+        .collect();
     for index in repeated(&components) {
         invalid.add(chosen_already(format!("components[{index}].componentId")));
     }
 }
 
 fn chosen_already(field: String) -> FieldError {
-    FieldError { field, message: "This component is chosen already".to_owned() }
+    FieldError {
+        field,
+        message: "This component is chosen already".to_owned(),
+    }
 }
 
 /// Whether a change of an incident changes what it holds: it was resolved or reopened.
@@ -69,18 +81,38 @@ impl Component {
     ///
     /// Who set the status may change without the status: then the state differs from before, and there is no event.
     #[must_use]
-    pub fn settle(self, held: impl IntoIterator<Item = ComponentStatus>, now: DateTime<Utc>) -> Changed<Self> {
+    pub fn settle(
+        self,
+        held: impl IntoIterator<Item = ComponentStatus>,
+        now: DateTime<Utc>,
+    ) -> Changed<Self> {
         let (status, status_source) = match (ComponentStatus::worst(held), self.status_source) {
             (Some(worst), _) => (worst, StatusSource::Incidents),
-            (None, StatusSource::Incidents) => (ComponentStatus::Operational, StatusSource::Incidents),
+            (None, StatusSource::Incidents) => {
+                (ComponentStatus::Operational, StatusSource::Incidents)
+            }
             (None, StatusSource::Operator) => (self.status, StatusSource::Operator),
         };
         if status == self.status {
-            return Changed { state: Self { status_source, ..self }, events: Vec::new() };
+            return Changed {
+                state: Self {
+                    status_source,
+                    ..self
+                },
+                events: Vec::new(),
+            };
         }
         let id = self.id;
-        let state = Self { status, status_source, updated_at: now, ..self };
-        Changed { state, events: vec![Event::ComponentUpdate(id)] }
+        let state = Self {
+            status,
+            status_source,
+            updated_at: now,
+            ..self
+        };
+        Changed {
+            state,
+            events: vec![Event::ComponentUpdate(id)],
+        }
     }
 }
 

@@ -103,7 +103,11 @@ impl OrganisationId {
     pub fn parse(text: &str) -> Result<Self, NotAnOrganisationId> {
         let fits = (1..=Self::MAX_LENGTH).contains(&text.len());
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-        if fits && text.bytes().all(plain) { Ok(Self(text.to_owned())) } else { Err(NotAnOrganisationId) }
+        if fits && text.bytes().all(plain) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(NotAnOrganisationId)
+        }
     }
 
     /// The identifier as the provider writes it.
@@ -139,7 +143,11 @@ mod tests {
     fn an_organisation_id_is_plain_and_bounded() {
         assert!(OrganisationId::parse("org_2abcDEF-9").is_ok());
         for bad in ["", "a b", "org/1", "org\0", "é", &"x".repeat(65)] {
-            assert_eq!(OrganisationId::parse(bad), Err(NotAnOrganisationId), "{bad:?}");
+            assert_eq!(
+                OrganisationId::parse(bad),
+                Err(NotAnOrganisationId),
+                "{bad:?}"
+            );
         }
     }
 

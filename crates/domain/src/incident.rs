@@ -30,7 +30,12 @@ pub enum IncidentStatus {
 
 impl IncidentStatus {
     /// Every status, in the order an incident usually goes through them.
-    pub const ALL: [Self; 4] = [Self::Investigating, Self::Identified, Self::Monitoring, Self::Resolved];
+    pub const ALL: [Self; 4] = [
+        Self::Investigating,
+        Self::Identified,
+        Self::Monitoring,
+        Self::Resolved,
+    ];
 
     /// The word of the API and the database.
     #[must_use]
@@ -54,7 +59,10 @@ impl FromStr for IncidentStatus {
     type Err = UnknownStatus;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|status| status.as_str() == word).ok_or(UnknownStatus)
+        Self::ALL
+            .into_iter()
+            .find(|status| status.as_str() == word)
+            .ok_or(UnknownStatus)
     }
 }
 
@@ -144,7 +152,10 @@ impl Incident {
             updated_at: now,
             version: Revision::default(),
         };
-        Ok(Changed { state: state.with_status(draft.status, now), events: vec![Event::NewIncident(id)] })
+        Ok(Changed {
+            state: state.with_status(draft.status, now),
+            events: vec![Event::NewIncident(id)],
+        })
     }
 
     /// This incident with an operator's changes. Another status than RESOLVED reopens a resolved one.
@@ -154,20 +165,33 @@ impl Incident {
     pub fn edit(self, patch: IncidentPatch, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
         let draft = IncidentDraft {
             title: patch.title.unwrap_or_else(|| self.title.clone()),
-            description: patch.description.unwrap_or_else(|| self.description.clone()),
+            description: patch
+                .description
+                .unwrap_or_else(|| self.description.clone()),
             status: patch.status.unwrap_or(self.status),
             occured_at: patch.occured_at,
         };
         draft.validate().map_err(Invalid::from)?;
         let before = self.clone();
         let occured_at = draft.occured_at.unwrap_or(self.occured_at);
-        let after = Self { title: draft.title, description: draft.description, occured_at, ..self };
+        let after = Self {
+            title: draft.title,
+            description: draft.description,
+            occured_at,
+            ..self
+        };
         let after = after.with_status(draft.status, now);
         if after == before {
-            return Ok(Changed { state: before, events: Vec::new() });
+            return Ok(Changed {
+                state: before,
+                events: Vec::new(),
+            });
         }
         let id = after.id;
-        Ok(Changed { state: after.touched(now), events: vec![Event::IncidentUpdated(id)] })
+        Ok(Changed {
+            state: after.touched(now),
+            events: vec![Event::IncidentUpdated(id)],
+        })
     }
 
     /// Whether it holds statuses on the components attached to it.
@@ -180,17 +204,30 @@ impl Incident {
     #[must_use]
     pub fn reads_like(&self, other: &Self) -> bool {
         let fields = |incident: &Self| (incident.status, incident.occured_at);
-        self.title == other.title && self.description == other.description && fields(self) == fields(other)
+        self.title == other.title
+            && self.description == other.description
+            && fields(self) == fields(other)
     }
 
     /// With another status. RESOLVED keeps the moment it was reached; every other one forgets it.
     pub(crate) fn with_status(self, status: IncidentStatus, now: DateTime<Utc>) -> Self {
-        let resolved_at = if status == IncidentStatus::Resolved { Some(self.resolved_at.unwrap_or(now)) } else { None };
-        Self { status, resolved_at, ..self }
+        let resolved_at = if status == IncidentStatus::Resolved {
+            Some(self.resolved_at.unwrap_or(now))
+        } else {
+            None
+        };
+        Self {
+            status,
+            resolved_at,
+            ..self
+        }
     }
 
     pub(crate) fn touched(self, now: DateTime<Utc>) -> Self {
-        Self { updated_at: now, ..self }
+        Self {
+            updated_at: now,
+            ..self
+        }
     }
 }
 

@@ -59,12 +59,18 @@ pub struct IncidentUpdatePatch {
 /// [`Invalid`] when there is none, or one comes twice.
 pub fn check_deletion(updates: &[IncidentUpdateId]) -> Result<(), Invalid> {
     if updates.is_empty() {
-        return Err(Invalid::field("incidentUpdateIds", "At least one update is required"));
+        return Err(Invalid::field(
+            "incidentUpdateIds",
+            "At least one update is required",
+        ));
     }
     let mut invalid = Invalid::default();
     for index in repeated(updates) {
         let field = format!("incidentUpdateIds[{index}]");
-        invalid.add(FieldError { field, message: "This update is chosen already".to_owned() });
+        invalid.add(FieldError {
+            field,
+            message: "This update is chosen already".to_owned(),
+        });
     }
     invalid.into_result()
 }
@@ -140,7 +146,12 @@ impl Latest {
             created_at,
             version: Revision::default(),
         };
-        Ok(Entry { incident: self.incident, update, is_newest: true }.told(now))
+        Ok(Entry {
+            incident: self.incident,
+            update,
+            is_newest: true,
+        }
+        .told(now))
     }
 }
 
@@ -149,7 +160,11 @@ impl Entry {
     ///
     /// # Errors
     /// [`Invalid`] when the result breaks a rule of its fields.
-    pub fn edit(self, patch: IncidentUpdatePatch, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
+    pub fn edit(
+        self,
+        patch: IncidentUpdatePatch,
+        now: DateTime<Utc>,
+    ) -> Result<Changed<Self>, Invalid> {
         let draft = IncidentUpdateDraft {
             message: patch.message.unwrap_or_else(|| self.update.message.clone()),
             status: patch.status.unwrap_or(self.update.status),
@@ -157,18 +172,35 @@ impl Entry {
         draft.validate().map_err(Invalid::from)?;
         let moves = self.is_newest && self.incident.status != draft.status;
         if draft.message == self.update.message && draft.status == self.update.status && !moves {
-            return Ok(Changed { state: self, events: Vec::new() });
+            return Ok(Changed {
+                state: self,
+                events: Vec::new(),
+            });
         }
-        let update = IncidentUpdate { message: draft.message, status: draft.status, ..self.update };
+        let update = IncidentUpdate {
+            message: draft.message,
+            status: draft.status,
+            ..self.update
+        };
         Ok(Self { update, ..self }.told(now))
     }
 
     fn told(self, now: DateTime<Utc>) -> Changed<Self> {
         let id = self.incident.id;
-        let events = vec![Event::TimelineUpdated(id, self.update.id), Event::IncidentUpdated(id)];
-        let status = if self.is_newest { self.update.status } else { self.incident.status };
+        let events = vec![
+            Event::TimelineUpdated(id, self.update.id),
+            Event::IncidentUpdated(id),
+        ];
+        let status = if self.is_newest {
+            self.update.status
+        } else {
+            self.incident.status
+        };
         let incident = self.incident.with_status(status, now).touched(now);
-        Changed { state: Self { incident, ..self }, events }
+        Changed {
+            state: Self { incident, ..self },
+            events,
+        }
     }
 }
 
@@ -177,14 +209,25 @@ impl Deletion {
     #[must_use]
     pub fn of(self, updates: &[IncidentUpdateId], now: DateTime<Utc>) -> Changed<Incident> {
         if updates.is_empty() {
-            return Changed { state: self.incident, events: Vec::new() };
+            return Changed {
+                state: self.incident,
+                events: Vec::new(),
+            };
         }
         let (id, status) = (self.incident.id, self.incident.status);
         let newest_goes = self.newest.is_some_and(|newest| updates.contains(&newest));
-        let status = self.left.filter(|_| newest_goes).map_or(status, |left| left.status);
-        let gone = updates.iter().map(|update| Event::IncidentTimelineDeleted(id, *update));
+        let status = self
+            .left
+            .filter(|_| newest_goes)
+            .map_or(status, |left| left.status);
+        let gone = updates
+            .iter()
+            .map(|update| Event::IncidentTimelineDeleted(id, *update));
         let events = gone.chain([Event::IncidentUpdated(id)]).collect();
-        Changed { state: self.incident.with_status(status, now).touched(now), events }
+        Changed {
+            state: self.incident.with_status(status, now).touched(now),
+            events,
+        }
     }
 }
 

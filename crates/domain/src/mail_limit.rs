@@ -16,7 +16,11 @@ impl MailLimit {
     /// `used_until` is what the mail before it answered. This is the generic cell rate algorithm (ITU-T I.371, annex A):
     /// one moment is all that has to be kept, and nothing once it is over.
     #[must_use]
-    pub fn take(self, used_until: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    pub fn take(
+        self,
+        used_until: Option<DateTime<Utc>>,
+        now: DateTime<Utc>,
+    ) -> Option<DateTime<Utc>> {
         let interval = TimeDelta::milliseconds(3_600_000 / i64::from(self.per_hour.max(1)));
         let most = interval * i32::try_from(self.burst.max(1)).unwrap_or(i32::MAX);
         let begin = match used_until {
@@ -35,7 +39,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const LIMIT: MailLimit = MailLimit { burst: 3, per_hour: 1 };
+    const LIMIT: MailLimit = MailLimit {
+        burst: 3,
+        per_hour: 1,
+    };
 
     fn at(minute: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(minute * 60, 0).unwrap()
@@ -49,21 +56,44 @@ mod tests {
             used_until = taken.or(used_until);
             taken.is_some()
         };
-        minutes.iter().copied().filter(|minute| goes(minute)).collect()
+        minutes
+            .iter()
+            .copied()
+            .filter(|minute| goes(minute))
+            .collect()
     }
 
     #[test]
     fn a_clock_that_was_a_day_ahead_keeps_nobody_waiting_for_a_day() {
         const DAY: i64 = 24 * 60;
         assert_eq!(mailed(LIMIT, &[DAY, DAY, 0, 0, 59, 60]), [DAY, DAY, 0, 60]);
-        assert_eq!(mailed(LIMIT, &[60, 60, 60, 0, 59, 60]), [60, 60, 60], "an hour is too little to tell");
+        assert_eq!(
+            mailed(LIMIT, &[60, 60, 60, 0, 59, 60]),
+            [60, 60, 60],
+            "an hour is too little to tell"
+        );
     }
 
     #[test]
     fn three_go_at_once_and_then_one_an_hour() {
-        assert_eq!(mailed(LIMIT, &[0, 0, 0, 0, 59, 60, 61, 119, 120]), [0, 0, 0, 60, 120]);
-        assert_eq!(mailed(LIMIT, &[0, 0, 0, 180, 180, 180, 180]), [0, 0, 0, 180, 180, 180]);
-        assert_eq!(mailed(MailLimit { burst: 0, per_hour: 0 }, &[0, 0, 60]), [0, 60]);
+        assert_eq!(
+            mailed(LIMIT, &[0, 0, 0, 0, 59, 60, 61, 119, 120]),
+            [0, 0, 0, 60, 120]
+        );
+        assert_eq!(
+            mailed(LIMIT, &[0, 0, 0, 180, 180, 180, 180]),
+            [0, 0, 0, 180, 180, 180]
+        );
+        assert_eq!(
+            mailed(
+                MailLimit {
+                    burst: 0,
+                    per_hour: 0
+                },
+                &[0, 0, 60]
+            ),
+            [0, 60]
+        );
     }
 
     proptest! {

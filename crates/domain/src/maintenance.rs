@@ -117,7 +117,10 @@ impl MaintenanceDraft {
     pub fn check(&self, invalid: &mut Invalid) {
         invalid.check(self);
         if self.end_at.is_some_and(|end| end < self.start_at) {
-            invalid.add(FieldError { field: "endAt".into(), message: "End must not be before start".into() });
+            invalid.add(FieldError {
+                field: "endAt".into(),
+                message: "End must not be before start".into(),
+            });
         }
     }
 
@@ -128,7 +131,11 @@ impl MaintenanceDraft {
     }
 
     /// The cancellation that stands after this.
-    fn cancelled_at(&self, before: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    fn cancelled_at(
+        &self,
+        before: Option<DateTime<Utc>>,
+        now: DateTime<Utc>,
+    ) -> Option<DateTime<Utc>> {
         match self.status {
             MaintenanceStatus::Cancelled => before.or(Some(now)),
             MaintenanceStatus::Scheduled => None,
@@ -140,7 +147,10 @@ impl MaintenanceDraft {
 impl MaintenancePatch {
     /// Whether this ends the maintenance now: an end alone, and none that is still ahead.
     fn completes(&self, now: DateTime<Utc>) -> bool {
-        let alone = Self { end_at: None, ..self.clone() } == Self::default();
+        let alone = Self {
+            end_at: None,
+            ..self.clone()
+        } == Self::default();
         alone && matches!(self.end_at, Some(NewEnd::At(end)) if end <= now + CLOCK_TOLERANCE)
     }
 }
@@ -150,7 +160,11 @@ impl Maintenance {
     ///
     /// # Errors
     /// [`Invalid`] when the draft breaks a rule of its fields.
-    pub fn create(id: MaintenanceId, draft: MaintenanceDraft, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
+    pub fn create(
+        id: MaintenanceId,
+        draft: MaintenanceDraft,
+        now: DateTime<Utc>,
+    ) -> Result<Changed<Self>, Invalid> {
         let draft = draft.valid()?;
         let state = Self {
             id,
@@ -163,22 +177,34 @@ impl Maintenance {
             updated_at: now,
             version: Revision::default(),
         };
-        Ok(Changed { state, events: vec![Event::NewMaintenance(id)] })
+        Ok(Changed {
+            state,
+            events: vec![Event::NewMaintenance(id)],
+        })
     }
 
     /// This maintenance with an operator's changes. An end alone that is not ahead of now completes it.
     ///
     /// # Errors
     /// [`Refused`].
-    pub fn edit(self, patch: MaintenancePatch, now: DateTime<Utc>) -> Result<Changed<Self>, Refused> {
+    pub fn edit(
+        self,
+        patch: MaintenancePatch,
+        now: DateTime<Utc>,
+    ) -> Result<Changed<Self>, Refused> {
         if patch.completes(now) {
             return self.complete(now);
         }
-        let stored =
-            if self.cancelled_at.is_some() { MaintenanceStatus::Cancelled } else { MaintenanceStatus::Scheduled };
+        let stored = if self.cancelled_at.is_some() {
+            MaintenanceStatus::Cancelled
+        } else {
+            MaintenanceStatus::Scheduled
+        };
         let draft = MaintenanceDraft {
             title: patch.title.unwrap_or_else(|| self.title.clone()),
-            description: patch.description.unwrap_or_else(|| self.description.clone()),
+            description: patch
+                .description
+                .unwrap_or_else(|| self.description.clone()),
             start_at: patch.start_at.unwrap_or(self.start_at),
             end_at: match patch.end_at {
                 None => self.end_at,
@@ -197,10 +223,19 @@ impl Maintenance {
             ..self.clone()
         };
         if state == self {
-            return Ok(Changed { state, events: Vec::new() });
+            return Ok(Changed {
+                state,
+                events: Vec::new(),
+            });
         }
         let events = vec![Event::MaintenanceUpdated(self.id)];
-        Ok(Changed { state: Self { updated_at: now, ..state }, events })
+        Ok(Changed {
+            state: Self {
+                updated_at: now,
+                ..state
+            },
+            events,
+        })
     }
 
     /// This maintenance, over as of now.
@@ -214,7 +249,15 @@ impl Maintenance {
                 let events = vec![Event::MaintenanceUpdated(self.id)];
                 // Completed in the very millisecond it begins: it began when it ended.
                 let start_at = self.start_at.min(end);
-                Ok(Changed { state: Self { start_at, end_at: Some(end), updated_at: now, ..self }, events })
+                Ok(Changed {
+                    state: Self {
+                        start_at,
+                        end_at: Some(end),
+                        updated_at: now,
+                        ..self
+                    },
+                    events,
+                })
             }
         }
     }
@@ -246,14 +289,21 @@ impl Maintenance {
     /// What the clock has caused since viewers were last told this status.
     #[must_use]
     pub fn announce(&self, announced: MaintenanceStatus, now: DateTime<Utc>) -> Vec<Event> {
-        if self.status(now) == announced { Vec::new() } else { vec![Event::MaintenanceUpdated(self.id)] }
+        if self.status(now) == announced {
+            Vec::new()
+        } else {
+            vec![Event::MaintenanceUpdated(self.id)]
+        }
     }
 
     /// The last moment the status page shows it; none while nobody knows its end. What was cancelled without an end
     /// counts as over when it should have begun, or when it was cancelled if that was later.
     #[must_use]
     pub fn shown_until(&self) -> Option<DateTime<Utc>> {
-        let over = self.end_at.or_else(|| self.cancelled_at.map(|cancelled| cancelled.max(self.start_at)));
+        let over = self.end_at.or_else(|| {
+            self.cancelled_at
+                .map(|cancelled| cancelled.max(self.start_at))
+        });
         over.map(|over| over + SHOWN_AFTER_END)
     }
 }

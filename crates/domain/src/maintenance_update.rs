@@ -96,9 +96,16 @@ impl MaintenanceUpdate {
         };
         draft.validate().map_err(Invalid::from)?;
         if draft.status == self.status && draft.message == self.message {
-            return Ok(Changed { state: self, events: Vec::new() });
+            return Ok(Changed {
+                state: self,
+                events: Vec::new(),
+            });
         }
-        let state = Self { status: draft.status, message: draft.message, ..self };
+        let state = Self {
+            status: draft.status,
+            message: draft.message,
+            ..self
+        };
         let events = state.told();
         Ok(Changed { state, events })
     }
@@ -117,24 +124,40 @@ impl MaintenanceUpdate {
         }
         let mut invalid = Invalid::default();
         let mut refuse = |index: usize, message: &str| {
-            invalid.add(FieldError { field: format!("{}[{index}]", Self::IDS), message: message.to_owned() });
+            invalid.add(FieldError {
+                field: format!("{}[{index}]", Self::IDS),
+                message: message.to_owned(),
+            });
         };
         for index in repeated(&asked) {
             refuse(index, "This update is chosen already");
         }
         let stored: HashSet<_> = stored.iter().collect();
-        for (index, _) in asked.iter().enumerate().filter(|(_, id)| !stored.contains(id)) {
+        for (index, _) in asked
+            .iter()
+            .enumerate()
+            .filter(|(_, id)| !stored.contains(id))
+        {
             refuse(index, "This update does not exist");
         }
         invalid.into_result()?;
-        let mut events: Vec<_> = asked.iter().map(|id| Event::MaintenanceTimelineDeleted(maintenance, *id)).collect();
+        let mut events: Vec<_> = asked
+            .iter()
+            .map(|id| Event::MaintenanceTimelineDeleted(maintenance, *id))
+            .collect();
         events.push(Event::MaintenanceUpdated(maintenance));
-        Ok(Changed { state: asked, events })
+        Ok(Changed {
+            state: asked,
+            events,
+        })
     }
 
     fn told(&self) -> Vec<Event> {
         let maintenance = self.maintenance_id;
-        vec![Event::MaintenanceTimelineUpdated(maintenance, self.id), Event::MaintenanceUpdated(maintenance)]
+        vec![
+            Event::MaintenanceTimelineUpdated(maintenance, self.id),
+            Event::MaintenanceUpdated(maintenance),
+        ]
     }
 }
 

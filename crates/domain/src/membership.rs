@@ -45,7 +45,10 @@ impl FromStr for Role {
     type Err = UnknownRole;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|role| role.as_str() == word).ok_or(UnknownRole)
+        Self::ALL
+            .into_iter()
+            .find(|role| role.as_str() == word)
+            .ok_or(UnknownRole)
     }
 }
 
@@ -115,7 +118,10 @@ impl Standing {
     /// The member accepts an invitation: it never takes away what they may do.
     #[must_use]
     pub fn accept(self, invited: Role) -> Self {
-        Self { role: self.role.max(invited), ..self }
+        Self {
+            role: self.role.max(invited),
+            ..self
+        }
     }
 }
 
@@ -163,12 +169,21 @@ mod tests {
 
     #[test]
     fn the_last_admin_stays_one() {
-        let last = Standing { role: Role::Admin, other_admins: 0 };
+        let last = Standing {
+            role: Role::Admin,
+            other_admins: 0,
+        };
         assert_eq!(last.leave(), Err(LastAdmin));
         assert_eq!(last.become_role(Role::Member), Err(LastAdmin));
         assert_eq!(last.become_role(Role::Admin), Ok(last));
-        let one_of_two = Standing { other_admins: 1, ..last };
+        let one_of_two = Standing {
+            other_admins: 1,
+            ..last
+        };
         assert_eq!(one_of_two.leave(), Ok(()));
-        assert_eq!(one_of_two.become_role(Role::Member).map(|after| after.role), Ok(Role::Member));
+        assert_eq!(
+            one_of_two.become_role(Role::Member).map(|after| after.role),
+            Ok(Role::Member)
+        );
     }
 }

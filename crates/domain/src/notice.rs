@@ -23,7 +23,9 @@ impl IncidentChange {
     /// What a write is to subscribers, `recorded` where it recorded an update; none where it is none of their concern.
     #[must_use]
     pub fn of(before: Option<&Incident>, after: &Incident, recorded: bool) -> Option<Self> {
-        let Some(before) = before else { return Some(Self::Created) };
+        let Some(before) = before else {
+            return Some(Self::Created);
+        };
         let moved = before.status != after.status;
         match after.status {
             IncidentStatus::Resolved if moved => Some(Self::Resolved),
@@ -59,7 +61,13 @@ pub enum MaintenanceChange {
 
 impl MaintenanceChange {
     /// Every change.
-    pub const ALL: [Self; 5] = [Self::Scheduled, Self::Updated, Self::Began, Self::Ended, Self::Cancelled];
+    pub const ALL: [Self; 5] = [
+        Self::Scheduled,
+        Self::Updated,
+        Self::Began,
+        Self::Ended,
+        Self::Cancelled,
+    ];
 
     /// What a write, or the clock, is to subscribers at this moment, `recorded` where it recorded an update; none where it is
     /// none of their concern. `before` is the maintenance with the status that was told last, none where it is new.
@@ -119,7 +127,9 @@ mod tests {
             end_at: end.map(at),
             status: MaintenanceStatus::default(),
         };
-        Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft, at(0)).unwrap().state
+        Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft, at(0))
+            .unwrap()
+            .state
     }
 
     /// What an edit at second 5 is to subscribers who were told the status of that second.
@@ -153,24 +163,55 @@ mod tests {
     #[test]
     fn correcting_a_text_is_no_news() {
         let before = incident(IncidentStatus::Monitoring);
-        let patch = IncidentPatch { title: Some("Typo".into()), ..set(IncidentStatus::Monitoring) };
+        let patch = IncidentPatch {
+            title: Some("Typo".into()),
+            ..set(IncidentStatus::Monitoring)
+        };
         let after = before.clone().edit(patch, at(2)).unwrap().state;
         assert_eq!(IncidentChange::of(Some(&before), &after, false), None);
-        let patch = MaintenancePatch { description: Some("Typo".into()), ..Default::default() };
+        let patch = MaintenancePatch {
+            description: Some("Typo".into()),
+            ..Default::default()
+        };
         assert_eq!(edited(&planned(10, None), patch), None);
     }
 
     #[test]
     fn a_maintenance_that_moves_is_called_off_or_comes_back_is_news() {
         let (coming, running) = (planned(10, None), planned(1, None));
-        let end = MaintenancePatch { end_at: Some(NewEnd::At(at(600))), ..Default::default() };
-        let start = MaintenancePatch { start_at: Some(at(12)), ..Default::default() };
-        let status = |status| MaintenancePatch { status: Some(status), ..Default::default() };
-        let over = MaintenancePatch { end_at: Some(NewEnd::At(at(5))), ..Default::default() };
-        let cancelled = coming.clone().edit(status(MaintenanceStatus::Cancelled), at(2)).unwrap().state;
-        assert_eq!(edited(&coming, end.clone()), Some(MaintenanceChange::Updated));
-        assert_eq!(edited(&coming, status(MaintenanceStatus::Cancelled)), Some(MaintenanceChange::Cancelled));
-        assert_eq!(edited(&cancelled, status(MaintenanceStatus::Scheduled)), Some(MaintenanceChange::Scheduled));
+        let end = MaintenancePatch {
+            end_at: Some(NewEnd::At(at(600))),
+            ..Default::default()
+        };
+        let start = MaintenancePatch {
+            start_at: Some(at(12)),
+            ..Default::default()
+        };
+        let status = |status| MaintenancePatch {
+            status: Some(status),
+            ..Default::default()
+        };
+        let over = MaintenancePatch {
+            end_at: Some(NewEnd::At(at(5))),
+            ..Default::default()
+        };
+        let cancelled = coming
+            .clone()
+            .edit(status(MaintenanceStatus::Cancelled), at(2))
+            .unwrap()
+            .state;
+        assert_eq!(
+            edited(&coming, end.clone()),
+            Some(MaintenanceChange::Updated)
+        );
+        assert_eq!(
+            edited(&coming, status(MaintenanceStatus::Cancelled)),
+            Some(MaintenanceChange::Cancelled)
+        );
+        assert_eq!(
+            edited(&cancelled, status(MaintenanceStatus::Scheduled)),
+            Some(MaintenanceChange::Scheduled)
+        );
         assert_eq!(edited(&cancelled, end), None);
         assert_eq!(edited(&running, over), Some(MaintenanceChange::Ended));
         assert_eq!(edited(&running, start), Some(MaintenanceChange::Scheduled));
@@ -178,10 +219,15 @@ mod tests {
 
     #[test]
     fn a_new_maintenance_is_told_as_it_is() {
-        for (second, change) in
-            [(5, MaintenanceChange::Scheduled), (15, MaintenanceChange::Began), (25, MaintenanceChange::Ended)]
-        {
-            assert_eq!(MaintenanceChange::of(None, &planned(10, Some(20)), false, at(second)), Some(change));
+        for (second, change) in [
+            (5, MaintenanceChange::Scheduled),
+            (15, MaintenanceChange::Began),
+            (25, MaintenanceChange::Ended),
+        ] {
+            assert_eq!(
+                MaintenanceChange::of(None, &planned(10, Some(20)), false, at(second)),
+                Some(change)
+            );
         }
     }
 }

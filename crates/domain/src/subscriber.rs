@@ -47,7 +47,10 @@ impl FromStr for SubscriberStatus {
     type Err = UnknownStatus;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|status| status.as_str() == word).ok_or(UnknownStatus)
+        Self::ALL
+            .into_iter()
+            .find(|status| status.as_str() == word)
+            .ok_or(UnknownStatus)
     }
 }
 
@@ -92,10 +95,22 @@ impl Subscriber {
     ///
     /// # Errors
     /// [`Invalid`] when the address is none.
-    pub fn create(id: SubscriberId, draft: SubscriberDraft, now: DateTime<Utc>) -> Result<Self, Invalid> {
+    pub fn create(
+        id: SubscriberId,
+        draft: SubscriberDraft,
+        now: DateTime<Utc>,
+    ) -> Result<Self, Invalid> {
         draft.validate().map_err(Invalid::from)?;
         let status = SubscriberStatus::Pending;
-        Ok(Self { id, email: draft.email, status, is_verified: false, round: 0, created_at: now, updated_at: now })
+        Ok(Self {
+            id,
+            email: draft.email,
+            status,
+            is_verified: false,
+            round: 0,
+            created_at: now,
+            updated_at: now,
+        })
     }
 
     /// The mailbox that its mail goes to: an organisation has one subscriber for each.
@@ -109,9 +124,12 @@ impl Subscriber {
     pub fn subscribe_again(self, now: DateTime<Utc>) -> Self {
         match self.status {
             SubscriberStatus::Pending | SubscriberStatus::Subscribed => self,
-            SubscriberStatus::Unsubscribed => {
-                Self { status: SubscriberStatus::Pending, is_verified: false, updated_at: now, ..self }
-            }
+            SubscriberStatus::Unsubscribed => Self {
+                status: SubscriberStatus::Pending,
+                is_verified: false,
+                updated_at: now,
+                ..self
+            },
         }
     }
 
@@ -126,14 +144,21 @@ impl Subscriber {
     ///
     /// # Errors
     /// [`LinkExpired`] from the moment the link ends.
-    pub fn verify(self, expires_at: DateTime<Utc>, now: DateTime<Utc>) -> Result<Self, LinkExpired> {
+    pub fn verify(
+        self,
+        expires_at: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<Self, LinkExpired> {
         if now >= expires_at {
             return Err(LinkExpired);
         }
         match self.status {
-            SubscriberStatus::Pending => {
-                Ok(Self { status: SubscriberStatus::Subscribed, is_verified: true, updated_at: now, ..self })
-            }
+            SubscriberStatus::Pending => Ok(Self {
+                status: SubscriberStatus::Subscribed,
+                is_verified: true,
+                updated_at: now,
+                ..self
+            }),
             SubscriberStatus::Subscribed | SubscriberStatus::Unsubscribed => Ok(self),
         }
     }
@@ -144,7 +169,12 @@ impl Subscriber {
         match self.status {
             SubscriberStatus::Pending | SubscriberStatus::Subscribed => {
                 let round = self.round.saturating_add(1);
-                Self { status: SubscriberStatus::Unsubscribed, round, updated_at: now, ..self }
+                Self {
+                    status: SubscriberStatus::Unsubscribed,
+                    round,
+                    updated_at: now,
+                    ..self
+                }
             }
             SubscriberStatus::Unsubscribed => self,
         }

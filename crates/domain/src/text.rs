@@ -20,7 +20,11 @@ pub fn trimmed(text: &str) -> String {
 /// # Errors
 /// When the text holds U+0000.
 pub fn no_nul(text: &str) -> Result<(), ValidationError> {
-    if text.contains('\0') { Err(refusal("nul", "Must not contain a NUL character")) } else { Ok(()) }
+    if text.contains('\0') {
+        Err(refusal("nul", "Must not contain a NUL character"))
+    } else {
+        Ok(())
+    }
 }
 
 /// Refuses a name or title of more than [`NAME_MAX`] characters.
@@ -41,7 +45,10 @@ pub fn description_length(text: &str) -> Result<(), ValidationError> {
 
 fn at_most(text: &str, limit: u64) -> Result<(), ValidationError> {
     if text.chars().count() as u64 > limit {
-        return Err(refusal("length", format!("Must be at most {limit} characters")));
+        return Err(refusal(
+            "length",
+            format!("Must be at most {limit} characters"),
+        ));
     }
     Ok(())
 }

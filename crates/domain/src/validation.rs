@@ -25,7 +25,12 @@ pub struct Invalid {
 impl Invalid {
     /// An input with one bad field.
     pub fn field(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { errors: vec![FieldError { field: field.into(), message: message.into() }] }
+        Self {
+            errors: vec![FieldError {
+                field: field.into(),
+                message: message.into(),
+            }],
+        }
     }
 
     /// The most errors told of at once: nobody reads more, and an input of a hundred thousand wrong items must not cost a
@@ -34,7 +39,9 @@ impl Invalid {
 
     /// Adds an error unless the field has one already: the first is the more basic one. Past [`Self::MOST`] none is added.
     pub fn add(&mut self, error: FieldError) {
-        if self.errors.len() < Self::MOST && !self.errors.iter().any(|known| known.field == error.field) {
+        if self.errors.len() < Self::MOST
+            && !self.errors.iter().any(|known| known.field == error.field)
+        {
             self.errors.push(error);
         }
     }
@@ -53,14 +60,22 @@ impl Invalid {
     /// # Errors
     /// Itself, when it holds an error.
     pub fn into_result(self) -> Result<(), Self> {
-        if self.errors.is_empty() { Ok(()) } else { Err(self) }
+        if self.errors.is_empty() {
+            Ok(())
+        } else {
+            Err(self)
+        }
     }
 }
 
 /// Where in a list something stands that stood there before.
 pub(crate) fn repeated<T: Ord>(items: &[T]) -> impl Iterator<Item = usize> {
     let mut seen = BTreeSet::new();
-    items.iter().enumerate().filter(move |(_, item)| !seen.insert(*item)).map(|(index, _)| index)
+    items
+        .iter()
+        .enumerate()
+        .filter(move |(_, item)| !seen.insert(*item))
+        .map(|(index, _)| index)
 }
 
 impl From<ValidationErrors> for Invalid {
@@ -84,7 +99,10 @@ fn collect(prefix: &str, errors: &ValidationErrors, into: &mut Invalid) {
             ValidationErrorsKind::Field(found) => {
                 if let Some(first) = found.first() {
                     let message = first.message.as_deref().unwrap_or("Invalid value");
-                    into.add(FieldError { field: path, message: message.to_owned() });
+                    into.add(FieldError {
+                        field: path,
+                        message: message.to_owned(),
+                    });
                 }
             }
             ValidationErrorsKind::Struct(nested) => collect(&path, nested, into),
@@ -134,19 +152,39 @@ mod tests {
     fn fields_are_written_as_formik_writes_them() {
         let form = Form {
             name: "a".into(),
-            components: vec![Row { component_id: "x".into() }, Row { component_id: String::new() }],
+            components: vec![
+                Row {
+                    component_id: "x".into(),
+                },
+                Row {
+                    component_id: String::new(),
+                },
+            ],
         };
         let mut invalid = Invalid::default();
         invalid.check(&form);
-        let found: Vec<_> = invalid.errors.iter().map(|e| (e.field.as_str(), e.message.as_str())).collect();
-        assert_eq!(found, [("components[1].componentId", "Component is required"), ("name", "Name is required")]);
+        let found: Vec<_> = invalid
+            .errors
+            .iter()
+            .map(|e| (e.field.as_str(), e.message.as_str()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("components[1].componentId", "Component is required"),
+                ("name", "Name is required")
+            ]
+        );
     }
 
     #[test]
     fn an_input_with_countless_errors_tells_of_some() {
         let mut invalid = Invalid::default();
         for index in 0..100_000 {
-            invalid.add(FieldError { field: format!("ids[{index}]"), message: "Must be an identifier".into() });
+            invalid.add(FieldError {
+                field: format!("ids[{index}]"),
+                message: "Must be an identifier".into(),
+            });
         }
         assert_eq!(invalid.errors.len(), Invalid::MOST);
     }
@@ -154,7 +192,10 @@ mod tests {
     #[test]
     fn a_field_keeps_its_first_error() {
         let mut invalid = Invalid::field("name", "first");
-        invalid.add(FieldError { field: "name".into(), message: "second".into() });
+        invalid.add(FieldError {
+            field: "name".into(),
+            message: "second".into(),
+        });
         assert_eq!(invalid, Invalid::field("name", "first"));
         assert!(invalid.into_result().is_err());
         assert_eq!(Invalid::default().into_result(), Ok(()));

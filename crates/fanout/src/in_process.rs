@@ -16,13 +16,19 @@ pub struct InProcess {
 #[async_trait]
 impl Broadcast for InProcess {
     async fn publish(&self, commit: Arc<Commit>) {
-        let mut subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut subscribers = self
+            .subscribers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         subscribers.retain(|subscriber| subscriber.send(Arc::clone(&commit)).is_ok());
     }
 
     async fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Commit>> {
         let (sender, receiver) = mpsc::unbounded_channel();
-        self.subscribers.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
+        self.subscribers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(sender);
         receiver
     }
 }
@@ -32,7 +38,11 @@ mod tests {
     use super::*;
 
     fn commit(revision: i64) -> Arc<Commit> {
-        Arc::new(Commit { organisation: "org".into(), revision, events: Vec::new() })
+        Arc::new(Commit {
+            organisation: "org".into(),
+            revision,
+            events: Vec::new(),
+        })
     }
 
     #[tokio::test]

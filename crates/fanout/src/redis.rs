@@ -51,7 +51,11 @@ impl Redis {
         let mut tasks = JoinSet::new();
         tasks.spawn(publish(client.clone(), Arc::clone(&channel), waiting));
         tasks.spawn(listen(client, channel, Arc::clone(&local)));
-        Ok(Self { local, outgoing, _tasks: tasks })
+        Ok(Self {
+            local,
+            outgoing,
+            _tasks: tasks,
+        })
     }
 }
 
@@ -59,7 +63,10 @@ impl Redis {
 impl Broadcast for Redis {
     async fn publish(&self, commit: Arc<Commit>) {
         if self.outgoing.try_send(Arc::clone(&commit)).is_err() {
-            tracing::debug!(revision = commit.revision, "not published: other nodes read it from the outbox");
+            tracing::debug!(
+                revision = commit.revision,
+                "not published: other nodes read it from the outbox"
+            );
         }
         self.local.publish(commit).await;
     }
@@ -71,11 +78,15 @@ impl Broadcast for Redis {
 
 /// Publishes in order what waits. A batch that fails is not sent again: the outbox has it.
 async fn publish(client: Client, channel: Arc<str>, mut waiting: mpsc::Receiver<Arc<Commit>>) {
-    let config =
-        AsyncConnectionConfig::new().set_connection_timeout(Some(PATIENCE)).set_response_timeout(Some(PATIENCE));
+    let config = AsyncConnectionConfig::new()
+        .set_connection_timeout(Some(PATIENCE))
+        .set_response_timeout(Some(PATIENCE));
     let mut outage = Outage::default();
     loop {
-        let mut connection = match client.get_multiplexed_async_connection_with_config(&config).await {
+        let mut connection = match client
+            .get_multiplexed_async_connection_with_config(&config)
+            .await
+        {
             Ok(connection) => connection,
             Err(error) => {
                 outage.goes_on(&error);
@@ -116,13 +127,20 @@ async fn listen(client: Client, channel: Arc<str>, local: Arc<InProcess>) {
 }
 
 /// One subscription, to its end.
-async fn subscription(client: &Client, channel: &str, local: &InProcess, outage: &mut Outage) -> RedisResult<()> {
+async fn subscription(
+    client: &Client,
+    channel: &str,
+    local: &InProcess,
+    outage: &mut Outage,
+) -> RedisResult<()> {
     let subscribed = timeout(PATIENCE, async {
         let mut subscription = client.get_async_pubsub().await?;
         subscription.subscribe(channel).await?;
         RedisResult::Ok(subscription)
     });
-    let Ok(subscribed) = subscribed.await else { return Ok(()) };
+    let Ok(subscribed) = subscribed.await else {
+        return Ok(());
+    };
     let mut subscription = subscribed?;
     outage.ends();
     let mut messages = subscription.on_message();
@@ -143,7 +161,10 @@ impl Outage {
     fn goes_on(&mut self, error: &RedisError) {
         if !std::mem::replace(&mut self.0, true) {
             let error = error as &dyn std::error::Error;
-            tracing::warn!(error, "Redis is away; nodes hear of each other's changes by way of the outbox");
+            tracing::warn!(
+                error,
+                "Redis is away; nodes hear of each other's changes by way of the outbox"
+            );
         }
     }
 
@@ -159,7 +180,11 @@ mod tests {
     use super::*;
 
     fn commit(revision: i64) -> Arc<Commit> {
-        Arc::new(Commit { organisation: "org".into(), revision, events: Vec::new() })
+        Arc::new(Commit {
+            organisation: "org".into(),
+            revision,
+            events: Vec::new(),
+        })
     }
 
     #[tokio::test]
@@ -181,7 +206,10 @@ mod tests {
     fn redis() -> Option<String> {
         let url = std::env::var("ALLCLEAR_TEST_REDIS_URL").ok();
         if url.is_none() {
-            assert!(std::env::var_os("CI").is_none(), "ALLCLEAR_TEST_REDIS_URL is not set");
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "ALLCLEAR_TEST_REDIS_URL is not set"
+            );
             eprintln!("left out: ALLCLEAR_TEST_REDIS_URL is not set");
         }
         url
@@ -205,7 +233,10 @@ mod tests {
     #[tokio::test]
     async fn other_nodes_hear_of_commits_in_order() {
         let Some(url) = redis() else { return };
-        let (here, there) = (Redis::start(&url, "order").unwrap(), Redis::start(&url, "order").unwrap());
+        let (here, there) = (
+            Redis::start(&url, "order").unwrap(),
+            Redis::start(&url, "order").unwrap(),
+        );
         let mut hearing = there.subscribe().await;
         let (last, heard) = until_heard(&here, &mut hearing, 0).await;
         for revision in last + 1..=last + 300 {
@@ -219,9 +250,14 @@ mod tests {
     #[tokio::test]
     async fn installations_on_one_redis_do_not_hear_each_other() {
         let Some(url) = redis() else { return };
-        let [one, two] = ["one", "two"]
-            .map(|installation| [Redis::start(&url, installation).unwrap(), Redis::start(&url, installation).unwrap()]);
-        let (mut hearing_one, mut hearing_two) = (one[1].subscribe().await, two[1].subscribe().await);
+        let [one, two] = ["one", "two"].map(|installation| {
+            [
+                Redis::start(&url, installation).unwrap(),
+                Redis::start(&url, installation).unwrap(),
+            ]
+        });
+        let (mut hearing_one, mut hearing_two) =
+            (one[1].subscribe().await, two[1].subscribe().await);
         // Both listen; whatever of the one could reach the other has been sent before the last of each is heard.
         let (last, _) = until_heard(&one[0], &mut hearing_one, 0).await;
         let (_, first) = until_heard(&two[0], &mut hearing_two, 1000).await;

@@ -23,13 +23,19 @@ pub(crate) fn now() -> DateTime<Utc> {
 /// A clock that is so many seconds past [`now`].
 pub(crate) fn clock(seconds: i64) -> Arc<dyn Clock> {
     let mut clock = MockClock::new();
-    clock.expect_now().return_const(now() + TimeDelta::seconds(seconds));
+    clock
+        .expect_now()
+        .return_const(now() + TimeDelta::seconds(seconds));
     Arc::new(clock)
 }
 
 pub(crate) fn signing_key(seed: u8) -> SigningKey {
     let private = URL_SAFE_NO_PAD.encode([seed; 32]);
-    SigningKey { id: key_id(&private).unwrap(), private, created_at: now() }
+    SigningKey {
+        id: key_id(&private).unwrap(),
+        private,
+        created_at: now(),
+    }
 }
 
 pub(crate) fn signer(seed: u8) -> Signer {
@@ -42,8 +48,11 @@ pub(crate) fn organisation() -> OrganisationId {
 
 /// A token's claims, issued [`now`] for five minutes.
 pub(crate) fn claims() -> TokenClaims {
-    let membership =
-        Membership { organisation: organisation(), organisation_name: Some("Acme".into()), role: Role::Admin };
+    let membership = Membership {
+        organisation: organisation(),
+        organisation_name: Some("Acme".into()),
+        role: Role::Admin,
+    };
     TokenClaims {
         user: UserId(Uuid::from_u128(1)),
         name: "Ann".into(),

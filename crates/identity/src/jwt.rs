@@ -92,9 +92,15 @@ impl Rules {
     ///
     /// # Errors
     /// [`TokenError::Bad`], with the reason for the log.
-    pub fn check<C: DeserializeOwned + Registered>(&self, token: &str, keys: &JwkSet) -> Result<C, TokenError> {
+    pub fn check<C: DeserializeOwned + Registered>(
+        &self,
+        token: &str,
+        keys: &JwkSet,
+    ) -> Result<C, TokenError> {
         let kid = self.key_of(token)?;
-        let key = keys.find(&kid).ok_or_else(|| bad("signed with a key that is not ours"))?;
+        let key = keys
+            .find(&kid)
+            .ok_or_else(|| bad("signed with a key that is not ours"))?;
         let key = DecodingKey::from_jwk(key).map_err(|error| bad(&error.to_string()))?;
         self.check_with(token, &key)
     }
@@ -120,7 +126,8 @@ impl Rules {
         token: &str,
         key: &DecodingKey,
     ) -> Result<C, TokenError> {
-        let decoded = decode::<C>(token, key, &self.validation()).map_err(|error| bad(&error.to_string()))?;
+        let decoded =
+            decode::<C>(token, key, &self.validation()).map_err(|error| bad(&error.to_string()))?;
         self.check_claims(&decoded.claims)?;
         Ok(decoded.claims)
     }
@@ -135,11 +142,18 @@ impl Rules {
         if header.alg != self.algorithm {
             return Err(bad("another algorithm"));
         }
-        let foreign = header.jku.is_some() || header.jwk.is_some() || header.x5u.is_some() || header.x5c.is_some();
+        let foreign = header.jku.is_some()
+            || header.jwk.is_some()
+            || header.x5u.is_some()
+            || header.x5c.is_some();
         if foreign || header.crit.is_some() {
             return Err(bad("a header that is not taken"));
         }
-        if header.typ.as_deref().is_some_and(|kind| !kind.eq_ignore_ascii_case("JWT")) {
+        if header
+            .typ
+            .as_deref()
+            .is_some_and(|kind| !kind.eq_ignore_ascii_case("JWT"))
+        {
             return Err(bad("another type of token"));
         }
         header.kid.clone().ok_or_else(|| bad("no key named"))
@@ -160,7 +174,10 @@ impl Rules {
         if claims.issuer() != self.issuer {
             return Err(bad("another issuer"));
         }
-        if claims.authorised_party().is_some_and(|party| !self.authorised_parties.iter().any(|known| known == party)) {
+        if claims
+            .authorised_party()
+            .is_some_and(|party| !self.authorised_parties.iter().any(|known| known == party))
+        {
             return Err(bad("issued to another party"));
         }
         if claims.expires_at().saturating_add(LEEWAY) <= now {

@@ -41,13 +41,22 @@ impl Argon2idHasher {
     #[must_use]
     pub fn new(salt: String, at_once: usize) -> Self {
         let running = Arc::new(Semaphore::new(at_once.max(1)));
-        Self { salt, running, waiting: Arc::new(Semaphore::new(Self::QUEUE)) }
+        Self {
+            salt,
+            running,
+            waiting: Arc::new(Semaphore::new(Self::QUEUE)),
+        }
     }
 
     async fn turn(&self) -> Result<OwnedSemaphorePermit, Error> {
         let place = self.waiting.try_acquire();
-        let _place = place.map_err(|_| Error::Unavailable("too many passwords are waiting to be hashed".into()))?;
-        Arc::clone(&self.running).acquire_owned().await.map_err(Error::internal)
+        let _place = place.map_err(|_| {
+            Error::Unavailable("too many passwords are waiting to be hashed".into())
+        })?;
+        Arc::clone(&self.running)
+            .acquire_owned()
+            .await
+            .map_err(Error::internal)
     }
 }
 
@@ -63,7 +72,10 @@ impl PasswordHasher for Argon2idHasher {
             hash
         });
         let hash = computing.await.map_err(Error::internal)??;
-        Ok(PasswordHash::new(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(hash))))
+        Ok(PasswordHash::new(format!(
+            "{PREFIX}{}",
+            URL_SAFE_NO_PAD.encode(hash)
+        )))
     }
 }
 
@@ -76,7 +88,8 @@ fn derive(secret: &str, address: &EmailKey) -> Result<[u8; 32], Error> {
 }
 
 fn compute(salt: &[u8], password: &Password) -> Result<[u8; 32], Error> {
-    let params = Params::new(MEMORY, PASSES, LANES, Some(32)).map_err(|error| Error::internal(error.to_string()))?;
+    let params = Params::new(MEMORY, PASSES, LANES, Some(32))
+        .map_err(|error| Error::internal(error.to_string()))?;
     let mut hash = [0; 32];
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
         .hash_password_into(password.as_bytes(), salt, &mut hash)
@@ -93,7 +106,10 @@ mod tests {
     }
 
     async fn hash(hasher: &Argon2idHasher, address: &str, password: &str) -> PasswordHash {
-        hasher.hash(&EmailKey::of(address), &Password::new(password.into())).await.unwrap()
+        hasher
+            .hash(&EmailKey::of(address), &Password::new(password.into()))
+            .await
+            .unwrap()
     }
 
     #[tokio::test]
@@ -103,21 +119,35 @@ mod tests {
         assert_eq!(found, hash(&ours, "Ann@Example.com", "correct horse").await);
         assert_ne!(found, hash(&ours, "ann@example.com", "Correct horse").await);
         assert_ne!(found, hash(&ours, "bob@example.com", "correct horse").await);
-        assert_ne!(found, hash(&hasher("theirs"), "ann@example.com", "correct horse").await);
+        assert_ne!(
+            found,
+            hash(&hasher("theirs"), "ann@example.com", "correct horse").await
+        );
     }
 
     #[tokio::test]
     async fn a_hash_names_its_parameters() {
         let found = hash(&hasher("ours"), "ann@example.com", "correct horse").await;
         let parameters = format!("$argon2id$v=19$m={MEMORY},t={PASSES},p={LANES}$");
-        assert_eq!(found.as_str().strip_prefix(&parameters).map(str::len), Some(43));
+        assert_eq!(
+            found.as_str().strip_prefix(&parameters).map(str::len),
+            Some(43)
+        );
     }
 
     #[tokio::test]
     async fn whom_the_queue_has_no_place_for_is_told_to_come_back() {
         let hasher = hasher("ours");
-        let _all = hasher.waiting.try_acquire_many(u32::try_from(Argon2idHasher::QUEUE).unwrap()).unwrap();
-        let refused = hasher.hash(&EmailKey::of("ann@example.com"), &Password::new("correct horse".into())).await;
+        let _all = hasher
+            .waiting
+            .try_acquire_many(u32::try_from(Argon2idHasher::QUEUE).unwrap())
+            .unwrap();
+        let refused = hasher
+            .hash(
+                &EmailKey::of("ann@example.com"),
+                &Password::new("correct horse".into()),
+            )
+            .await;
         assert!(matches!(refused, Err(Error::Unavailable(_))));
     }
 }

@@ -15,8 +15,17 @@ use crate::signing::key_id;
 pub async fn load(store: &dyn InstallationStore, clock: &dyn Clock) -> Result<Secrets, Error> {
     let private = random();
     let id = key_id(&private)?;
-    let signing_keys = vec![SigningKey { id, private, created_at: clock.now() }];
-    store.secrets(Secrets { salt: random(), signing_keys }).await
+    let signing_keys = vec![SigningKey {
+        id,
+        private,
+        created_at: clock.now(),
+    }];
+    store
+        .secrets(Secrets {
+            salt: random(),
+            signing_keys,
+        })
+        .await
 }
 
 /// 256 bits from the operating system's seeded generator, base64url.

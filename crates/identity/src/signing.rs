@@ -14,8 +14,9 @@ use crate::jwt::Claims;
 pub const ALGORITHM: Algorithm = Algorithm::EdDSA;
 
 /// What stands before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410, section 7).
-const PKCS8: [u8; 16] =
-    [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
+const PKCS8: [u8; 16] = [
+    0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+];
 
 /// Issues the tokens of the built-in provider.
 pub struct Signer {
@@ -31,7 +32,9 @@ impl Signer {
     /// # Errors
     /// When a key is none.
     pub fn new(keys: &[SigningKey], public_url: &str) -> Result<Self, Error> {
-        let newest = keys.first().ok_or_else(|| Error::internal("there is no signing key"))?;
+        let newest = keys
+            .first()
+            .ok_or_else(|| Error::internal("there is no signing key"))?;
         let mut header = Header::new(ALGORITHM);
         header.kid = Some(newest.id.clone());
         let published = keys.iter().map(published).collect::<Result<_, _>>()?;
@@ -82,12 +85,15 @@ impl TokenIssuer for Signer {
 
 /// A key's name: its thumbprint (RFC 7638).
 pub(crate) fn key_id(private: &str) -> Result<String, Error> {
-    let key = Jwk::from_encoding_key(&encoding_key(private)?, ALGORITHM).map_err(Error::internal)?;
-    key.thumbprint(ThumbprintHash::SHA256).map_err(Error::internal)
+    let key =
+        Jwk::from_encoding_key(&encoding_key(private)?, ALGORITHM).map_err(Error::internal)?;
+    key.thumbprint(ThumbprintHash::SHA256)
+        .map_err(Error::internal)
 }
 
 fn published(key: &SigningKey) -> Result<Jwk, Error> {
-    let mut published = Jwk::from_encoding_key(&encoding_key(&key.private)?, ALGORITHM).map_err(Error::internal)?;
+    let mut published =
+        Jwk::from_encoding_key(&encoding_key(&key.private)?, ALGORITHM).map_err(Error::internal)?;
     published.common.key_id = Some(key.id.clone());
     published.common.public_key_use = Some(PublicKeyUse::Signature);
     Ok(published)
@@ -95,7 +101,9 @@ fn published(key: &SigningKey) -> Result<Jwk, Error> {
 
 fn encoding_key(private: &str) -> Result<EncodingKey, Error> {
     let seed = URL_SAFE_NO_PAD.decode(private).map_err(Error::internal)?;
-    Ok(EncodingKey::from_ed_der(&[PKCS8.as_slice(), &seed].concat()))
+    Ok(EncodingKey::from_ed_der(
+        &[PKCS8.as_slice(), &seed].concat(),
+    ))
 }
 
 #[cfg(test)]
@@ -108,11 +116,21 @@ mod tests {
         let private = "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A".to_owned();
         let id = key_id(&private).unwrap();
         assert_eq!(id, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
-        let key = SigningKey { id, private: private.clone(), created_at: chrono::DateTime::default() };
-        let published = Signer::new(&[key], "https://status.example.com/").unwrap().key_set().unwrap();
+        let key = SigningKey {
+            id,
+            private: private.clone(),
+            created_at: chrono::DateTime::default(),
+        };
+        let published = Signer::new(&[key], "https://status.example.com/")
+            .unwrap()
+            .key_set()
+            .unwrap();
         let found = &published["keys"][0];
         assert_eq!(found["x"], "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo");
-        assert_eq!((&found["kty"], &found["alg"], &found["use"]), (&"OKP".into(), &"EdDSA".into(), &"sig".into()));
+        assert_eq!(
+            (&found["kty"], &found["alg"], &found["use"]),
+            (&"OKP".into(), &"EdDSA".into(), &"sig".into())
+        );
         assert!(!published.to_string().contains(&private));
     }
 }

@@ -29,17 +29,37 @@ impl Verifier {
     pub fn new(signer: &Signer, sessions: Arc<dyn SessionStore>, clock: Arc<dyn Clock>) -> Self {
         let issuer = signer.issuer().to_owned();
         let authorised_parties = vec![issuer.clone()];
-        let rules = Rules { algorithm: ALGORITHM, issuer, authorised_parties, clock: Arc::clone(&clock) };
-        Self { rules, keys: signer.keys().clone(), sessions, clock }
+        let rules = Rules {
+            algorithm: ALGORITHM,
+            issuer,
+            authorised_parties,
+            clock: Arc::clone(&clock),
+        };
+        Self {
+            rules,
+            keys: signer.keys().clone(),
+            sessions,
+            clock,
+        }
     }
 
-    async fn bearer(&self, claims: &Claims, organisation: Option<OrganisationId>) -> Result<Bearer, TokenError> {
+    async fn bearer(
+        &self,
+        claims: &Claims,
+        organisation: Option<OrganisationId>,
+    ) -> Result<Bearer, TokenError> {
         let session = claims.sid.parse().map_err(|_| bad("not a session"))?;
         let user = claims.sub.parse().map_err(|_| bad("not a user"))?;
-        match self.sessions.bearer(session, user, organisation, self.clock.now()).await {
+        match self
+            .sessions
+            .bearer(session, user, organisation, self.clock.now())
+            .await
+        {
             Ok(Some(bearer)) => Ok(bearer),
             Ok(None) => Err(bad("its session has ended")),
-            Err(Error::Unavailable(cause) | Error::Internal(cause)) => Err(TokenError::Unavailable(cause)),
+            Err(Error::Unavailable(cause) | Error::Internal(cause)) => {
+                Err(TokenError::Unavailable(cause))
+            }
             Err(error) => Err(TokenError::Unavailable(error.into())),
         }
     }
@@ -49,7 +69,11 @@ impl Verifier {
 impl TokenVerifier for Verifier {
     async fn verify(&self, token: &str) -> Result<Caller, TokenError> {
         let claims: Claims = self.rules.check(token, &self.keys)?;
-        let organisation = claims.org_id.as_deref().map(OrganisationId::parse).transpose();
+        let organisation = claims
+            .org_id
+            .as_deref()
+            .map(OrganisationId::parse)
+            .transpose();
         let organisation = organisation.map_err(|_| bad("not an organisation"))?;
         let bearer = self.bearer(&claims, organisation.clone()).await?;
         let membership = bearer.membership.map(|found| Membership {
@@ -61,7 +85,13 @@ impl TokenVerifier for Verifier {
             return Err(bad("its bearer is no longer a member"));
         }
         let expires_at = DateTime::from_timestamp(claims.exp, 0).ok_or_else(|| bad("no moment"))?;
-        Ok(Caller { subject: claims.sub, name: Some(bearer.name), session: Some(claims.sid), membership, expires_at })
+        Ok(Caller {
+            subject: claims.sub,
+            name: Some(bearer.name),
+            session: Some(claims.sid),
+            membership,
+            expires_at,
+        })
     }
 }
 

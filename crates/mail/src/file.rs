@@ -26,21 +26,35 @@ impl FileMailer {
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder)?;
-        Ok(Self { folder: folder.to_owned(), sender })
+        Ok(Self {
+            folder: folder.to_owned(),
+            sender,
+        })
     }
 }
 
 #[async_trait]
 impl Mailer for FileMailer {
     async fn send(&self, mail: Mail) -> Result<(), SendError> {
-        let Written { message, subject, links } = self.sender.write(&mail)?;
+        let Written {
+            message,
+            subject,
+            links,
+        } = self.sender.write(&mail)?;
         let (bytes, links) = (message.formatted(), links.join(" "));
         let (now, id) = (self.sender.clock().now(), self.sender.clock().id());
-        let path = self.folder.join(format!("{}-{id}.eml", now.format("%Y%m%dT%H%M%S%.3fZ")));
+        let path = self
+            .folder
+            .join(format!("{}-{id}.eml", now.format("%Y%m%dT%H%M%S%.3fZ")));
         let file = path.clone();
         let writing = tokio::task::spawn_blocking(move || write(&file, &bytes));
-        let written = writing.await.map_err(io::Error::other).and_then(|written| written);
-        written.map_err(|error| SendError::Temporary { reason: format!("{}: {error}", path.display()) })?;
+        let written = writing
+            .await
+            .map_err(io::Error::other)
+            .and_then(|written| written);
+        written.map_err(|error| SendError::Temporary {
+            reason: format!("{}: {error}", path.display()),
+        })?;
         tracing::info!(to = mail.to, subject, links, file = %path.display(), "a mail was written to a file");
         Ok(())
     }

@@ -81,29 +81,64 @@ impl Letter {
     /// The mail that says this.
     pub(crate) fn write(content: &MailContent) -> Result<Self, askama::Error> {
         match content {
-            MailContent::Invitation { organisation, inviter, link } => {
+            MailContent::Invitation {
+                organisation,
+                inviter,
+                link,
+            } => {
                 let subject = match organisation {
                     Some(organisation) => format!("You are invited to {}", one_line(organisation)),
                     None => "You are invited to Allclear".to_owned(),
                 };
                 let (organisation, inviter) = (organisation.as_deref(), inviter.as_deref());
-                let text = InvitationText { organisation, inviter, link };
-                let html = InvitationHtml { organisation, inviter, link };
+                let text = InvitationText {
+                    organisation,
+                    inviter,
+                    link,
+                };
+                let html = InvitationHtml {
+                    organisation,
+                    inviter,
+                    link,
+                };
                 Self::render(subject, &text, &html, vec![link.clone()])
             }
             MailContent::PasswordReset { accounts } => {
-                let links = accounts.iter().map(|account| account.link.clone()).collect();
-                let (text, html) = (PasswordResetText { accounts }, PasswordResetHtml { accounts });
+                let links = accounts
+                    .iter()
+                    .map(|account| account.link.clone())
+                    .collect();
+                let (text, html) = (
+                    PasswordResetText { accounts },
+                    PasswordResetHtml { accounts },
+                );
                 Self::render("Reset your password".to_owned(), &text, &html, links)
             }
             MailContent::KnownAddress { link } => {
                 let (text, html) = (KnownAddressText { link }, KnownAddressHtml { link });
-                Self::render("Somebody signed up with your address".to_owned(), &text, &html, vec![link.clone()])
+                Self::render(
+                    "Somebody signed up with your address".to_owned(),
+                    &text,
+                    &html,
+                    vec![link.clone()],
+                )
             }
-            MailContent::Verification { organisation, link, unsubscribe } => {
+            MailContent::Verification {
+                organisation,
+                link,
+                unsubscribe,
+            } => {
                 let subject = format!("Confirm your subscription to {}", one_line(organisation));
-                let text = VerificationText { organisation, link, unsubscribe };
-                let html = VerificationHtml { organisation, link, unsubscribe };
+                let text = VerificationText {
+                    organisation,
+                    link,
+                    unsubscribe,
+                };
+                let html = VerificationHtml {
+                    organisation,
+                    link,
+                    unsubscribe,
+                };
                 Self::render(subject, &text, &html, vec![link.clone()])
             }
             MailContent::Incident(notice) => Self::notify(&Notice::of_incident(notice)),
@@ -112,7 +147,12 @@ impl Letter {
     }
 
     fn notify(notice: &Notice<'_>) -> Result<Self, askama::Error> {
-        Self::render(notice.subject(), &NoticeText { notice }, &NoticeHtml { notice }, notice.links())
+        Self::render(
+            notice.subject(),
+            &NoticeText { notice },
+            &NoticeHtml { notice },
+            notice.links(),
+        )
     }
 
     fn render(
@@ -121,7 +161,12 @@ impl Letter {
         html: &impl Template,
         links: Vec<String>,
     ) -> Result<Self, askama::Error> {
-        Ok(Self { subject, text: text.render()?, html: html.render()?, links })
+        Ok(Self {
+            subject,
+            text: text.render()?,
+            html: html.render()?,
+            links,
+        })
     }
 }
 
@@ -130,7 +175,10 @@ impl Letter {
 pub(crate) fn one_line(text: &str) -> String {
     let broken = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
     let words: Vec<&str> = text.split(broken).filter(|word| !word.is_empty()).collect();
-    words.join(" ").replace(is_direction, "").replace("=?", "= ?")
+    words
+        .join(" ")
+        .replace(is_direction, "")
+        .replace("=?", "= ?")
 }
 
 /// The embeddings, overrides and isolates of the bidirectional algorithm (UAX 9, section 2).
@@ -145,24 +193,46 @@ mod tests {
     fn invitation(organisation: Option<&str>, inviter: Option<&str>) -> Letter {
         let (organisation, inviter) = (organisation.map(str::to_owned), inviter.map(str::to_owned));
         let link = "https://status.example.com/login?invitation=abc_-123".to_owned();
-        Letter::write(&MailContent::Invitation { organisation, inviter, link }).unwrap()
+        Letter::write(&MailContent::Invitation {
+            organisation,
+            inviter,
+            link,
+        })
+        .unwrap()
     }
 
     #[test]
     fn an_invitation_says_who_invites_to_what() {
         let letter = invitation(Some("Acme"), Some("Ann"));
         assert_eq!(letter.subject, "You are invited to Acme");
-        assert!(letter.text.starts_with("Ann invites you to Acme on Allclear."), "{}", letter.text);
-        assert!(invitation(None, None).text.starts_with("You are invited to Allclear."));
+        assert!(
+            letter
+                .text
+                .starts_with("Ann invites you to Acme on Allclear."),
+            "{}",
+            letter.text
+        );
+        assert!(
+            invitation(None, None)
+                .text
+                .starts_with("You are invited to Allclear.")
+        );
         for part in [&letter.text, &letter.html] {
-            assert!(part.contains("https://status.example.com/login?invitation=abc_-123"), "{part}");
+            assert!(
+                part.contains("https://status.example.com/login?invitation=abc_-123"),
+                "{part}"
+            );
         }
     }
 
     #[test]
     fn text_from_people_is_shown_as_text() {
         let letter = invitation(Some("<b>Acme</b>"), Some("<script>alert(1)</script>"));
-        assert!(!letter.html.contains("<script>") && !letter.html.contains("<b>Acme"), "{}", letter.html);
+        assert!(
+            !letter.html.contains("<script>") && !letter.html.contains("<b>Acme"),
+            "{}",
+            letter.html
+        );
         assert!(letter.text.contains("<b>Acme</b>"), "{}", letter.text);
     }
 
@@ -180,22 +250,47 @@ mod tests {
             "https://status.example.com/verify?email=ann%40example.com&orgId=org_1&verificationCode=x".to_owned();
         let unsubscribe = link.replace("verify", "unsubscribe");
         let organisation = "<b>Acme</b>".to_owned();
-        let content = MailContent::Verification { organisation, link: link.clone(), unsubscribe: unsubscribe.clone() };
+        let content = MailContent::Verification {
+            organisation,
+            link: link.clone(),
+            unsubscribe: unsubscribe.clone(),
+        };
         let letter = Letter::write(&content).unwrap();
         assert_eq!(letter.subject, "Confirm your subscription to <b>Acme</b>");
-        assert!(letter.text.contains(&link) && letter.text.contains(&unsubscribe), "{}", letter.text);
+        assert!(
+            letter.text.contains(&link) && letter.text.contains(&unsubscribe),
+            "{}",
+            letter.text
+        );
         assert!(!letter.html.contains("<b>Acme"), "{}", letter.html);
         for shown in [link, unsubscribe].map(|link| link.replace('&', "&#38;")) {
-            assert!(letter.html.contains(&format!("href=\"{shown}\"")), "{}", letter.html);
+            assert!(
+                letter.html.contains(&format!("href=\"{shown}\"")),
+                "{}",
+                letter.html
+            );
         }
     }
 
     #[test]
     fn a_reset_names_every_account() {
-        let account = |name: &str| ResetLink { account: name.into(), link: format!("https://x.example/{name}") };
-        let content = MailContent::PasswordReset { accounts: vec![account("one"), account("two")] };
+        let account = |name: &str| ResetLink {
+            account: name.into(),
+            link: format!("https://x.example/{name}"),
+        };
+        let content = MailContent::PasswordReset {
+            accounts: vec![account("one"), account("two")],
+        };
         let letter = Letter::write(&content).unwrap();
-        assert_eq!(letter.links, ["https://x.example/one", "https://x.example/two"]);
-        assert!(letter.links.iter().all(|link| letter.text.contains(link) && letter.html.contains(link)));
+        assert_eq!(
+            letter.links,
+            ["https://x.example/one", "https://x.example/two"]
+        );
+        assert!(
+            letter
+                .links
+                .iter()
+                .all(|link| letter.text.contains(link) && letter.html.contains(link))
+        );
     }
 }

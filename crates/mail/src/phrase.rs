@@ -11,7 +11,11 @@ use lettre::message::header::{HeaderName, HeaderValue};
 pub(crate) fn header(name: &'static str, phrase: &str, identifier: &str) -> HeaderValue {
     // Writing to a string cannot fail; without the phrase the header still says what programs need.
     let encoded = encode(name, phrase, identifier).unwrap_or_else(|_| identifier.to_owned());
-    HeaderValue::dangerous_new_pre_encoded(HeaderName::new_from_ascii_str(name), encoded.clone(), encoded)
+    HeaderValue::dangerous_new_pre_encoded(
+        HeaderName::new_from_ascii_str(name),
+        encoded.clone(),
+        encoded,
+    )
 }
 
 fn encode(name: &str, phrase: &str, identifier: &str) -> Result<String, fmt::Error> {

@@ -36,7 +36,11 @@ impl Sender {
     /// # Errors
     /// One line that says what is wrong with the address.
     pub fn new(from: &str, public_url: &str, clock: Arc<dyn Clock>) -> Result<Self, String> {
-        Ok(Self { from: mailbox(from)?, host: host(public_url), clock })
+        Ok(Self {
+            from: mailbox(from)?,
+            host: host(public_url),
+            clock,
+        })
     }
 
     /// The message that carries a mail, in text and in HTML.
@@ -44,13 +48,22 @@ impl Sender {
     /// # Errors
     /// [`SendError::Permanent`] when mail cannot go to such an address: forms take some that RFC 5321 does not.
     pub(crate) fn write(&self, mail: &Mail) -> Result<Written, SendError> {
-        let fault = |error: &dyn std::error::Error| SendError::Permanent { reason: one_line(&error.to_string()) };
+        let fault = |error: &dyn std::error::Error| SendError::Permanent {
+            reason: one_line(&error.to_string()),
+        };
         let letter = Letter::write(&mail.content).map_err(|error| fault(&error))?;
-        let to: Address = Domain::of(&mail.to)
-            .as_str()
-            .parse()
-            .map_err(|_| SendError::Permanent { reason: "no mail can go to such an address".to_owned() })?;
-        let own = mail.headers.message_id.clone().unwrap_or_else(|| self.clock.id().to_string());
+        let to: Address =
+            Domain::of(&mail.to)
+                .as_str()
+                .parse()
+                .map_err(|_| SendError::Permanent {
+                    reason: "no mail can go to such an address".to_owned(),
+                })?;
+        let own = mail
+            .headers
+            .message_id
+            .clone()
+            .unwrap_or_else(|| self.clock.id().to_string());
         let builder = Message::builder()
             .message_id(Some(self.identifier(&own)))
             .date(SystemTime::from(self.clock.now()))
@@ -70,14 +83,21 @@ impl Sender {
             Some(list) => self.listed(builder, list),
             None => builder,
         };
-        let message = builder.multipart(MultiPart::alternative_plain_html(letter.text, letter.html));
+        let message =
+            builder.multipart(MultiPart::alternative_plain_html(letter.text, letter.html));
         let message = message.map_err(|error| fault(&error))?;
-        Ok(Written { message, subject: letter.subject, links: letter.links })
+        Ok(Written {
+            message,
+            subject: letter.subject,
+            links: letter.links,
+        })
     }
 
     /// A list's mail bears the list's name: readers know the organisation, not who runs its status page.
     fn from(&self, list: Option<&MailList>) -> Mailbox {
-        let name = list.map(|list| one_line(&list.name)).or_else(|| self.from.name.clone());
+        let name = list
+            .map(|list| one_line(&list.name))
+            .or_else(|| self.from.name.clone());
         Mailbox::new(name, self.from.email.clone())
     }
 
@@ -86,8 +106,14 @@ impl Sender {
         let id = format!("<{}.{}>", list.id, self.host);
         builder
             .raw_header(phrase::header("List-Id", &one_line(&list.name), &id))
-            .raw_header(header("List-Unsubscribe", format!("<{}>", list.unsubscribe)))
-            .raw_header(header("List-Unsubscribe-Post", "List-Unsubscribe=One-Click".to_owned()))
+            .raw_header(header(
+                "List-Unsubscribe",
+                format!("<{}>", list.unsubscribe),
+            ))
+            .raw_header(header(
+                "List-Unsubscribe-Post",
+                "List-Unsubscribe=One-Click".to_owned(),
+            ))
     }
 
     fn identifier(&self, local: &str) -> String {
@@ -105,7 +131,8 @@ impl Sender {
 /// # Errors
 /// One line that says what is wrong with it.
 pub fn mailbox(text: &str) -> Result<Mailbox, String> {
-    let refused = || "it must be an address, or a name and an address: Acme <status@example.com>".to_owned();
+    let refused =
+        || "it must be an address, or a name and an address: Acme <status@example.com>".to_owned();
     let mailbox: Mailbox = text.parse().map_err(|_| refused())?;
     // Few mail servers take an internationalised domain as it is typed (RFC 6531); all take its ASCII form.
     let address = Domain::of(mailbox.email.as_ref());
@@ -113,7 +140,10 @@ pub fn mailbox(text: &str) -> Result<Mailbox, String> {
         return Err("what stands before its @ must be ASCII".to_owned());
     }
     let email = address.as_str().parse().map_err(|_| refused())?;
-    Ok(Mailbox::new(mailbox.name.map(|name| one_line(&name)), email))
+    Ok(Mailbox::new(
+        mailbox.name.map(|name| one_line(&name)),
+        email,
+    ))
 }
 
 /// What stands after the `@` of identifiers. An IPv6 address cannot stand there as it is.

@@ -54,7 +54,10 @@ impl SmtpMailer {
     /// Over this server. Nothing is asked of it before the first mail: it may be away when we start.
     #[must_use]
     pub fn new(server: Server, limits: Limits, sender: Sender) -> Self {
-        Self { pool: Pool::start(server, limits), sender }
+        Self {
+            pool: Pool::start(server, limits),
+            sender,
+        }
     }
 }
 
@@ -62,6 +65,9 @@ impl SmtpMailer {
 impl Mailer for SmtpMailer {
     async fn send(&self, mail: Mail) -> Result<(), SendError> {
         let Written { message, .. } = self.sender.write(&mail)?;
-        self.pool.send(message.envelope(), &message.formatted()).await.map_err(Failure::into)
+        self.pool
+            .send(message.envelope(), &message.formatted())
+            .await
+            .map_err(Failure::into)
     }
 }

@@ -59,11 +59,18 @@ impl Side {
         let database = Database::connect(url, Arc::new(SystemClock)).await.unwrap();
         let acme = OrganisationId::parse("acme").unwrap();
         database.ensure(&acme, Some("Acme".into())).await.unwrap();
-        let draft =
-            ComponentDraft { name: "API".into(), description: String::new(), status: ComponentStatus::default() };
-        let api = Component::create(ComponentId(SystemClock.id()), draft, SystemClock.now()).unwrap();
+        let draft = ComponentDraft {
+            name: "API".into(),
+            description: String::new(),
+            status: ComponentStatus::default(),
+        };
         let api =
-            allclear_application::component::ComponentStore::insert(&database, &acme, api).await.unwrap().state.id;
+            Component::create(ComponentId(SystemClock.id()), draft, SystemClock.now()).unwrap();
+        let api = allclear_application::component::ComponentStore::insert(&database, &acme, api)
+            .await
+            .unwrap()
+            .state
+            .id;
         let connection = sea_orm::Database::connect(url).await.unwrap();
         for rows in old_incidents(connection.get_database_backend(), old) {
             connection.execute_unprepared(&rows).await.unwrap();
@@ -74,36 +81,77 @@ impl Side {
             status: IncidentStatus::Investigating,
             occured_at: None,
         };
-        let components = vec![Attachment { component_id: api, status: ComponentStatus::Degraded }];
+        let components = vec![Attachment {
+            component_id: api,
+            status: ComponentStatus::Degraded,
+        }];
         let open = IncidentId(SystemClock.id());
         let created = Incident::create(open, draft, &components, SystemClock.now()).unwrap();
-        IncidentStore::insert(&database, &acme, created, components).await.unwrap();
-        Self { database, acme, open }
+        IncidentStore::insert(&database, &acme, created, components)
+            .await
+            .unwrap();
+        Self {
+            database,
+            acme,
+            open,
+        }
     }
 
     async fn page(&self) {
-        let snapshot = self.database.snapshot(&self.acme, SystemClock.now()).await.unwrap().unwrap();
+        let snapshot = self
+            .database
+            .snapshot(&self.acme, SystemClock.now())
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!(snapshot.incidents.len(), 1);
     }
 
     async fn list(&self) {
-        let page = Page { limit: Some(50), before: None };
-        assert_eq!(IncidentStore::list(&self.database, &self.acme, page).await.unwrap().items.len(), 50);
+        let page = Page {
+            limit: Some(50),
+            before: None,
+        };
+        assert_eq!(
+            IncidentStore::list(&self.database, &self.acme, page)
+                .await
+                .unwrap()
+                .items
+                .len(),
+            50
+        );
     }
 
     async fn record(&self) {
-        let draft = IncidentUpdateDraft { message: "Still looking".into(), status: IncidentStatus::Investigating };
-        let author = Author { id: "user_1".into(), name: "Ann".into() };
+        let draft = IncidentUpdateDraft {
+            message: "Still looking".into(),
+            status: IncidentStatus::Investigating,
+        };
+        let author = Author {
+            id: "user_1".into(),
+            name: "Ann".into(),
+        };
         let (id, now) = (IncidentUpdateId(SystemClock.id()), SystemClock.now());
-        let rule: Rule<Latest, Entry> = Box::new(move |latest| Ok(latest.record(id, draft, author, now)?));
-        IncidentUpdateStore::record(&self.database, &self.acme, self.open, rule).await.unwrap().unwrap();
+        let rule: Rule<Latest, Entry> =
+            Box::new(move |latest| Ok(latest.record(id, draft, author, now)?));
+        IncidentUpdateStore::record(&self.database, &self.acme, self.open, rule)
+            .await
+            .unwrap()
+            .unwrap();
     }
 
     async fn resolve_and_reopen(&self) {
         for status in [IncidentStatus::Resolved, IncidentStatus::Investigating] {
-            let patch = IncidentPatch { status: Some(status), ..Default::default() };
-            let rule: Rule<Incident> = Box::new(move |incident| Ok(incident.edit(patch, SystemClock.now())?));
-            IncidentStore::change(&self.database, &self.acme, self.open, rule).await.unwrap().unwrap();
+            let patch = IncidentPatch {
+                status: Some(status),
+                ..Default::default()
+            };
+            let rule: Rule<Incident> =
+                Box::new(move |incident| Ok(incident.edit(patch, SystemClock.now())?));
+            IncidentStore::change(&self.database, &self.acme, self.open, rule)
+                .await
+                .unwrap()
+                .unwrap();
         }
     }
 }
@@ -125,7 +173,11 @@ fn old_incidents(backend: DbBackend, count: u32) -> [String; 4] {
         ),
     };
     let moment = "'2020-01-01T00:00:00+00:00'";
-    let moment = if backend == DbBackend::Sqlite { moment.to_owned() } else { format!("TIMESTAMPTZ {moment}") };
+    let moment = if backend == DbBackend::Sqlite {
+        moment.to_owned()
+    } else {
+        format!("TIMESTAMPTZ {moment}")
+    };
     [
         format!(
             "INSERT INTO incidents SELECT {id}, 'acme', 'Down', 'All of it', 'RESOLVED', {moment}, {moment}, {moment}, \
@@ -173,7 +225,13 @@ async fn growth(database: &str, few: &str, many: &str) {
     compare!(database, "status page", few, many, page);
     compare!(database, "list of 50", few, many, list);
     compare!(database, "update", few, many, record);
-    compare!(database, "resolve and reopen", few, many, resolve_and_reopen);
+    compare!(
+        database,
+        "resolve and reopen",
+        few,
+        many,
+        resolve_and_reopen
+    );
 }
 
 #[tokio::main]
@@ -182,11 +240,24 @@ async fn main() {
     let file = |name: &str| format!("sqlite:{}", folder.path().join(name).display());
     growth("SQLite", &file("few.db"), &file("many.db")).await;
     if let Ok(server) = std::env::var("ALLCLEAR_TEST_POSTGRES_URL") {
-        let admin = sea_orm::Database::connect(format!("{server}/postgres")).await.unwrap();
+        let admin = sea_orm::Database::connect(format!("{server}/postgres"))
+            .await
+            .unwrap();
         for name in ["growth_few", "growth_many"] {
-            admin.execute_unprepared(&format!("DROP DATABASE IF EXISTS {name}")).await.unwrap();
-            admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
+            admin
+                .execute_unprepared(&format!("DROP DATABASE IF EXISTS {name}"))
+                .await
+                .unwrap();
+            admin
+                .execute_unprepared(&format!("CREATE DATABASE {name}"))
+                .await
+                .unwrap();
         }
-        growth("PostgreSQL", &format!("{server}/growth_few"), &format!("{server}/growth_many")).await;
+        growth(
+            "PostgreSQL",
+            &format!("{server}/growth_few"),
+            &format!("{server}/growth_many"),
+        )
+        .await;
     }
 }

@@ -10,8 +10,8 @@ use allclear_domain::id::UserId;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
+    QueryOrder, QuerySelect,
 };
 
 use crate::database::Database;
@@ -27,28 +27,49 @@ impl AccountStore for Database {
     }
 
     async fn find(&self, id: UserId) -> Result<Option<Credentials>, Error> {
-        let found = Entity::find_by_id(id.0).one(self.read()).await.map_err(broken)?;
+        let found = Entity::find_by_id(id.0)
+            .one(self.read())
+            .await
+            .map_err(broken)?;
         Ok(found.map(credentials))
     }
 
     async fn credentials(&self, address: &EmailKey) -> Result<Vec<Credentials>, Error> {
-        let oldest_first = Entity::find().filter(Column::EmailKey.eq(address.as_str())).order_by_asc(Column::Id);
+        let oldest_first = Entity::find()
+            .filter(Column::EmailKey.eq(address.as_str()))
+            .order_by_asc(Column::Id);
         let rows = oldest_first.all(self.read()).await.map_err(broken)?;
         Ok(rows.into_iter().map(credentials).collect())
     }
 
     async fn create(&self, account: NewAccount) -> Result<Creation, Error> {
-        let created = self.write(|transaction| Box::pin(create(transaction, account))).await;
+        let created = self
+            .write(|transaction| Box::pin(create(transaction, account)))
+            .await;
         // The whole transaction is taken back with the row that would be a second one.
-        if matches!(created, Err(Error::Stale)) { Ok(Creation::Twin) } else { created }
+        if matches!(created, Err(Error::Stale)) {
+            Ok(Creation::Twin)
+        } else {
+            created
+        }
     }
 
     async fn rename(&self, id: UserId, name: String) -> Result<Option<User>, Error> {
         self.write(move |transaction| {
             Box::pin(async move {
-                let renamed = Entity::update_many().set(ActiveModel { name: Set(name), ..Default::default() });
-                renamed.filter(Column::Id.eq(id.0)).exec(transaction).await.map_err(broken)?;
-                let found = Entity::find_by_id(id.0).one(transaction).await.map_err(broken)?;
+                let renamed = Entity::update_many().set(ActiveModel {
+                    name: Set(name),
+                    ..Default::default()
+                });
+                renamed
+                    .filter(Column::Id.eq(id.0))
+                    .exec(transaction)
+                    .await
+                    .map_err(broken)?;
+                let found = Entity::find_by_id(id.0)
+                    .one(transaction)
+                    .await
+                    .map_err(broken)?;
                 Ok(found.map(|row| credentials(row).user))
             })
         })
@@ -58,11 +79,14 @@ impl AccountStore for Database {
     async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error> {
         self.write(move |transaction| {
             Box::pin(async move {
-                let sessions = session_entity::Entity::delete_many().filter(session_entity::Column::ExpiresAt.lte(now));
+                let sessions = session_entity::Entity::delete_many()
+                    .filter(session_entity::Column::ExpiresAt.lte(now));
                 sessions.exec(transaction).await.map_err(broken)?;
-                let resets = password_reset::Entity::delete_many().filter(password_reset::Column::ExpiresAt.lte(now));
+                let resets = password_reset::Entity::delete_many()
+                    .filter(password_reset::Column::ExpiresAt.lte(now));
                 resets.exec(transaction).await.map_err(broken)?;
-                let invitations = invitation::Entity::delete_many().filter(invitation::Column::ExpiresAt.lte(now));
+                let invitations = invitation::Entity::delete_many()
+                    .filter(invitation::Column::ExpiresAt.lte(now));
                 invitations.exec(transaction).await.map_err(broken)?;
                 Ok(())
             })
@@ -82,13 +106,24 @@ async fn create(transaction: &DatabaseTransaction, account: NewAccount) -> Resul
     if account.admission == Admission::First && !administrator {
         return Ok(Creation::NotFirst);
     }
-    let user = User { administrator, ..account.user };
-    if let Err(error) = Entity::insert(row(&user, &account.password)).exec_without_returning(transaction).await {
-        return Err(if is_duplicate(&error) { Error::Stale } else { broken(error) });
+    let user = User {
+        administrator,
+        ..account.user
+    };
+    if let Err(error) = Entity::insert(row(&user, &account.password))
+        .exec_without_returning(transaction)
+        .await
+    {
+        return Err(if is_duplicate(&error) {
+            Error::Stale
+        } else {
+            broken(error)
+        });
     }
     session::insert(transaction, user.id, account.session).await?;
     if let Admission::Invitation(digest) = &account.admission {
-        let accepted = crate::invitation::accept(transaction, digest, user.id, user.created_at).await?;
+        let accepted =
+            crate::invitation::accept(transaction, digest, user.id, user.created_at).await?;
         if accepted.is_none() {
             // The service looked a moment ago; this is the loser of two who used one link at once.
             return Err(Invitations::BAD);
@@ -98,8 +133,14 @@ async fn create(transaction: &DatabaseTransaction, account: NewAccount) -> Resul
 }
 
 async fn any(connection: &impl ConnectionTrait) -> Result<bool, Error> {
-    let one: Option<uuid::Uuid> =
-        Entity::find().select_only().column(Column::Id).limit(1).into_tuple().one(connection).await.map_err(broken)?;
+    let one: Option<uuid::Uuid> = Entity::find()
+        .select_only()
+        .column(Column::Id)
+        .limit(1)
+        .into_tuple()
+        .one(connection)
+        .await
+        .map_err(broken)?;
     Ok(one.is_some())
 }
 
@@ -124,5 +165,8 @@ pub(crate) fn credentials(row: Model) -> Credentials {
         administrator: row.administrator,
         created_at: row.created_at,
     };
-    Credentials { user, password: PasswordHash::new(row.password) }
+    Credentials {
+        user,
+        password: PasswordHash::new(row.password),
+    }
 }

@@ -5,7 +5,8 @@ use std::io;
 use std::path::Path;
 
 use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database as Connector, DatabaseConnection, DbBackend, DbErr, Statement,
+    ConnectOptions, ConnectionTrait, Database as Connector, DatabaseConnection, DbBackend, DbErr,
+    Statement,
 };
 use thiserror::Error;
 
@@ -45,9 +46,12 @@ pub async fn backup(url: &str, into: &Path) -> Result<(), BackupError> {
 }
 
 async fn copy(database: &DatabaseConnection, into: &Path, file: &File) -> Result<(), BackupError> {
-    let path = into.to_str().ok_or_else(|| io::Error::other("the file's name is not text"))?;
+    let path = into
+        .to_str()
+        .ok_or_else(|| io::Error::other("the file's name is not text"))?;
     // SQLite writes into a file that exists as long as it is empty, and does not flush it.
-    let statement = Statement::from_sql_and_values(DbBackend::Sqlite, "VACUUM INTO ?", [path.into()]);
+    let statement =
+        Statement::from_sql_and_values(DbBackend::Sqlite, "VACUUM INTO ?", [path.into()]);
     database.execute_raw(statement).await?;
     Ok(file.sync_all()?)
 }

@@ -10,8 +10,8 @@ use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction,
+    EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
 };
 
 use crate::database::Database;
@@ -23,17 +23,32 @@ use crate::outbox;
 
 #[async_trait]
 impl ComponentStore for Database {
-    async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<Component>, Error> {
+    async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<Component>, Error> {
         let mut query = of(organisation).order_by_desc(Column::Id);
         if let Some(before) = page.before {
             query = query.filter(Column::Id.lt(before));
         }
-        let rows = query.limit(page.limit.map(|limit| limit + 1)).all(self.read()).await.map_err(broken)?;
-        let components = rows.into_iter().map(component).collect::<Result<Vec<_>, _>>()?;
+        let rows = query
+            .limit(page.limit.map(|limit| limit + 1))
+            .all(self.read())
+            .await
+            .map_err(broken)?;
+        let components = rows
+            .into_iter()
+            .map(component)
+            .collect::<Result<Vec<_>, _>>()?;
         Ok(Listed::cut(components, page, |component| component.id.0))
     }
 
-    async fn find(&self, organisation: &OrganisationId, id: ComponentId) -> Result<Option<Component>, Error> {
+    async fn find(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+    ) -> Result<Option<Component>, Error> {
         find(self.read(), organisation, id).await
     }
 
@@ -45,14 +60,22 @@ impl ComponentStore for Database {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
-                let locked = lock(transaction, &organisation).await?.ok_or(Error::NotFound("Organisation"))?;
+                let locked = lock(transaction, &organisation)
+                    .await?
+                    .ok_or(Error::NotFound("Organisation"))?;
                 let Changed { mut state, events } = created;
                 state.version = Revision(locked.revision).next();
                 let row = row(&organisation, &state).into_active_model();
-                Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
+                Entity::insert(row)
+                    .exec_without_returning(transaction)
+                    .await
+                    .map_err(broken)?;
                 record_status(transaction, &state, None).await?;
                 let commit = outbox::append(transaction, locked, &events, now).await?;
-                Ok(Written { state, commit: Some(commit) })
+                Ok(Written {
+                    state,
+                    commit: Some(commit),
+                })
             })
         })
         .await
@@ -67,12 +90,19 @@ impl ComponentStore for Database {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
-                let Some(before) = find(transaction, &organisation, id).await? else { return Ok(None) };
+                let Some(locked) = lock(transaction, &organisation).await? else {
+                    return Ok(None);
+                };
+                let Some(before) = find(transaction, &organisation, id).await? else {
+                    return Ok(None);
+                };
                 let status = before.status;
                 let Changed { mut state, events } = rule(before)?;
                 if events.is_empty() {
-                    return Ok(Some(Written { state, commit: None }));
+                    return Ok(Some(Written {
+                        state,
+                        commit: None,
+                    }));
                 }
                 state.version = Revision(locked.revision).next();
                 update(transaction, &organisation, &state).await?;
@@ -80,25 +110,39 @@ impl ComponentStore for Database {
                     record_status(transaction, &state, None).await?;
                 }
                 let commit = outbox::append(transaction, locked, &events, now).await?;
-                Ok(Some(Written { state, commit: Some(commit) }))
+                Ok(Some(Written {
+                    state,
+                    commit: Some(commit),
+                }))
             })
         })
         .await
     }
 
-    async fn delete(&self, organisation: &OrganisationId, id: ComponentId) -> Result<Option<Written<()>>, Error> {
+    async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+    ) -> Result<Option<Written<()>>, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
+                let Some(locked) = lock(transaction, &organisation).await? else {
+                    return Ok(None);
+                };
                 let row = Entity::delete_many()
                     .filter(Column::OrganisationId.eq(organisation.as_str()))
                     .filter(Column::Id.eq(id.0));
                 if row.exec(transaction).await.map_err(broken)?.rows_affected == 0 {
                     return Ok(None);
                 }
-                let commit = outbox::append(transaction, locked, &[Event::ComponentDeleted(id)], now).await?;
-                Ok(Some(Written { state: (), commit: Some(commit) }))
+                let commit =
+                    outbox::append(transaction, locked, &[Event::ComponentDeleted(id)], now)
+                        .await?;
+                Ok(Some(Written {
+                    state: (),
+                    commit: Some(commit),
+                }))
             })
         })
         .await
@@ -115,7 +159,11 @@ async fn find(
     organisation: &OrganisationId,
     id: ComponentId,
 ) -> Result<Option<Component>, Error> {
-    let found = of(organisation).filter(Column::Id.eq(id.0)).one(connection).await.map_err(broken)?;
+    let found = of(organisation)
+        .filter(Column::Id.eq(id.0))
+        .one(connection)
+        .await
+        .map_err(broken)?;
     found.map(component).transpose()
 }
 
@@ -126,7 +174,10 @@ pub(crate) async fn update(
     state: &Component,
 ) -> Result<(), Error> {
     let row = row(organisation, state).into_active_model().reset_all();
-    Entity::update(row).exec(transaction).await.map_err(broken)?;
+    Entity::update(row)
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
     Ok(())
 }
 
@@ -144,7 +195,10 @@ pub(crate) async fn record_status(
         created_at: Set(state.updated_at),
         incident_id: Set(cause.map(|incident| incident.0)),
     };
-    component_status_change::Entity::insert(change).exec_without_returning(transaction).await.map_err(broken)?;
+    component_status_change::Entity::insert(change)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
     Ok(())
 }
 

@@ -9,8 +9,8 @@ use allclear_application::health::Readiness;
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use sea_orm::{
-    AccessMode, Database as Connector, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, IsolationLevel,
-    TransactionTrait,
+    AccessMode, Database as Connector, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
+    IsolationLevel, TransactionTrait,
 };
 
 use crate::error::broken;
@@ -38,7 +38,9 @@ enum Writes {
 
 impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Database").field("backend", &self.readers.backend()).finish_non_exhaustive()
+        f.debug_struct("Database")
+            .field("backend", &self.readers.backend())
+            .finish_non_exhaustive()
     }
 }
 
@@ -53,13 +55,21 @@ impl Database {
             let writer = Connector::connect(sqlite_writer(url)).await?;
             schema::bring_up_to_date(&writer).await?;
             let readers = Patient(Connector::connect(sqlite_reader(url)).await?);
-            Ok(Self { readers, writes: Writes::Together(GroupCommit::on(writer)), clock })
+            Ok(Self {
+                readers,
+                writes: Writes::Together(GroupCommit::on(writer)),
+                clock,
+            })
         } else {
             schema::bring_server_up_to_date(url).await?;
             let readers = Patient(Connector::connect(postgresql(url)).await?);
             // Connections of their own: however many writes wait for a lock, reads go on.
             let writer = Connector::connect(postgresql(url)).await?;
-            Ok(Self { readers, writes: Writes::SideBySide(writer), clock })
+            Ok(Self {
+                readers,
+                writes: Writes::SideBySide(writer),
+                clock,
+            })
         }
     }
 
@@ -80,7 +90,12 @@ impl Database {
         };
         let access = isolation.map(|_| AccessMode::ReadOnly);
         in_time(async {
-            let transaction = self.readers.0.begin_with_config(isolation, access).await.map_err(broken)?;
+            let transaction = self
+                .readers
+                .0
+                .begin_with_config(isolation, access)
+                .await
+                .map_err(broken)?;
             let answer = reads(&transaction).await?;
             transaction.commit().await.map_err(broken)?;
             Ok(answer)
@@ -93,7 +108,9 @@ impl Database {
     pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
+        F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, Error>>
+            + Send
+            + 'static,
     {
         let writer = match &self.writes {
             Writes::Together(group) => return in_time(group.write(work)).await,

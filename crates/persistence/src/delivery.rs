@@ -13,8 +13,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, Condition, DatabaseTransaction, EntityTrait, Order, PaginatorTrait, QueryFilter,
-    QueryOrder, QuerySelect, Select,
+    ActiveValue::Set, ColumnTrait, Condition, DatabaseTransaction, EntityTrait, Order,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 
 use crate::database::Database;
@@ -29,41 +29,75 @@ const REASONS: u64 = 5;
 impl DeliveryQueue for Database {
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error> {
         // A look costs no write.
-        if expand::next().one(self.read()).await.map_err(broken)?.is_none() {
+        if expand::next()
+            .one(self.read())
+            .await
+            .map_err(broken)?
+            .is_none()
+        {
             return Ok(false);
         }
-        self.write(move |transaction| Box::pin(expand::expand(transaction, now, limit))).await
+        self.write(move |transaction| Box::pin(expand::expand(transaction, now, limit)))
+            .await
     }
 
-    async fn claim(&self, now: DateTime<Utc>, until: DateTime<Utc>, limit: u64) -> Result<Vec<Delivery>, Error> {
-        self.write(move |transaction| Box::pin(claim::claim(transaction, now, until, limit))).await
+    async fn claim(
+        &self,
+        now: DateTime<Utc>,
+        until: DateTime<Utc>,
+        limit: u64,
+    ) -> Result<Vec<Delivery>, Error> {
+        self.write(move |transaction| Box::pin(claim::claim(transaction, now, until, limit)))
+            .await
     }
 
     async fn renew(&self, claims: Vec<Claim>, until: DateTime<Utc>) -> Result<(), Error> {
-        self.write(move |transaction| Box::pin(claim::renew(transaction, claims, until))).await
+        self.write(move |transaction| Box::pin(claim::renew(transaction, claims, until)))
+            .await
     }
 
     async fn settle(&self, settled: Vec<Settled>) -> Result<(), Error> {
-        self.write(move |transaction| Box::pin(settle::settle(transaction, settled))).await
+        self.write(move |transaction| Box::pin(settle::settle(transaction, settled)))
+            .await
     }
 
     async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, Error> {
-        let due: Option<DateTime<Utc>> = next_due(now).into_tuple().one(self.read()).await.map_err(broken)?;
-        let freed: Option<DateTime<Utc>> = next_freed(now).into_tuple().one(self.read()).await.map_err(broken)?;
+        let due: Option<DateTime<Utc>> = next_due(now)
+            .into_tuple()
+            .one(self.read())
+            .await
+            .map_err(broken)?;
+        let freed: Option<DateTime<Utc>> = next_freed(now)
+            .into_tuple()
+            .one(self.read())
+            .await
+            .map_err(broken)?;
         Ok(due.into_iter().chain(freed).min())
     }
 
     async fn waiting(&self) -> Result<u64, Error> {
-        Entity::find().filter(Column::DueAt.is_not_null()).count(self.read()).await.map_err(broken)
+        Entity::find()
+            .filter(Column::DueAt.is_not_null())
+            .count(self.read())
+            .await
+            .map_err(broken)
     }
 
-    async fn counts(&self, organisation: &OrganisationId, since: DateTime<Utc>) -> Result<DeliveryCounts, Error> {
+    async fn counts(
+        &self,
+        organisation: &OrganisationId,
+        since: DateTime<Utc>,
+    ) -> Result<DeliveryCounts, Error> {
         let organisation = organisation.clone();
-        self.read_consistently(move |transaction| Box::pin(counts(transaction, organisation, since))).await
+        self.read_consistently(move |transaction| {
+            Box::pin(counts(transaction, organisation, since))
+        })
+        .await
     }
 
     async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
-        self.write(move |transaction| Box::pin(prune(transaction, before, limit))).await
+        self.write(move |transaction| Box::pin(prune(transaction, before, limit)))
+            .await
     }
 }
 
@@ -83,14 +117,21 @@ pub(crate) async fn queue_verification(
         attempts: Set(0),
         ..Default::default()
     };
-    Entity::insert(queued).exec_without_returning(transaction).await.map_err(broken)?;
+    Entity::insert(queued)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
     Ok(())
 }
 
 /// Drops what is queued for a subscriber.
-pub(crate) async fn drop_queued(transaction: &DatabaseTransaction, subscriber: SubscriberId) -> Result<(), Error> {
-    let queued =
-        Entity::delete_many().filter(Column::SubscriberId.eq(subscriber.0)).filter(Column::DueAt.is_not_null());
+pub(crate) async fn drop_queued(
+    transaction: &DatabaseTransaction,
+    subscriber: SubscriberId,
+) -> Result<(), Error> {
+    let queued = Entity::delete_many()
+        .filter(Column::SubscriberId.eq(subscriber.0))
+        .filter(Column::DueAt.is_not_null());
     queued.exec(transaction).await.map_err(broken)?;
     Ok(())
 }
@@ -125,9 +166,17 @@ async fn counts(
 ) -> Result<DeliveryCounts, Error> {
     use delivery_count::{Column as CountColumn, Entity as CountEntity};
 
-    let waiting = of(&organisation).filter(Column::DueAt.is_not_null()).count(transaction).await.map_err(broken)?;
-    let given_up =
-        || of(&organisation).filter(Column::DueAt.is_null()).filter(Column::GivenUpAt.gte(since)).select_only();
+    let waiting = of(&organisation)
+        .filter(Column::DueAt.is_not_null())
+        .count(transaction)
+        .await
+        .map_err(broken)?;
+    let given_up = || {
+        of(&organisation)
+            .filter(Column::DueAt.is_null())
+            .filter(Column::GivenUpAt.gte(since))
+            .select_only()
+    };
     let reasons: Vec<(Option<String>, i64)> = given_up()
         .column(Column::Reason)
         .column_as(Column::Id.count(), "times")
@@ -139,8 +188,12 @@ async fn counts(
         .all(transaction)
         .await
         .map_err(broken)?;
-    let given_up: Option<i64> =
-        given_up().column_as(Column::Id.count(), "times").into_tuple().one(transaction).await.map_err(broken)?;
+    let given_up: Option<i64> = given_up()
+        .column_as(Column::Id.count(), "times")
+        .into_tuple()
+        .one(transaction)
+        .await
+        .map_err(broken)?;
     let days: Vec<i64> = CountEntity::find()
         .select_only()
         .column(CountColumn::Sent)
@@ -155,7 +208,10 @@ async fn counts(
         waiting,
         sent: days.into_iter().map(count).sum(),
         given_up: given_up.map_or(0, count),
-        reasons: reasons.into_iter().map(|(reason, times)| (reason.unwrap_or_default(), count(times))).collect(),
+        reasons: reasons
+            .into_iter()
+            .map(|(reason, times)| (reason.unwrap_or_default(), count(times)))
+            .collect(),
     })
 }
 
@@ -165,15 +221,28 @@ fn day(moment: DateTime<Utc>) -> String {
     day.format("%Y-%m-%d").to_string()
 }
 
-async fn prune(transaction: &DatabaseTransaction, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
-    let old =
-        Query::select().column(Column::Id).from(Entity).and_where(Column::GivenUpAt.lt(before)).limit(limit).take();
+async fn prune(
+    transaction: &DatabaseTransaction,
+    before: DateTime<Utc>,
+    limit: u64,
+) -> Result<u64, Error> {
+    let old = Query::select()
+        .column(Column::Id)
+        .from(Entity)
+        .and_where(Column::GivenUpAt.lt(before))
+        .limit(limit)
+        .take();
     let given_up = Entity::delete_many().filter(Column::Id.in_subquery(old));
-    let given_up = given_up.exec(transaction).await.map_err(broken)?.rows_affected;
+    let given_up = given_up
+        .exec(transaction)
+        .await
+        .map_err(broken)?
+        .rows_affected;
     let told = spent(before, limit);
     let told = notice::Entity::delete_many().filter(notice::Column::Id.in_subquery(told));
     let told = told.exec(transaction).await.map_err(broken)?.rows_affected;
-    let days = delivery_count::Entity::delete_many().filter(delivery_count::Column::Day.lt(day(before)));
+    let days =
+        delivery_count::Entity::delete_many().filter(delivery_count::Column::Day.lt(day(before)));
     days.exec(transaction).await.map_err(broken)?;
     Ok(Ord::max(given_up, told))
 }
@@ -183,12 +252,18 @@ fn spent(before: DateTime<Utc>, limit: u64) -> sea_orm::sea_query::SelectStateme
     let left = Query::select()
         .column(Column::Id)
         .from(Entity)
-        .and_where(Expr::col((Entity, Column::NoticeId)).equals((notice::Entity, notice::Column::Id)))
+        .and_where(
+            Expr::col((Entity, Column::NoticeId)).equals((notice::Entity, notice::Column::Id)),
+        )
         .take();
     Query::select()
         .column((notice::Entity, notice::Column::Id))
         .from(notice::Entity)
-        .cond_where(Condition::all().add(notice::Column::ExpandedAt.lt(before)).add(Expr::exists(left).not()))
+        .cond_where(
+            Condition::all()
+                .add(notice::Column::ExpandedAt.lt(before))
+                .add(Expr::exists(left).not()),
+        )
         .limit(limit)
         .take()
 }

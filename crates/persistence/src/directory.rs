@@ -1,6 +1,8 @@
 //! What a hosted identity provider tells.
 
-use allclear_application::directory::{Credential, Directory, DirectoryStore, Ending, Known, Standing};
+use allclear_application::directory::{
+    Credential, Directory, DirectoryStore, Ending, Known, Standing,
+};
 use allclear_application::error::Error;
 use allclear_application::rule::Written;
 use allclear_domain::id::OrganisationId;
@@ -8,7 +10,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
+    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    QueryFilter,
 };
 
 use crate::database::Database;
@@ -28,13 +31,19 @@ impl DirectoryStore for Database {
         self.read_consistently(move |transaction| {
             Box::pin(async move {
                 let endings = endings(transaction, &credential).await?;
-                let ended = endings.iter().any(|ending| ends(ending, credential.issued_at));
+                let ended = endings
+                    .iter()
+                    .any(|ending| ends(ending, credential.issued_at));
                 let user = known(transaction, &credential.user).await?;
                 let organisation = match &credential.organisation {
                     Some(id) => organisation_name(transaction, id).await?,
                     None => None,
                 };
-                Ok(Standing { ended, user, organisation })
+                Ok(Standing {
+                    ended,
+                    user,
+                    organisation,
+                })
             })
         })
         .await
@@ -51,15 +60,27 @@ impl DirectoryStore for Database {
         .await
     }
 
-    async fn name_organisation(&self, id: &OrganisationId, known: Known) -> Result<Written<()>, Error> {
+    async fn name_organisation(
+        &self,
+        id: &OrganisationId,
+        known: Known,
+    ) -> Result<Written<()>, Error> {
         let (id, now) = (id.clone(), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
-                let unchanged = Written { state: (), commit: None };
+                let unchanged = Written {
+                    state: (),
+                    commit: None,
+                };
                 // Whoever deletes it takes the same lock, where there is a row to lock.
                 let exists = lock(transaction, &id).await?.is_some();
                 let deleted = (ORGANISATION.to_owned(), id.as_str().to_owned());
-                if directory_ending::Entity::find_by_id(deleted).one(transaction).await.map_err(broken)?.is_some() {
+                if directory_ending::Entity::find_by_id(deleted)
+                    .one(transaction)
+                    .await
+                    .map_err(broken)?
+                    .is_some()
+                {
                     return Ok(unchanged);
                 }
                 let is_stand_in = known.as_of == Known::NEVER;
@@ -82,7 +103,10 @@ impl DirectoryStore for Database {
         self.write(move |transaction| {
             Box::pin(async move {
                 if kind == USER {
-                    directory_name::Entity::delete_by_id(id.as_str()).exec(transaction).await.map_err(broken)?;
+                    directory_name::Entity::delete_by_id(id.as_str())
+                        .exec(transaction)
+                        .await
+                        .map_err(broken)?;
                 }
                 insert_ending(transaction, kind, id, at).await?;
                 let column = directory_ending::Column::EndedAt;
@@ -96,14 +120,24 @@ impl DirectoryStore for Database {
         .await
     }
 
-    async fn delete_organisation(&self, id: &OrganisationId, at: DateTime<Utc>) -> Result<(), Error> {
+    async fn delete_organisation(
+        &self,
+        id: &OrganisationId,
+        at: DateTime<Utc>,
+    ) -> Result<(), Error> {
         let id = id.clone();
         self.write(move |transaction| {
             Box::pin(async move {
                 lock(transaction, &id).await?;
                 insert_ending(transaction, ORGANISATION, id.as_str().to_owned(), at).await?;
-                directory_name::Entity::delete_by_id(id.as_str()).exec(transaction).await.map_err(broken)?;
-                organisation::Entity::delete_by_id(id.as_str()).exec(transaction).await.map_err(broken)?;
+                directory_name::Entity::delete_by_id(id.as_str())
+                    .exec(transaction)
+                    .await
+                    .map_err(broken)?;
+                organisation::Entity::delete_by_id(id.as_str())
+                    .exec(transaction)
+                    .await
+                    .map_err(broken)?;
                 Ok(())
             })
         })
@@ -111,21 +145,32 @@ impl DirectoryStore for Database {
     }
 
     async fn is_heard(&self, message: &str) -> Result<bool, Error> {
-        let found = directory_message::Entity::find_by_id(message).one(self.read()).await.map_err(broken)?;
+        let found = directory_message::Entity::find_by_id(message)
+            .one(self.read())
+            .await
+            .map_err(broken)?;
         Ok(found.is_some())
     }
 
     async fn heard(&self, message: &str, at: DateTime<Utc>) -> Result<(), Error> {
-        let row = directory_message::ActiveModel { id: Set(message.to_owned()), heard_at: Set(at) };
+        let row = directory_message::ActiveModel {
+            id: Set(message.to_owned()),
+            heard_at: Set(at),
+        };
         let forgotten = at - Directory::MESSAGES;
         self.write(move |transaction| {
             Box::pin(async move {
                 let column = directory_message::Column::HeardAt;
                 let old = directory_message::Entity::delete_many().filter(column.lt(forgotten));
                 old.exec(transaction).await.map_err(broken)?;
-                let once = OnConflict::column(directory_message::Column::Id).do_nothing().to_owned();
+                let once = OnConflict::column(directory_message::Column::Id)
+                    .do_nothing()
+                    .to_owned();
                 let insert = directory_message::Entity::insert(row).on_conflict(once);
-                insert.exec_without_returning(transaction).await.map_err(broken)?;
+                insert
+                    .exec_without_returning(transaction)
+                    .await
+                    .map_err(broken)?;
                 Ok(())
             })
         })
@@ -148,7 +193,11 @@ async fn endings(
     credential: &Credential,
 ) -> Result<Vec<directory_ending::Model>, Error> {
     use directory_ending::Column;
-    let of = |(kind, id): (&str, String)| Condition::all().add(Column::Kind.eq(kind)).add(Column::Id.eq(id));
+    let of = |(kind, id): (&str, String)| {
+        Condition::all()
+            .add(Column::Kind.eq(kind))
+            .add(Column::Id.eq(id))
+    };
     let user = credential.user.clone();
     let mut any = Condition::any()
         .add(of(key(&Ending::Session(credential.session.clone()))))
@@ -157,7 +206,11 @@ async fn endings(
         any = any.add(of((ORGANISATION, organisation.as_str().to_owned())));
         any = any.add(of(key(&Ending::Membership { organisation, user })));
     }
-    directory_ending::Entity::find().filter(any).all(transaction).await.map_err(broken)
+    directory_ending::Entity::find()
+        .filter(any)
+        .all(transaction)
+        .await
+        .map_err(broken)
 }
 
 /// Whether it ends what a token issued then stands for. A session or an organisation that ended is over; a user or a
@@ -175,36 +228,81 @@ async fn insert_ending(
 ) -> Result<(), Error> {
     use directory_ending::{Column, Entity};
     // Messages may come late: what ended last counts.
-    let earlier = Entity::delete_many().filter(Column::Kind.eq(kind)).filter(Column::Id.eq(id.as_str()));
-    earlier.filter(Column::EndedAt.lt(at)).exec(transaction).await.map_err(broken)?;
-    let row = directory_ending::ActiveModel { kind: Set(kind.to_owned()), id: Set(id), ended_at: Set(at) };
-    let once = OnConflict::columns([Column::Kind, Column::Id]).do_nothing().to_owned();
-    Entity::insert(row).on_conflict(once).exec_without_returning(transaction).await.map_err(broken)?;
+    let earlier = Entity::delete_many()
+        .filter(Column::Kind.eq(kind))
+        .filter(Column::Id.eq(id.as_str()));
+    earlier
+        .filter(Column::EndedAt.lt(at))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    let row = directory_ending::ActiveModel {
+        kind: Set(kind.to_owned()),
+        id: Set(id),
+        ended_at: Set(at),
+    };
+    let once = OnConflict::columns([Column::Kind, Column::Id])
+        .do_nothing()
+        .to_owned();
+    Entity::insert(row)
+        .on_conflict(once)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
     Ok(())
 }
 
 async fn known(connection: &impl ConnectionTrait, id: &str) -> Result<Option<Known>, Error> {
-    let found = directory_name::Entity::find_by_id(id).one(connection).await.map_err(broken)?;
-    Ok(found.map(|row| Known { name: row.name, as_of: row.as_of }))
+    let found = directory_name::Entity::find_by_id(id)
+        .one(connection)
+        .await
+        .map_err(broken)?;
+    Ok(found.map(|row| Known {
+        name: row.name,
+        as_of: row.as_of,
+    }))
 }
 
 /// The name of an organisation that exists; nobody has told that of one made otherwise.
-async fn organisation_name(connection: &impl ConnectionTrait, id: &OrganisationId) -> Result<Option<Known>, Error> {
-    let found = organisation::Entity::find_by_id(id.as_str()).one(connection).await.map_err(broken)?;
+async fn organisation_name(
+    connection: &impl ConnectionTrait,
+    id: &OrganisationId,
+) -> Result<Option<Known>, Error> {
+    let found = organisation::Entity::find_by_id(id.as_str())
+        .one(connection)
+        .await
+        .map_err(broken)?;
     let Some(row) = found else { return Ok(None) };
-    let as_of = known(connection, id.as_str()).await?.map_or(Known::NEVER, |known| known.as_of);
-    Ok(Some(Known { name: row.name, as_of }))
+    let as_of = known(connection, id.as_str())
+        .await?
+        .map_or(Known::NEVER, |known| known.as_of);
+    Ok(Some(Known {
+        name: row.name,
+        as_of,
+    }))
 }
 
 /// Keeps a name unless a newer one is kept; answers whether it did.
-async fn keep_newer(transaction: &DatabaseTransaction, id: &str, fresh: Known) -> Result<bool, Error> {
+async fn keep_newer(
+    transaction: &DatabaseTransaction,
+    id: &str,
+    fresh: Known,
+) -> Result<bool, Error> {
     use directory_name::{Column, Entity};
     let as_of = fresh.as_of;
-    let row = directory_name::ActiveModel { id: Set(id.to_owned()), name: Set(fresh.name), as_of: Set(as_of) };
+    let row = directory_name::ActiveModel {
+        id: Set(id.to_owned()),
+        name: Set(fresh.name),
+        as_of: Set(as_of),
+    };
     let newest = OnConflict::column(Column::Id)
         .update_columns([Column::Name, Column::AsOf])
         .action_and_where(Expr::col((Entity, Column::AsOf)).lte(as_of))
         .to_owned();
-    let kept = Entity::insert(row).on_conflict(newest).exec_without_returning(transaction).await.map_err(broken)?;
+    let kept = Entity::insert(row)
+        .on_conflict(newest)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
     Ok(kept > 0)
 }

@@ -6,7 +6,11 @@ use sea_orm::{DbErr, RuntimeErr, SqlErr};
 
 /// What a database error means to a use case.
 pub(crate) fn broken(error: DbErr) -> Error {
-    if is_passing(&error) { Error::Unavailable(Box::new(error)) } else { Error::Internal(Box::new(error)) }
+    if is_passing(&error) {
+        Error::Unavailable(Box::new(error))
+    } else {
+        Error::Internal(Box::new(error))
+    }
 }
 
 /// Whether a write would have made a second row of what may be there once.
@@ -25,7 +29,9 @@ fn is_passing(error: &DbErr) -> bool {
             | DriverError::PoolTimedOut
             | DriverError::PoolClosed
             | DriverError::WorkerCrashed => true,
-            DriverError::Database(refused) => refused.code().is_some_and(|code| is_passing_code(&code)),
+            DriverError::Database(refused) => {
+                refused.code().is_some_and(|code| is_passing_code(&code))
+            }
             _ => false,
         },
         _ => false,
@@ -41,7 +47,9 @@ fn is_passing_code(code: &str) -> bool {
     {
         return matches!(extended & 0xff, 5 | 8 | 10 | 13 | 14);
     }
-    ["08", "53", "57"].iter().any(|class| code.starts_with(class))
+    ["08", "53", "57"]
+        .iter()
+        .any(|class| code.starts_with(class))
         || ["40001", "40P01", "55P03", "25P03"].contains(&code)
 }
 

@@ -25,14 +25,22 @@ pub(crate) async fn public(
 ) -> Result<Vec<PublicEvent>, Error> {
     let mut public = Vec::with_capacity(events.len());
     // The commonest write of an outage, an update, tells of its incident twice.
-    if let [Event::TimelineUpdated(id, entry), Event::IncidentUpdated(same), ..] = events
+    if let [
+        Event::TimelineUpdated(id, entry),
+        Event::IncidentUpdated(same),
+        ..,
+    ] = events
         && id == same
     {
         let incident = match written.filter(|written| written.id == *id) {
             Some(written) => incident::written(transaction, written).await?,
             None => incident::named(transaction, *id).await?,
         };
-        if let Some(entry) = incident.timeline.iter().find(|shown| shown.id == entry.to_string()) {
+        if let Some(entry) = incident
+            .timeline
+            .iter()
+            .find(|shown| shown.id == entry.to_string())
+        {
             public.push(PublicEvent::new("timeline-updated", &[entry])?);
             public.push(PublicEvent::new("incident-updated", &[&incident])?);
         }
@@ -43,39 +51,68 @@ pub(crate) async fn public(
     Ok(public)
 }
 
-async fn one(transaction: &DatabaseTransaction, event: Event, now: DateTime<Utc>) -> Result<PublicEvent, Error> {
+async fn one(
+    transaction: &DatabaseTransaction,
+    event: Event,
+    now: DateTime<Utc>,
+) -> Result<PublicEvent, Error> {
     match event {
-        Event::NewComponent(id) => PublicEvent::new("new-component", &[public_component(transaction, id).await?]),
-        Event::ComponentUpdate(id) => PublicEvent::new("component-update", &[public_component(transaction, id).await?]),
+        Event::NewComponent(id) => {
+            PublicEvent::new("new-component", &[public_component(transaction, id).await?])
+        }
+        Event::ComponentUpdate(id) => PublicEvent::new(
+            "component-update",
+            &[public_component(transaction, id).await?],
+        ),
         Event::ComponentDeleted(id) => PublicEvent::new("component-deleted", &[id.to_string()]),
-        Event::NewIncident(id) => PublicEvent::new("new-incident", &[incident::named(transaction, id).await?]),
-        Event::IncidentUpdated(id) => PublicEvent::new("incident-updated", &[incident::named(transaction, id).await?]),
+        Event::NewIncident(id) => {
+            PublicEvent::new("new-incident", &[incident::named(transaction, id).await?])
+        }
+        Event::IncidentUpdated(id) => PublicEvent::new(
+            "incident-updated",
+            &[incident::named(transaction, id).await?],
+        ),
         Event::IncidentDeleted(id) => PublicEvent::new("incident-deleted", &[id.to_string()]),
-        Event::TimelineUpdated(incident, id) => {
-            PublicEvent::new("timeline-updated", &[incident::named_entry(transaction, incident, id).await?])
-        }
-        Event::IncidentTimelineDeleted(incident, id) => {
-            PublicEvent::new("incident-timeline-deleted", &[incident.to_string(), id.to_string()])
-        }
-        Event::NewMaintenance(id) => {
-            PublicEvent::new("new-maintenance", &[maintenance::public(transaction, id, now).await?])
-        }
-        Event::MaintenanceUpdated(id) => {
-            PublicEvent::new("maintenance-updated", &[maintenance::public(transaction, id, now).await?])
-        }
+        Event::TimelineUpdated(incident, id) => PublicEvent::new(
+            "timeline-updated",
+            &[incident::named_entry(transaction, incident, id).await?],
+        ),
+        Event::IncidentTimelineDeleted(incident, id) => PublicEvent::new(
+            "incident-timeline-deleted",
+            &[incident.to_string(), id.to_string()],
+        ),
+        Event::NewMaintenance(id) => PublicEvent::new(
+            "new-maintenance",
+            &[maintenance::public(transaction, id, now).await?],
+        ),
+        Event::MaintenanceUpdated(id) => PublicEvent::new(
+            "maintenance-updated",
+            &[maintenance::public(transaction, id, now).await?],
+        ),
         Event::MaintenanceDeleted(id) => PublicEvent::new("maintenance-deleted", &[id.to_string()]),
         Event::MaintenanceTimelineUpdated(maintenance, id) => {
             let entry = maintenance::update::public(transaction, maintenance, id).await?;
             PublicEvent::new("maintenance-timeline-updated", &[entry])
         }
-        Event::MaintenanceTimelineDeleted(maintenance, id) => {
-            PublicEvent::new("maintenance-timeline-deleted", &[maintenance.to_string(), id.to_string()])
-        }
+        Event::MaintenanceTimelineDeleted(maintenance, id) => PublicEvent::new(
+            "maintenance-timeline-deleted",
+            &[maintenance.to_string(), id.to_string()],
+        ),
     }
 }
 
-async fn public_component(transaction: &DatabaseTransaction, id: ComponentId) -> Result<PublicComponent, Error> {
-    let row = entity::component::Entity::find_by_id(id.0).one(transaction).await.map_err(broken)?;
-    let row = row.ok_or_else(|| Error::internal(format!("an event names component {id}, which is not stored")))?;
+async fn public_component(
+    transaction: &DatabaseTransaction,
+    id: ComponentId,
+) -> Result<PublicComponent, Error> {
+    let row = entity::component::Entity::find_by_id(id.0)
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    let row = row.ok_or_else(|| {
+        Error::internal(format!(
+            "an event names component {id}, which is not stored"
+        ))
+    })?;
     Ok(PublicComponent::from(&component(row)?))
 }

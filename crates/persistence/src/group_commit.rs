@@ -11,8 +11,8 @@ use allclear_application::error::Error;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions,
-    TransactionTrait,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, SqliteTransactionMode,
+    TransactionOptions, TransactionTrait,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -57,18 +57,26 @@ impl GroupCommit {
     pub(crate) fn on(writer: DatabaseConnection) -> Self {
         let (sender, receiver) = mpsc::channel(WAITING);
         watchful::spawn(work(writer.clone(), receiver));
-        Self { writer, jobs: sender }
+        Self {
+            writer,
+            jobs: sender,
+        }
     }
 
     /// Runs a write to its end, also where the caller goes away after it has begun.
     pub(crate) async fn write<T, F>(&self, write: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
+        F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, Error>>
+            + Send
+            + 'static,
     {
         let (caller, answer) = oneshot::channel();
         let dropped = || Error::Unavailable("the database takes no writes now".into());
-        self.jobs.send(job(write, caller)).await.map_err(|_| dropped())?;
+        self.jobs
+            .send(job(write, caller))
+            .await
+            .map_err(|_| dropped())?;
         answer.await.unwrap_or_else(|_| Err(dropped()))
     }
 
@@ -88,11 +96,17 @@ where
             if caller.is_closed() {
                 return Done::Nothing;
             }
-            let outcome = AssertUnwindSafe(async { write(transaction).await }).catch_unwind().await;
+            let outcome = AssertUnwindSafe(async { write(transaction).await })
+                .catch_unwind()
+                .await;
             // An error says that the caller has gone away in the meantime.
             match outcome.unwrap_or_else(|_| Err(Error::internal("a write panicked"))) {
                 Ok(answer) => Done::Written(Box::new(move |commit| {
-                    let _ = caller.send(commit.map(|()| answer).map_err(|error| Error::Unavailable(Box::new(error))));
+                    let _ = caller.send(
+                        commit
+                            .map(|()| answer)
+                            .map_err(|error| Error::Unavailable(Box::new(error))),
+                    );
                 })),
                 Err(error) => {
                     let _ = caller.send(Err(error));
@@ -108,7 +122,10 @@ async fn work(writer: DatabaseConnection, mut jobs: mpsc::Receiver<Job>) {
         let mut answers = Vec::new();
         let committed = commit(&writer, first, &mut jobs, &mut answers).await;
         if let Err(error) = &committed {
-            tracing::warn!(error = error as &dyn std::error::Error, "writes were not committed");
+            tracing::warn!(
+                error = error as &dyn std::error::Error,
+                "writes were not committed"
+            );
             // Whoever waits would wait as long, each in turn. Dropped, a job answers that nothing can be written now.
             while jobs.try_recv().is_ok() {}
         }

@@ -9,7 +9,9 @@ use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::organisation::Revision;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
-use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, FromQueryResult, QueryFilter, QueryOrder};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, FromQueryResult, QueryFilter, QueryOrder,
+};
 use uuid::Uuid;
 
 use crate::component;
@@ -37,13 +39,20 @@ pub(crate) async fn settle(
         return Ok(Vec::new());
     }
     let query = component::of(organisation).filter(Column::Id.is_in(components.iter().copied()));
-    let rows = query.order_by_asc(Column::Id).all(transaction).await.map_err(broken)?;
+    let rows = query
+        .order_by_asc(Column::Id)
+        .all(transaction)
+        .await
+        .map_err(broken)?;
     let mut held = held(transaction, organisation, components).await?;
     let mut events = Vec::new();
     for row in rows {
         let before = component::component(row)?;
         let held = held.remove(&before.id.0).unwrap_or_default();
-        let Changed { mut state, events: told } = before.clone().settle(held, now);
+        let Changed {
+            mut state,
+            events: told,
+        } = before.clone().settle(held, now);
         if state == before {
             continue;
         }
@@ -62,11 +71,16 @@ async fn held(
     organisation: &OrganisationId,
     components: &[Uuid],
 ) -> Result<HashMap<Uuid, Vec<ComponentStatus>>, Error> {
-    let rows = transaction.query_all(&holding(organisation, components)).await.map_err(broken)?;
+    let rows = transaction
+        .query_all(&holding(organisation, components))
+        .await
+        .map_err(broken)?;
     let mut held: HashMap<_, Vec<_>> = HashMap::new();
     for row in rows {
         let row = Held::from_query_result(&row, "").map_err(broken)?;
-        held.entry(row.component_id).or_default().push(row.status.parse().map_err(Error::internal)?);
+        held.entry(row.component_id)
+            .or_default()
+            .push(row.status.parse().map_err(Error::internal)?);
     }
     Ok(held)
 }
@@ -80,7 +94,8 @@ pub(crate) fn holding(organisation: &OrganisationId, components: &[Uuid]) -> Sel
         .from(incident::Entity)
         .inner_join(
             LinkEntity,
-            Expr::col((LinkEntity, LinkColumn::IncidentId)).equals((incident::Entity, incident::Column::Id)),
+            Expr::col((LinkEntity, LinkColumn::IncidentId))
+                .equals((incident::Entity, incident::Column::Id)),
         )
         .and_where(incident::Column::OrganisationId.eq(organisation.as_str()))
         .and_where(incident::Column::ResolvedAt.is_null())

@@ -22,8 +22,8 @@ use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, IntoActiveModel,
-    Iterable, ModelTrait, QueryFilter, QueryOrder, QuerySelect,
+    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    IntoActiveModel, Iterable, ModelTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
 use crate::database::Database;
@@ -36,7 +36,11 @@ use crate::outbox;
 
 #[async_trait]
 impl IncidentStore for Database {
-    async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<IncidentReport>, Error> {
+    async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<IncidentReport>, Error> {
         let organisation = organisation.clone();
         self.read_consistently(move |transaction| {
             Box::pin(async move {
@@ -48,7 +52,10 @@ impl IncidentStore for Database {
                 let rows = query.limit(limit).all(transaction).await.map_err(broken)?;
                 let Listed { items: rows, next } = Listed::cut(rows, page, |row| row.id);
                 let (Some(newest), Some(oldest)) = (rows.first(), rows.last()) else {
-                    return Ok(Listed { items: Vec::new(), next });
+                    return Ok(Listed {
+                        items: Vec::new(),
+                        next,
+                    });
                 };
                 // A range, because there may be more of them than a statement takes parameters.
                 let these = Condition::all()
@@ -57,15 +64,25 @@ impl IncidentStore for Database {
                 let mut timelines = timeline::of(transaction, these).await?;
                 let report = |row: Model| {
                     let timeline = timelines.remove(&row.id).unwrap_or_default();
-                    Ok(IncidentReport { incident: incident(row)?, timeline })
+                    Ok(IncidentReport {
+                        incident: incident(row)?,
+                        timeline,
+                    })
                 };
-                Ok(Listed { items: rows.into_iter().map(report).collect::<Result<_, Error>>()?, next })
+                Ok(Listed {
+                    items: rows.into_iter().map(report).collect::<Result<_, Error>>()?,
+                    next,
+                })
             })
         })
         .await
     }
 
-    async fn find(&self, organisation: &OrganisationId, id: IncidentId) -> Result<Option<IncidentReport>, Error> {
+    async fn find(
+        &self,
+        organisation: &OrganisationId,
+        id: IncidentId,
+    ) -> Result<Option<IncidentReport>, Error> {
         let organisation = organisation.clone();
         self.read_consistently(move |transaction| {
             Box::pin(async move {
@@ -84,24 +101,62 @@ impl IncidentStore for Database {
         created: Changed<Incident>,
         components: Vec<Attachment>,
     ) -> Result<Written<IncidentReport>, Error> {
-        let (organisation, clock, now) = (organisation.clone(), Arc::clone(&self.clock), self.clock.now());
+        let (organisation, clock, now) = (
+            organisation.clone(),
+            Arc::clone(&self.clock),
+            self.clock.now(),
+        );
         self.write(move |transaction| {
             Box::pin(async move {
-                let locked = lock(transaction, &organisation).await?.ok_or(Error::NotFound("Organisation"))?;
-                let Changed { mut state, mut events } = created;
+                let locked = lock(transaction, &organisation)
+                    .await?
+                    .ok_or(Error::NotFound("Organisation"))?;
+                let Changed {
+                    mut state,
+                    mut events,
+                } = created;
                 state.version = Revision(locked.revision).next();
                 let row = row(&organisation, &state).into_active_model();
-                Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
+                Entity::insert(row)
+                    .exec_without_returning(transaction)
+                    .await
+                    .map_err(broken)?;
                 component::link(transaction, &organisation, &state, &components).await?;
-                let ids: Vec<_> = components.iter().map(|attachment| attachment.component_id.0).collect();
+                let ids: Vec<_> = components
+                    .iter()
+                    .map(|attachment| attachment.component_id.0)
+                    .collect();
                 if state.holds() {
-                    events.extend(settle(transaction, &organisation, &ids, state.id, state.version, now).await?);
+                    events.extend(
+                        settle(
+                            transaction,
+                            &organisation,
+                            &ids,
+                            state.id,
+                            state.version,
+                            now,
+                        )
+                        .await?,
+                    );
                 }
-                let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
-                occasion.incident(IncidentChange::of(None, &state, false), &state, None).await?;
+                let occasion = Occasion {
+                    transaction,
+                    locked: &locked,
+                    clock: &*clock,
+                    now,
+                };
+                occasion
+                    .incident(IncidentChange::of(None, &state, false), &state, None)
+                    .await?;
                 let commit = outbox::append(transaction, locked, &events, now).await?;
-                let state = IncidentReport { incident: state, timeline: Vec::new() };
-                Ok(Written { state, commit: Some(commit) })
+                let state = IncidentReport {
+                    incident: state,
+                    timeline: Vec::new(),
+                };
+                Ok(Written {
+                    state,
+                    commit: Some(commit),
+                })
             })
         })
         .await
@@ -113,40 +168,86 @@ impl IncidentStore for Database {
         id: IncidentId,
         rule: Rule<Incident>,
     ) -> Result<Option<Written<IncidentReport>>, Error> {
-        let (organisation, clock, now) = (organisation.clone(), Arc::clone(&self.clock), self.clock.now());
+        let (organisation, clock, now) = (
+            organisation.clone(),
+            Arc::clone(&self.clock),
+            self.clock.now(),
+        );
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
-                let Some(before) = find(transaction, &organisation, id).await? else { return Ok(None) };
+                let Some(locked) = lock(transaction, &organisation).await? else {
+                    return Ok(None);
+                };
+                let Some(before) = find(transaction, &organisation, id).await? else {
+                    return Ok(None);
+                };
                 let Changed { state, mut events } = rule(before.clone())?;
                 if events.is_empty() {
-                    return Ok(Some(Written { state: report(transaction, state).await?, commit: None }));
+                    return Ok(Some(Written {
+                        state: report(transaction, state).await?,
+                        commit: None,
+                    }));
                 }
                 let revision = Revision(locked.revision).next();
-                let (state, settled) = store(transaction, &organisation, &before, state, revision, now).await?;
+                let (state, settled) =
+                    store(transaction, &organisation, &before, state, revision, now).await?;
                 events.extend(settled);
-                let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
-                occasion.incident(IncidentChange::of(Some(&before), &state, false), &state, None).await?;
+                let occasion = Occasion {
+                    transaction,
+                    locked: &locked,
+                    clock: &*clock,
+                    now,
+                };
+                occasion
+                    .incident(
+                        IncidentChange::of(Some(&before), &state, false),
+                        &state,
+                        None,
+                    )
+                    .await?;
                 let commit = outbox::append(transaction, locked, &events, now).await?;
-                Ok(Some(Written { state: report(transaction, state).await?, commit: Some(commit) }))
+                Ok(Some(Written {
+                    state: report(transaction, state).await?,
+                    commit: Some(commit),
+                }))
             })
         })
         .await
     }
 
-    async fn delete(&self, organisation: &OrganisationId, id: IncidentId) -> Result<Option<Written<()>>, Error> {
+    async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        id: IncidentId,
+    ) -> Result<Option<Written<()>>, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
-                let Some(incident) = find(transaction, &organisation, id).await? else { return Ok(None) };
-                let released = if incident.holds() { component::linked(transaction, id).await? } else { Vec::new() };
-                Entity::delete_by_id(id.0).exec(transaction).await.map_err(broken)?;
+                let Some(locked) = lock(transaction, &organisation).await? else {
+                    return Ok(None);
+                };
+                let Some(incident) = find(transaction, &organisation, id).await? else {
+                    return Ok(None);
+                };
+                let released = if incident.holds() {
+                    component::linked(transaction, id).await?
+                } else {
+                    Vec::new()
+                };
+                Entity::delete_by_id(id.0)
+                    .exec(transaction)
+                    .await
+                    .map_err(broken)?;
                 let revision = Revision(locked.revision).next();
                 let mut events = vec![Event::IncidentDeleted(id)];
-                events.extend(settle(transaction, &organisation, &released, id, revision, now).await?);
+                events.extend(
+                    settle(transaction, &organisation, &released, id, revision, now).await?,
+                );
                 let commit = outbox::append(transaction, locked, &events, now).await?;
-                Ok(Some(Written { state: (), commit: Some(commit) }))
+                Ok(Some(Written {
+                    state: (),
+                    commit: Some(commit),
+                }))
             })
         })
         .await
@@ -163,12 +264,23 @@ async fn find(
     organisation: &OrganisationId,
     id: IncidentId,
 ) -> Result<Option<Incident>, Error> {
-    let found = of(organisation).filter(Column::Id.eq(id.0)).one(connection).await.map_err(broken)?;
+    let found = of(organisation)
+        .filter(Column::Id.eq(id.0))
+        .one(connection)
+        .await
+        .map_err(broken)?;
     found.map(incident).transpose()
 }
 
-async fn report(transaction: &DatabaseTransaction, incident: Incident) -> Result<IncidentReport, Error> {
-    let mut timelines = timeline::of(transaction, Condition::all().add(Column::Id.eq(incident.id.0))).await?;
+async fn report(
+    transaction: &DatabaseTransaction,
+    incident: Incident,
+) -> Result<IncidentReport, Error> {
+    let mut timelines = timeline::of(
+        transaction,
+        Condition::all().add(Column::Id.eq(incident.id.0)),
+    )
+    .await?;
     let timeline = timelines.remove(&incident.id.0).unwrap_or_default();
     Ok(IncidentReport { incident, timeline })
 }
@@ -192,13 +304,23 @@ async fn store(
     for column in Column::iter() {
         changed.set_if_not_equals(column, stored.get(column));
     }
-    let update = Entity::update_many().set(changed).filter(Column::Id.eq(state.id.0));
+    let update = Entity::update_many()
+        .set(changed)
+        .filter(Column::Id.eq(state.id.0));
     update.exec(transaction).await.map_err(broken)?;
     if !hold::differs(before, &state) {
         return Ok((state, Vec::new()));
     }
     let components = component::linked(transaction, state.id).await?;
-    let settled = settle(transaction, organisation, &components, state.id, revision, now).await?;
+    let settled = settle(
+        transaction,
+        organisation,
+        &components,
+        state.id,
+        revision,
+        now,
+    )
+    .await?;
     Ok((state, settled))
 }
 

@@ -18,8 +18,14 @@ impl InstallationStore for Database {
                 let salt = if let Some(salt) = row.salt {
                     salt
                 } else {
-                    let kept = installation::ActiveModel { id: Set(row.id), salt: Set(Some(fresh.salt.clone())) };
-                    installation::Entity::update(kept).exec(transaction).await.map_err(broken)?;
+                    let kept = installation::ActiveModel {
+                        id: Set(row.id),
+                        salt: Set(Some(fresh.salt.clone())),
+                    };
+                    installation::Entity::update(kept)
+                        .exec(transaction)
+                        .await
+                        .map_err(broken)?;
                     fresh.salt
                 };
                 let mut keys = signing_keys(transaction).await?;
@@ -30,11 +36,17 @@ impl InstallationStore for Database {
                             private_key: Set(key.private),
                             created_at: Set(key.created_at),
                         };
-                        signing_key::Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
+                        signing_key::Entity::insert(row)
+                            .exec_without_returning(transaction)
+                            .await
+                            .map_err(broken)?;
                     }
                     keys = signing_keys(transaction).await?;
                 }
-                Ok(Secrets { salt, signing_keys: keys })
+                Ok(Secrets {
+                    salt,
+                    signing_keys: keys,
+                })
             })
         })
         .await
@@ -43,13 +55,21 @@ impl InstallationStore for Database {
 
 /// Takes the installation's write lock until the transaction ends, for what has to be decided once.
 pub(crate) async fn lock(transaction: &DatabaseTransaction) -> Result<installation::Model, Error> {
-    let row = installation::Entity::find().lock_exclusive().one(transaction).await.map_err(broken)?;
+    let row = installation::Entity::find()
+        .lock_exclusive()
+        .one(transaction)
+        .await
+        .map_err(broken)?;
     row.ok_or_else(|| Error::internal("the installation's row is gone"))
 }
 
 async fn signing_keys(transaction: &DatabaseTransaction) -> Result<Vec<SigningKey>, Error> {
     let newest_first = signing_key::Entity::find().order_by_desc(signing_key::Column::CreatedAt);
     let rows = newest_first.all(transaction).await.map_err(broken)?;
-    let key = |row: signing_key::Model| SigningKey { id: row.id, private: row.private_key, created_at: row.created_at };
+    let key = |row: signing_key::Model| SigningKey {
+        id: row.id,
+        private: row.private_key,
+        created_at: row.created_at,
+    };
     Ok(rows.into_iter().map(key).collect())
 }

@@ -8,7 +8,8 @@ use allclear_domain::id::{InvitationId, OrganisationId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
+    QueryOrder,
 };
 
 use crate::database::Database;
@@ -21,14 +22,19 @@ use crate::organisation::lock;
 #[async_trait]
 impl InvitationStore for Database {
     async fn add(&self, invitation: Invitation, digest: Digest) -> Result<(), Error> {
-        self.write(move |transaction| Box::pin(add(transaction, invitation, digest))).await
+        self.write(move |transaction| Box::pin(add(transaction, invitation, digest)))
+            .await
     }
 
     async fn find(&self, digest: &Digest, now: DateTime<Utc>) -> Result<Option<Invitation>, Error> {
         find(self.read(), digest, now).await
     }
 
-    async fn list(&self, organisation: &OrganisationId, now: DateTime<Utc>) -> Result<Vec<Invitation>, Error> {
+    async fn list(
+        &self,
+        organisation: &OrganisationId,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Invitation>, Error> {
         let rows = Entity::find()
             .filter(Column::OrganisationId.eq(organisation.as_str()))
             .filter(Column::ExpiresAt.gt(now))
@@ -44,30 +50,47 @@ impl InvitationStore for Database {
         let organisation = organisation.clone();
         self.write(move |transaction| {
             Box::pin(async move {
-                let gone = Entity::delete_by_id(id.0).filter(Column::OrganisationId.eq(organisation.as_str()));
+                let gone = Entity::delete_by_id(id.0)
+                    .filter(Column::OrganisationId.eq(organisation.as_str()));
                 Ok(gone.exec(transaction).await.map_err(broken)?.rows_affected > 0)
             })
         })
         .await
     }
 
-    async fn accept(&self, digest: &Digest, user: UserId, now: DateTime<Utc>) -> Result<Option<Invitation>, Error> {
+    async fn accept(
+        &self,
+        digest: &Digest,
+        user: UserId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Invitation>, Error> {
         let digest = digest.clone();
-        self.write(move |transaction| Box::pin(async move { accept(transaction, &digest, user, now).await })).await
+        self.write(move |transaction| {
+            Box::pin(async move { accept(transaction, &digest, user, now).await })
+        })
+        .await
     }
 }
 
-async fn add(transaction: &DatabaseTransaction, invitation: Invitation, digest: Digest) -> Result<(), Error> {
+async fn add(
+    transaction: &DatabaseTransaction,
+    invitation: Invitation,
+    digest: Digest,
+) -> Result<(), Error> {
     let key = EmailKey::of(&invitation.email);
     let organisation = invitation.organisation.map(|host| host.id);
     let same_place = match &organisation {
         Some(organisation) => {
-            lock(transaction, organisation).await?.ok_or(Error::NotFound("Organisation"))?;
+            lock(transaction, organisation)
+                .await?
+                .ok_or(Error::NotFound("Organisation"))?;
             Column::OrganisationId.eq(organisation.as_str())
         }
         None => Column::OrganisationId.is_null(),
     };
-    let earlier = Entity::delete_many().filter(same_place).filter(Column::EmailKey.eq(key.as_str()));
+    let earlier = Entity::delete_many()
+        .filter(same_place)
+        .filter(Column::EmailKey.eq(key.as_str()));
     earlier.exec(transaction).await.map_err(broken)?;
     let row = ActiveModel {
         id: Set(invitation.id.0),
@@ -79,7 +102,10 @@ async fn add(transaction: &DatabaseTransaction, invitation: Invitation, digest: 
         created_at: Set(invitation.created_at),
         expires_at: Set(invitation.expires_at),
     };
-    Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
+    Entity::insert(row)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
     Ok(())
 }
 
@@ -88,8 +114,14 @@ async fn find(
     digest: &Digest,
     now: DateTime<Utc>,
 ) -> Result<Option<Invitation>, Error> {
-    let pending = Entity::find().filter(Column::Digest.eq(digest.as_str())).filter(Column::ExpiresAt.gt(now));
-    let found = pending.find_also_related(organisation::Entity).one(connection).await.map_err(broken)?;
+    let pending = Entity::find()
+        .filter(Column::Digest.eq(digest.as_str()))
+        .filter(Column::ExpiresAt.gt(now));
+    let found = pending
+        .find_also_related(organisation::Entity)
+        .one(connection)
+        .await
+        .map_err(broken)?;
     found.map(invitation).transpose()
 }
 
@@ -100,9 +132,14 @@ pub(crate) async fn accept(
     user: UserId,
     now: DateTime<Utc>,
 ) -> Result<Option<Invitation>, Error> {
-    let Some(invitation) = find(transaction, digest, now).await? else { return Ok(None) };
+    let Some(invitation) = find(transaction, digest, now).await? else {
+        return Ok(None);
+    };
     // Of several who accept at once, one deletes the row.
-    let deleted = Entity::delete_by_id(invitation.id.0).exec(transaction).await.map_err(broken)?;
+    let deleted = Entity::delete_by_id(invitation.id.0)
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
     if deleted.rows_affected == 0 {
         return Ok(None);
     }
@@ -119,10 +156,15 @@ pub(crate) async fn accept(
     Ok(Some(invitation))
 }
 
-fn invitation((row, organisation): (Model, Option<organisation::Model>)) -> Result<Invitation, Error> {
+fn invitation(
+    (row, organisation): (Model, Option<organisation::Model>),
+) -> Result<Invitation, Error> {
     let host = |organisation: organisation::Model| {
         let id = OrganisationId::parse(&organisation.id).map_err(Error::internal)?;
-        Ok::<_, Error>(Host { id, name: organisation.name })
+        Ok::<_, Error>(Host {
+            id,
+            name: organisation.name,
+        })
     };
     Ok(Invitation {
         id: InvitationId(row.id),

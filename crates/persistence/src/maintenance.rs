@@ -21,8 +21,8 @@ use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, Select,
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction,
+    EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 
 use crate::database::Database;
@@ -41,7 +41,11 @@ const UNTIL_IT_IS_OVER: DateTime<Utc> = match DateTime::from_timestamp(253_402_3
 
 #[async_trait]
 impl MaintenanceStore for Database {
-    async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<MaintenanceReport>, Error> {
+    async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<MaintenanceReport>, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.read_consistently(move |transaction| {
             Box::pin(async move {
@@ -49,18 +53,33 @@ impl MaintenanceStore for Database {
                 if let Some(before) = page.before {
                     query = query.filter(Column::Id.lt(before));
                 }
-                let reports = reports(transaction, query.limit(page.limit.map(|limit| limit + 1)), now).await?;
+                let reports = reports(
+                    transaction,
+                    query.limit(page.limit.map(|limit| limit + 1)),
+                    now,
+                )
+                .await?;
                 Ok(Listed::cut(reports, page, |report| report.maintenance.id.0))
             })
         })
         .await
     }
 
-    async fn find(&self, organisation: &OrganisationId, id: MaintenanceId) -> Result<Option<MaintenanceReport>, Error> {
+    async fn find(
+        &self,
+        organisation: &OrganisationId,
+        id: MaintenanceId,
+    ) -> Result<Option<MaintenanceReport>, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.read_consistently(move |transaction| {
             Box::pin(async move {
-                Ok(reports(transaction, of(&organisation).filter(Column::Id.eq(id.0)), now).await?.pop())
+                Ok(reports(
+                    transaction,
+                    of(&organisation).filter(Column::Id.eq(id.0)),
+                    now,
+                )
+                .await?
+                .pop())
             })
         })
         .await
@@ -74,17 +93,41 @@ impl MaintenanceStore for Database {
         let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let locked = lock(transaction, &organisation).await?.ok_or(Error::NotFound("Organisation"))?;
+                let locked = lock(transaction, &organisation)
+                    .await?
+                    .ok_or(Error::NotFound("Organisation"))?;
                 let Changed { mut state, events } = created;
                 state.version = Revision(locked.revision).next();
                 let now = clock.now();
                 let row = row(&organisation, &state, now).into_active_model();
-                Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
-                let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
-                occasion.maintenance(0, MaintenanceChange::of(None, &state, false, now), &state, None).await?;
+                Entity::insert(row)
+                    .exec_without_returning(transaction)
+                    .await
+                    .map_err(broken)?;
+                let occasion = Occasion {
+                    transaction,
+                    locked: &locked,
+                    clock: &*clock,
+                    now,
+                };
+                occasion
+                    .maintenance(
+                        0,
+                        MaintenanceChange::of(None, &state, false, now),
+                        &state,
+                        None,
+                    )
+                    .await?;
                 let commit = outbox::append(transaction, locked, &events, now).await?;
-                let report = MaintenanceReport { maintenance: state, timeline: Vec::new(), read_at: now };
-                Ok(Written { state: report, commit: Some(commit) })
+                let report = MaintenanceReport {
+                    maintenance: state,
+                    timeline: Vec::new(),
+                    read_at: now,
+                };
+                Ok(Written {
+                    state: report,
+                    commit: Some(commit),
+                })
             })
         })
         .await
@@ -99,8 +142,12 @@ impl MaintenanceStore for Database {
         let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
-                let Some(before) = find(transaction, &organisation, id).await? else { return Ok(None) };
+                let Some(locked) = lock(transaction, &organisation).await? else {
+                    return Ok(None);
+                };
+                let Some(before) = find(transaction, &organisation, id).await? else {
+                    return Ok(None);
+                };
                 let told = before.announced_status.parse().map_err(Error::internal)?;
                 let before = maintenance(before);
                 let Changed { mut state, events } = rule(before.clone())?;
@@ -108,33 +155,64 @@ impl MaintenanceStore for Database {
                 let mut commit = None;
                 if !events.is_empty() {
                     state.version = Revision(locked.revision).next();
-                    let row = row(&organisation, &state, now).into_active_model().reset_all();
-                    Entity::update(row).exec(transaction).await.map_err(broken)?;
-                    let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
+                    let row = row(&organisation, &state, now)
+                        .into_active_model()
+                        .reset_all();
+                    Entity::update(row)
+                        .exec(transaction)
+                        .await
+                        .map_err(broken)?;
+                    let occasion = Occasion {
+                        transaction,
+                        locked: &locked,
+                        clock: &*clock,
+                        now,
+                    };
                     let change = MaintenanceChange::of(Some((&before, told)), &state, false, now);
                     occasion.maintenance(0, change, &state, None).await?;
                     commit = Some(outbox::append(transaction, locked, &events, now).await?);
                 }
-                let timeline = timeline::of(transaction, &[id.0]).await?.remove(&id.0).unwrap_or_default();
-                Ok(Some(Written { state: MaintenanceReport { maintenance: state, timeline, read_at: now }, commit }))
+                let timeline = timeline::of(transaction, &[id.0])
+                    .await?
+                    .remove(&id.0)
+                    .unwrap_or_default();
+                Ok(Some(Written {
+                    state: MaintenanceReport {
+                        maintenance: state,
+                        timeline,
+                        read_at: now,
+                    },
+                    commit,
+                }))
             })
         })
         .await
     }
 
-    async fn delete(&self, organisation: &OrganisationId, id: MaintenanceId) -> Result<Option<Written<()>>, Error> {
+    async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        id: MaintenanceId,
+    ) -> Result<Option<Written<()>>, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
+                let Some(locked) = lock(transaction, &organisation).await? else {
+                    return Ok(None);
+                };
                 let row = Entity::delete_many()
                     .filter(Column::OrganisationId.eq(organisation.as_str()))
                     .filter(Column::Id.eq(id.0));
                 if row.exec(transaction).await.map_err(broken)?.rows_affected == 0 {
                     return Ok(None);
                 }
-                let commit = outbox::append(transaction, locked, &[Event::MaintenanceDeleted(id)], now).await?;
-                Ok(Some(Written { state: (), commit: Some(commit) }))
+                let commit =
+                    outbox::append(transaction, locked, &[Event::MaintenanceDeleted(id)], now)
+                        .await?;
+                Ok(Some(Written {
+                    state: (),
+                    commit: Some(commit),
+                }))
             })
         })
         .await
@@ -152,7 +230,11 @@ pub(crate) async fn find(
     organisation: &OrganisationId,
     id: MaintenanceId,
 ) -> Result<Option<Model>, Error> {
-    of(organisation).filter(Column::Id.eq(id.0)).one(connection).await.map_err(broken)
+    of(organisation)
+        .filter(Column::Id.eq(id.0))
+        .one(connection)
+        .await
+        .map_err(broken)
 }
 
 /// What a status page shows of an organisation's maintenances, newest first.
@@ -177,8 +259,14 @@ pub(crate) async fn public(
     id: MaintenanceId,
     now: DateTime<Utc>,
 ) -> Result<PublicMaintenance, Error> {
-    let report = reports(transaction, Entity::find_by_id(id.0), now).await?.pop();
-    let missing = || Error::internal(format!("an event names maintenance {id}, which is not stored"));
+    let report = reports(transaction, Entity::find_by_id(id.0), now)
+        .await?
+        .pop();
+    let missing = || {
+        Error::internal(format!(
+            "an event names maintenance {id}, which is not stored"
+        ))
+    };
     report.map(PublicMaintenance::from).ok_or_else(missing)
 }
 
@@ -193,7 +281,11 @@ async fn reports(
     let mut timelines = timeline::of(transaction, &ids).await?;
     let report = |row: Model| {
         let timeline: Vec<MaintenanceEntry> = timelines.remove(&row.id).unwrap_or_default();
-        MaintenanceReport { maintenance: maintenance(row), timeline, read_at: now }
+        MaintenanceReport {
+            maintenance: maintenance(row),
+            timeline,
+            read_at: now,
+        }
     };
     Ok(rows.into_iter().map(report).collect())
 }
@@ -210,7 +302,10 @@ pub(crate) async fn note_announced(
         next_change_at: Set(state.next_change(now)),
         ..Default::default()
     };
-    Entity::update(noted).exec(transaction).await.map_err(broken)?;
+    Entity::update(noted)
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
     Ok(())
 }
 

@@ -7,8 +7,8 @@ use allclear_domain::membership::{Belonging, Member, Role, Standing};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryFilter,
-    QueryOrder,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    PaginatorTrait, QueryFilter, QueryOrder,
 };
 
 use crate::database::Database;
@@ -28,9 +28,19 @@ impl MembershipStore for Database {
                     revision: Set(0),
                     created_at: Set(founding.created_at),
                 };
-                organisation::Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
+                organisation::Entity::insert(row)
+                    .exec_without_returning(transaction)
+                    .await
+                    .map_err(broken)?;
                 let (organisation, now) = (&founding.organisation, founding.created_at);
-                insert(transaction, organisation, founding.founder, Role::Admin, now).await
+                insert(
+                    transaction,
+                    organisation,
+                    founding.founder,
+                    Role::Admin,
+                    now,
+                )
+                .await
             })
         })
         .await
@@ -48,7 +58,11 @@ impl MembershipStore for Database {
         rows.into_iter().filter_map(belonging).collect()
     }
 
-    async fn find(&self, organisation: &OrganisationId, user: UserId) -> Result<Option<Belonging>, Error> {
+    async fn find(
+        &self,
+        organisation: &OrganisationId,
+        user: UserId,
+    ) -> Result<Option<Belonging>, Error> {
         find(self.read(), organisation, user).await
     }
 
@@ -61,22 +75,34 @@ impl MembershipStore for Database {
             .all(self.read())
             .await
             .map_err(broken)?;
-        rows.into_iter().filter_map(|(row, user)| Some(member(&row, user?))).collect()
+        rows.into_iter()
+            .filter_map(|(row, user)| Some(member(&row, user?)))
+            .collect()
     }
 
-    async fn change(&self, organisation: &OrganisationId, user: UserId, rule: MemberRule) -> Result<Option<()>, Error> {
+    async fn change(
+        &self,
+        organisation: &OrganisationId,
+        user: UserId,
+        rule: MemberRule,
+    ) -> Result<Option<()>, Error> {
         let organisation = organisation.clone();
         self.write(move |transaction| {
             Box::pin(async move {
                 if lock(transaction, &organisation).await?.is_none() {
                     return Ok(None);
                 }
-                let Some(standing) = standing(transaction, &organisation, user).await? else { return Ok(None) };
+                let Some(standing) = standing(transaction, &organisation, user).await? else {
+                    return Ok(None);
+                };
                 if let Some(decided) = rule(standing)? {
                     set_role(transaction, &organisation, user, decided).await?;
                 } else {
                     let key = (organisation.as_str().to_owned(), user.0);
-                    Entity::delete_by_id(key).exec(transaction).await.map_err(broken)?;
+                    Entity::delete_by_id(key)
+                        .exec(transaction)
+                        .await
+                        .map_err(broken)?;
                 }
                 Ok(Some(()))
             })
@@ -92,7 +118,11 @@ pub(crate) async fn find(
     user: UserId,
 ) -> Result<Option<Belonging>, Error> {
     let one = Entity::find_by_id((organisation.as_str().to_owned(), user.0));
-    let found = one.find_also_related(organisation::Entity).one(connection).await.map_err(broken)?;
+    let found = one
+        .find_also_related(organisation::Entity)
+        .one(connection)
+        .await
+        .map_err(broken)?;
     found.and_then(belonging).transpose()
 }
 
@@ -103,7 +133,13 @@ pub(crate) async fn standing(
     user: UserId,
 ) -> Result<Option<Standing>, Error> {
     let key = (organisation.as_str().to_owned(), user.0);
-    let Some(row) = Entity::find_by_id(key).one(transaction).await.map_err(broken)? else { return Ok(None) };
+    let Some(row) = Entity::find_by_id(key)
+        .one(transaction)
+        .await
+        .map_err(broken)?
+    else {
+        return Ok(None);
+    };
     let other_admins = Entity::find()
         .filter(Column::OrganisationId.eq(organisation.as_str()))
         .filter(Column::UserId.ne(user.0))
@@ -111,7 +147,10 @@ pub(crate) async fn standing(
         .count(transaction)
         .await
         .map_err(broken)?;
-    Ok(Some(Standing { role: role(&row)?, other_admins }))
+    Ok(Some(Standing {
+        role: role(&row)?,
+        other_admins,
+    }))
 }
 
 /// Gives a member a role.
@@ -127,7 +166,10 @@ pub(crate) async fn set_role(
         role: Set(role.as_str().to_owned()),
         ..Default::default()
     };
-    Entity::update(changed).exec(transaction).await.map_err(broken)?;
+    Entity::update(changed)
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
     Ok(())
 }
 
@@ -145,7 +187,10 @@ pub(crate) async fn insert(
         role: Set(role.as_str().to_owned()),
         created_at: Set(now),
     };
-    Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
+    Entity::insert(row)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
     Ok(())
 }
 
@@ -153,16 +198,28 @@ fn role(row: &Model) -> Result<Role, Error> {
     row.role.parse().map_err(Error::internal)
 }
 
-fn belonging((row, organisation): (Model, Option<organisation::Model>)) -> Option<Result<Belonging, Error>> {
+fn belonging(
+    (row, organisation): (Model, Option<organisation::Model>),
+) -> Option<Result<Belonging, Error>> {
     let organisation = organisation?;
     let read = || {
         let id = OrganisationId::parse(&organisation.id).map_err(Error::internal)?;
-        Ok(Belonging { organisation: id, role: role(&row)?, name: organisation.name })
+        Ok(Belonging {
+            organisation: id,
+            role: role(&row)?,
+            name: organisation.name,
+        })
     };
     Some(read())
 }
 
 fn member(row: &Model, user: user::Model) -> Result<Member, Error> {
     let role = role(row)?;
-    Ok(Member { user: UserId(user.id), name: user.name, email: user.email, role, created_at: row.created_at })
+    Ok(Member {
+        user: UserId(user.id),
+        name: user.name,
+        email: user.email,
+        role,
+        created_at: row.created_at,
+    })
 }

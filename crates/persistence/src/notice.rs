@@ -13,7 +13,9 @@ use allclear_domain::notice::{IncidentChange, MaintenanceChange};
 use allclear_domain::organisation::Revision;
 use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};
-use sea_orm::{ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, Select};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, Select,
+};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -53,7 +55,10 @@ impl Occasion<'_> {
             message: message.map(str::to_owned),
             components: components
                 .into_iter()
-                .map(|affected| StoredComponent { name: affected.component.name, status: affected.status.to_owned() })
+                .map(|affected| StoredComponent {
+                    name: affected.component.name,
+                    status: affected.status.to_owned(),
+                })
                 .collect(),
         };
         self.store(0, after.id.0, &news).await
@@ -96,7 +101,10 @@ impl Occasion<'_> {
             reached: Set(None),
             expanded_at: Set(None),
         };
-        Entity::insert(notice).exec_without_returning(self.transaction).await.map_err(broken)?;
+        Entity::insert(notice)
+            .exec_without_returning(self.transaction)
+            .await
+            .map_err(broken)?;
         Ok(())
     }
 }
@@ -111,7 +119,12 @@ pub(crate) fn subscribed(organisation: &OrganisationId) -> Select<subscriber::En
 /// A stored notice as the application knows it.
 pub(crate) fn notice(row: &Model) -> Result<Arc<Notice>, Error> {
     let stored: StoredNews = serde_json::from_str(&row.news).map_err(Error::internal)?;
-    Ok(Arc::new(Notice { id: row.id, subject: row.subject_id, at: row.created_at, news: stored.news()? }))
+    Ok(Arc::new(Notice {
+        id: row.id,
+        subject: row.subject_id,
+        at: row.created_at,
+        news: stored.news()?,
+    }))
 }
 
 /// What is kept of news. A later version must read what an earlier one has written.
@@ -146,12 +159,27 @@ struct StoredComponent {
 
 impl StoredNews {
     fn news(self) -> Result<News, Error> {
-        let unknown = |change: &str| Error::internal(format!("a notice tells of an unknown change: {change}"));
+        let unknown = |change: &str| {
+            Error::internal(format!("a notice tells of an unknown change: {change}"))
+        };
         match self {
-            Self::Incident { change, title, description, status, occurred_at, message, components } => {
-                let known = IncidentChange::ALL.into_iter().find(|known| known.as_str() == change);
+            Self::Incident {
+                change,
+                title,
+                description,
+                status,
+                occurred_at,
+                message,
+                components,
+            } => {
+                let known = IncidentChange::ALL
+                    .into_iter()
+                    .find(|known| known.as_str() == change);
                 let component = |StoredComponent { name, status }| {
-                    Ok(AffectedComponent { name, status: status.parse().map_err(Error::internal)? })
+                    Ok(AffectedComponent {
+                        name,
+                        status: status.parse().map_err(Error::internal)?,
+                    })
                 };
                 Ok(News::Incident(IncidentNews {
                     change: known.ok_or_else(|| unknown(&change))?,
@@ -160,11 +188,24 @@ impl StoredNews {
                     status: status.parse().map_err(Error::internal)?,
                     occurred_at,
                     message,
-                    components: components.into_iter().map(component).collect::<Result<_, Error>>()?,
+                    components: components
+                        .into_iter()
+                        .map(component)
+                        .collect::<Result<_, Error>>()?,
                 }))
             }
-            Self::Maintenance { change, title, description, status, start_at, end_at, message } => {
-                let known = MaintenanceChange::ALL.into_iter().find(|known| known.as_str() == change);
+            Self::Maintenance {
+                change,
+                title,
+                description,
+                status,
+                start_at,
+                end_at,
+                message,
+            } => {
+                let known = MaintenanceChange::ALL
+                    .into_iter()
+                    .find(|known| known.as_str() == change);
                 Ok(News::Maintenance(MaintenanceNews {
                     change: known.ok_or_else(|| unknown(&change))?,
                     title,

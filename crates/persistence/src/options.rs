@@ -23,7 +23,9 @@ pub(crate) fn sqlite_writer(url: &str) -> ConnectOptions {
     let mut options = sqlite(url, false);
     options.max_connections(1);
     // When a commit fails, the driver and SQLite may differ over whether a transaction is open: such a connection is of no use.
-    options.map_sqlx_sqlite_before_acquire(|connection, _| Box::pin(async { Ok(!connection.is_in_transaction()) }));
+    options.map_sqlx_sqlite_before_acquire(|connection, _| {
+        Box::pin(async { Ok(!connection.is_in_transaction()) })
+    });
     options
 }
 
@@ -34,15 +36,17 @@ pub(crate) fn sqlite_reader(url: &str) -> ConnectOptions {
 
 fn sqlite(url: &str, reads: bool) -> ConnectOptions {
     let mut options = usual(url);
-    options.test_before_acquire(false).map_sqlx_sqlite_opts(move |connection| {
-        connection
-            .create_if_missing(!reads)
-            .pragma("journal_mode", "WAL")
-            .pragma("synchronous", "FULL")
-            .pragma("query_only", if reads { "ON" } else { "OFF" })
-            .foreign_keys(true)
-            .busy_timeout(PATIENCE)
-    });
+    options
+        .test_before_acquire(false)
+        .map_sqlx_sqlite_opts(move |connection| {
+            connection
+                .create_if_missing(!reads)
+                .pragma("journal_mode", "WAL")
+                .pragma("synchronous", "FULL")
+                .pragma("query_only", if reads { "ON" } else { "OFF" })
+                .foreign_keys(true)
+                .busy_timeout(PATIENCE)
+        });
     options
 }
 
@@ -55,7 +59,10 @@ pub(crate) fn postgresql(url: &str) -> ConnectOptions {
         connection.options([
             ("lock_timeout", milliseconds(LOCK)),
             ("statement_timeout", milliseconds(STATEMENT)),
-            ("idle_in_transaction_session_timeout", milliseconds(STATEMENT)),
+            (
+                "idle_in_transaction_session_timeout",
+                milliseconds(STATEMENT),
+            ),
         ])
     });
     options.map_sqlx_postgres_pool_opts(|pool| {
@@ -76,6 +83,10 @@ pub(crate) fn postgresql(url: &str) -> ConnectOptions {
 /// Connections to PostgreSQL that change the schema, which takes the time it takes.
 pub(crate) fn usual(url: &str) -> ConnectOptions {
     let mut options = ConnectOptions::new(url);
-    options.max_connections(CONNECTIONS).acquire_timeout(PATIENCE).connect_timeout(PATIENCE).sqlx_logging(false);
+    options
+        .max_connections(CONNECTIONS)
+        .acquire_timeout(PATIENCE)
+        .connect_timeout(PATIENCE)
+        .sqlx_logging(false);
     options
 }

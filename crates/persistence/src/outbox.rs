@@ -10,7 +10,10 @@ use allclear_domain::incident::Incident;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::{ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect,
+};
 
 use crate::database::Database;
 use crate::entity::organisation;
@@ -27,12 +30,20 @@ const BYTES: usize = 1024 * 1024;
 
 #[async_trait]
 impl Outbox for Database {
-    async fn after(&self, organisation: &OrganisationId, revision: Revision, limit: u64) -> Result<Backlog, Error> {
+    async fn after(
+        &self,
+        organisation: &OrganisationId,
+        revision: Revision,
+        limit: u64,
+    ) -> Result<Backlog, Error> {
         // Read before the commits: one that lands between the two reads must not look pruned.
         let newest = self.revisions(std::slice::from_ref(organisation)).await?;
         let rows = self.stored_after(organisation, revision, limit).await?;
         // Pruning takes the oldest first: if the next revision is there, all later ones are.
-        if rows.first().is_some_and(|oldest| oldest.revision != revision.next().0) {
+        if rows
+            .first()
+            .is_some_and(|oldest| oldest.revision != revision.next().0)
+        {
             return Ok(Backlog::TooOld);
         }
         if rows.is_empty() && newest.first().is_some_and(|(_, newest)| *newest > revision) {
@@ -40,9 +51,16 @@ impl Outbox for Database {
         }
         let commit = |row: Model| {
             let events = serde_json::from_str(&row.events).map_err(Error::internal)?;
-            Ok(Commit { organisation: row.organisation_id, revision: row.revision, events })
+            Ok(Commit {
+                organisation: row.organisation_id,
+                revision: row.revision,
+                events,
+            })
         };
-        rows.into_iter().map(commit).collect::<Result<_, Error>>().map(Backlog::Commits)
+        rows.into_iter()
+            .map(commit)
+            .collect::<Result<_, Error>>()
+            .map(Backlog::Commits)
     }
 
     async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
@@ -81,17 +99,28 @@ impl Outbox for Database {
         .await
     }
 
-    async fn revisions(&self, organisations: &[OrganisationId]) -> Result<Vec<(OrganisationId, Revision)>, Error> {
+    async fn revisions(
+        &self,
+        organisations: &[OrganisationId],
+    ) -> Result<Vec<(OrganisationId, Revision)>, Error> {
         let mut found: Vec<(String, i64)> = Vec::with_capacity(organisations.len());
         for some in organisations.chunks(NAMED_AT_ONCE) {
             let revisions = organisation::Entity::find()
                 .select_only()
                 .columns([organisation::Column::Id, organisation::Column::Revision])
                 .filter(organisation::Column::Id.is_in(some.iter().map(OrganisationId::as_str)));
-            found.extend(revisions.into_tuple::<(String, i64)>().all(self.read()).await.map_err(broken)?);
+            found.extend(
+                revisions
+                    .into_tuple::<(String, i64)>()
+                    .all(self.read())
+                    .await
+                    .map_err(broken)?,
+            );
         }
         let parse = |(id, revision): (String, i64)| {
-            OrganisationId::parse(&id).map(|id| (id, Revision(revision))).map_err(Error::internal)
+            OrganisationId::parse(&id)
+                .map(|id| (id, Revision(revision)))
+                .map_err(Error::internal)
         };
         found.into_iter().map(parse).collect()
     }
@@ -167,11 +196,24 @@ async fn store(
         events: Set(serde_json::to_string(&public).map_err(Error::internal)?),
         created_at: Set(now),
     };
-    Entity::insert(stored).exec_without_returning(transaction).await.map_err(broken)?;
+    Entity::insert(stored)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
     if !locked.is_stamped {
-        let stamped =
-            organisation::ActiveModel { id: Set(locked.id.clone()), revision: Set(revision), ..Default::default() };
-        organisation::Entity::update(stamped).exec_without_returning(transaction).await.map_err(broken)?;
+        let stamped = organisation::ActiveModel {
+            id: Set(locked.id.clone()),
+            revision: Set(revision),
+            ..Default::default()
+        };
+        organisation::Entity::update(stamped)
+            .exec_without_returning(transaction)
+            .await
+            .map_err(broken)?;
     }
-    Ok(Commit { organisation: locked.id, revision, events: public })
+    Ok(Commit {
+        organisation: locked.id,
+        revision,
+        events: public,
+    })
 }

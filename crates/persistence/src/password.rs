@@ -7,7 +7,9 @@ use allclear_application::secret::Digest;
 use allclear_domain::id::{SessionId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::{ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
+};
 
 use crate::account::credentials;
 use crate::database::Database;
@@ -23,7 +25,9 @@ impl PasswordStore for Database {
         password: PasswordHash,
         spared: Option<SessionId>,
     ) -> Result<PasswordStored, Error> {
-        let stored = self.write(move |transaction| Box::pin(set_password(transaction, id, password, spared))).await;
+        let stored = self
+            .write(move |transaction| Box::pin(set_password(transaction, id, password, spared)))
+            .await;
         taken(stored)
     }
 
@@ -50,16 +54,27 @@ impl PasswordStore for Database {
                     user_id: Set(reset.user.0),
                     expires_at: Set(reset.expires_at),
                 };
-                Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
+                Entity::insert(row)
+                    .exec_without_returning(transaction)
+                    .await
+                    .map_err(broken)?;
                 Ok(())
             })
         })
         .await
     }
 
-    async fn find_reset(&self, digest: &Digest, now: DateTime<Utc>) -> Result<Option<Credentials>, Error> {
+    async fn find_reset(
+        &self,
+        digest: &Digest,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Credentials>, Error> {
         let pending = Entity::find_by_id(digest.as_str()).filter(Column::ExpiresAt.gt(now));
-        let found = pending.find_also_related(user::Entity).one(self.read()).await.map_err(broken)?;
+        let found = pending
+            .find_also_related(user::Entity)
+            .one(self.read())
+            .await
+            .map_err(broken)?;
         Ok(found.and_then(|(_, user)| user).map(credentials))
     }
 
@@ -73,12 +88,16 @@ impl PasswordStore for Database {
         let stored = self
             .write(move |transaction| {
                 Box::pin(async move {
-                    let pending = Entity::find_by_id(digest.as_str()).filter(Column::ExpiresAt.gt(now));
+                    let pending =
+                        Entity::find_by_id(digest.as_str()).filter(Column::ExpiresAt.gt(now));
                     let Some(reset) = pending.one(transaction).await.map_err(broken)? else {
                         return Ok(PasswordStored::Gone);
                     };
                     // Of several who use the link at once, one deletes the row.
-                    let used = Entity::delete_by_id(reset.digest).exec(transaction).await.map_err(broken)?;
+                    let used = Entity::delete_by_id(reset.digest)
+                        .exec(transaction)
+                        .await
+                        .map_err(broken)?;
                     if used.rows_affected == 0 {
                         return Ok(PasswordStored::Gone);
                     }
@@ -97,8 +116,15 @@ async fn set_password(
     password: PasswordHash,
     spared: Option<SessionId>,
 ) -> Result<PasswordStored, Error> {
-    let password = user::ActiveModel { password: Set(password.as_str().to_owned()), ..Default::default() };
-    let stored = user::Entity::update_many().set(password).filter(user::Column::Id.eq(id.0)).exec(transaction).await;
+    let password = user::ActiveModel {
+        password: Set(password.as_str().to_owned()),
+        ..Default::default()
+    };
+    let stored = user::Entity::update_many()
+        .set(password)
+        .filter(user::Column::Id.eq(id.0))
+        .exec(transaction)
+        .await;
     match stored {
         Ok(stored) if stored.rows_affected == 0 => return Ok(PasswordStored::Gone),
         Ok(_) => {}
@@ -117,5 +143,9 @@ async fn set_password(
 
 /// The whole transaction is taken back where the password is another account's: a reset can be used again.
 fn taken(stored: Result<PasswordStored, Error>) -> Result<PasswordStored, Error> {
-    if matches!(stored, Err(Error::Stale)) { Ok(PasswordStored::Taken) } else { stored }
+    if matches!(stored, Err(Error::Stale)) {
+        Ok(PasswordStored::Taken)
+    } else {
+        stored
+    }
 }

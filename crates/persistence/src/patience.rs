@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use allclear_application::error::Error;
 use sea_orm::{
-    ConnAcquireErr, ConnectionTrait, DatabaseConnection, DbBackend, DbErr, ExecResult, QueryResult, Statement,
+    ConnAcquireErr, ConnectionTrait, DatabaseConnection, DbBackend, DbErr, ExecResult, QueryResult,
+    Statement,
 };
 use tokio::time::timeout;
 
@@ -14,7 +15,9 @@ const LIMIT: Duration = Duration::from_secs(12);
 
 /// Ends work that takes too long. The connection that did it is not used again before it answers.
 pub(crate) async fn in_time<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    timeout(LIMIT, work).await.unwrap_or_else(|elapsed| Err(Error::Unavailable(Box::new(elapsed))))
+    timeout(LIMIT, work)
+        .await
+        .unwrap_or_else(|elapsed| Err(Error::Unavailable(Box::new(elapsed))))
 }
 
 /// A connection for statements that are answered in time or not at all.
@@ -28,7 +31,9 @@ impl Patient {
 }
 
 async fn answered<T>(answer: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
-    timeout(LIMIT, answer).await.unwrap_or(Err(DbErr::ConnectionAcquire(ConnAcquireErr::Timeout)))
+    timeout(LIMIT, answer)
+        .await
+        .unwrap_or(Err(DbErr::ConnectionAcquire(ConnAcquireErr::Timeout)))
 }
 
 #[async_trait::async_trait]

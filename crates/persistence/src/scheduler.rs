@@ -30,32 +30,56 @@ impl MaintenanceSchedule for Database {
     }
 
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error> {
-        let found: Vec<String> = changing(now).into_tuple().all(self.read()).await.map_err(broken)?;
+        let found: Vec<String> = changing(now)
+            .into_tuple()
+            .all(self.read())
+            .await
+            .map_err(broken)?;
         // Made distinct here: told to do it, SQLite would walk through the organisations instead.
         let distinct: BTreeSet<_> = found.into_iter().collect();
-        distinct.iter().map(|id| OrganisationId::parse(id).map_err(Error::internal)).collect()
+        distinct
+            .iter()
+            .map(|id| OrganisationId::parse(id).map_err(Error::internal))
+            .collect()
     }
 
-    async fn announce(&self, organisation: &OrganisationId, now: DateTime<Utc>) -> Result<Option<Commit>, Error> {
+    async fn announce(
+        &self,
+        organisation: &OrganisationId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Commit>, Error> {
         let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
-                let due = due(&organisation, now).all(transaction).await.map_err(broken)?;
+                let Some(locked) = lock(transaction, &organisation).await? else {
+                    return Ok(None);
+                };
+                let due = due(&organisation, now)
+                    .all(transaction)
+                    .await
+                    .map_err(broken)?;
                 let mut events = Vec::with_capacity(due.len());
-                let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
+                let occasion = Occasion {
+                    transaction,
+                    locked: &locked,
+                    clock: &*clock,
+                    now,
+                };
                 for (part, row) in (0..).zip(due) {
                     let announced = row.announced_status.parse().map_err(Error::internal)?;
                     let state = maintenance(row);
                     events.extend(state.announce(announced, now));
-                    let change = MaintenanceChange::of(Some((&state, announced)), &state, false, now);
+                    let change =
+                        MaintenanceChange::of(Some((&state, announced)), &state, false, now);
                     occasion.maintenance(part, change, &state, None).await?;
                     note_announced(transaction, &state, now).await?;
                 }
                 if events.is_empty() {
                     return Ok(None);
                 }
-                outbox::append(transaction, locked, &events, now).await.map(Some)
+                outbox::append(transaction, locked, &events, now)
+                    .await
+                    .map(Some)
             })
         })
         .await
@@ -74,10 +98,16 @@ pub(crate) fn next() -> Select<Entity> {
 
 /// The organisations with due changes, each as often as it has one.
 pub(crate) fn changing(now: DateTime<Utc>) -> Select<Entity> {
-    Entity::find().select_only().column(Column::OrganisationId).filter(Column::NextChangeAt.lte(now))
+    Entity::find()
+        .select_only()
+        .column(Column::OrganisationId)
+        .filter(Column::NextChangeAt.lte(now))
 }
 
 /// An organisation's due changes, the oldest first.
 pub(crate) fn due(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
-    of(organisation).filter(Column::NextChangeAt.lte(now)).order_by_asc(Column::NextChangeAt).limit(BATCH)
+    of(organisation)
+        .filter(Column::NextChangeAt.lte(now))
+        .order_by_asc(Column::NextChangeAt)
+        .limit(BATCH)
 }

@@ -1,7 +1,10 @@
 //! The schema: brought up to date at every start, and left alone where a newer program has been at it.
 
 use allclear_migrations::Migrator;
-use sea_orm::{ConnectionTrait, Database as Connector, DatabaseConnection, DbErr, EntityTrait, TransactionTrait};
+use sea_orm::{
+    ConnectionTrait, Database as Connector, DatabaseConnection, DbErr, EntityTrait,
+    TransactionTrait,
+};
 use sea_orm_migration::{MigratorTrait, SchemaManager, seaql_migrations};
 
 use crate::options::usual;
@@ -19,19 +22,26 @@ pub(crate) async fn bring_up_to_date(connection: &DatabaseConnection) -> Result<
 pub(crate) async fn bring_server_up_to_date(url: &str) -> Result<(), DbErr> {
     let connection = Connector::connect(usual(url)).await?;
     let turn = connection.begin().await?;
-    turn.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")).await?;
+    turn.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"))
+        .await?;
     bring_up_to_date(&connection).await?;
     turn.commit().await?;
     connection.close().await
 }
 
 async fn refuse_newer(connection: &DatabaseConnection) -> Result<(), DbErr> {
-    if !SchemaManager::new(connection).has_table("seaql_migrations").await? {
+    if !SchemaManager::new(connection)
+        .has_table("seaql_migrations")
+        .await?
+    {
         return Ok(());
     }
     let known = Migrator::migrations();
     let taken = seaql_migrations::Entity::find().all(connection).await?;
-    match taken.iter().find(|step| known.iter().all(|known| known.name() != step.version)) {
+    match taken
+        .iter()
+        .find(|step| known.iter().all(|known| known.name() != step.version))
+    {
         Some(step) => Err(DbErr::Migration(format!(
             "a newer version of Allclear has used it (schema step {}); start that version, or a newer one",
             step.version

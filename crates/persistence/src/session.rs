@@ -18,23 +18,46 @@ use crate::membership;
 #[async_trait]
 impl SessionStore for Database {
     async fn open(&self, user: UserId, session: NewSession) -> Result<(), Error> {
-        self.write(move |transaction| Box::pin(insert(transaction, user, session))).await
+        self.write(move |transaction| Box::pin(insert(transaction, user, session)))
+            .await
     }
 
     async fn find(&self, digest: &Digest, now: DateTime<Utc>) -> Result<Option<Session>, Error> {
-        let alive = Entity::find().filter(Column::Digest.eq(digest.as_str())).filter(Column::ExpiresAt.gt(now));
-        let found = alive.find_also_related(user::Entity).one(self.read()).await.map_err(broken)?;
-        let Some((row, Some(user))) = found else { return Ok(None) };
+        let alive = Entity::find()
+            .filter(Column::Digest.eq(digest.as_str()))
+            .filter(Column::ExpiresAt.gt(now));
+        let found = alive
+            .find_also_related(user::Entity)
+            .one(self.read())
+            .await
+            .map_err(broken)?;
+        let Some((row, Some(user))) = found else {
+            return Ok(None);
+        };
         session(row, user).map(Some)
     }
 
     async fn extend(&self, id: SessionId, expires_at: DateTime<Utc>) -> Result<(), Error> {
-        self.set(id, ActiveModel { expires_at: Set(expires_at), ..Default::default() }).await
+        self.set(
+            id,
+            ActiveModel {
+                expires_at: Set(expires_at),
+                ..Default::default()
+            },
+        )
+        .await
     }
 
     async fn activate(&self, id: SessionId, organisation: &OrganisationId) -> Result<(), Error> {
         let active_organisation_id = Set(Some(organisation.as_str().to_owned()));
-        self.set(id, ActiveModel { active_organisation_id, ..Default::default() }).await
+        self.set(
+            id,
+            ActiveModel {
+                active_organisation_id,
+                ..Default::default()
+            },
+        )
+        .await
     }
 
     async fn end(&self, digest: &Digest) -> Result<(), Error> {
@@ -56,14 +79,25 @@ impl SessionStore for Database {
         organisation: Option<OrganisationId>,
         now: DateTime<Utc>,
     ) -> Result<Option<Bearer>, Error> {
-        let alive = Entity::find_by_id(session.0).filter(Column::UserId.eq(user.0)).filter(Column::ExpiresAt.gt(now));
-        let found = alive.find_also_related(user::Entity).one(self.read()).await.map_err(broken)?;
-        let Some((_, Some(bearer))) = found else { return Ok(None) };
+        let alive = Entity::find_by_id(session.0)
+            .filter(Column::UserId.eq(user.0))
+            .filter(Column::ExpiresAt.gt(now));
+        let found = alive
+            .find_also_related(user::Entity)
+            .one(self.read())
+            .await
+            .map_err(broken)?;
+        let Some((_, Some(bearer))) = found else {
+            return Ok(None);
+        };
         let membership = match organisation {
             Some(organisation) => membership::find(self.read(), &organisation, user).await?,
             None => None,
         };
-        Ok(Some(Bearer { name: bearer.name, membership }))
+        Ok(Some(Bearer {
+            name: bearer.name,
+            membership,
+        }))
     }
 }
 
@@ -71,7 +105,9 @@ impl Database {
     async fn set(&self, id: SessionId, change: ActiveModel) -> Result<(), Error> {
         self.write(move |transaction| {
             Box::pin(async move {
-                let changed = Entity::update_many().set(change).filter(Column::Id.eq(id.0));
+                let changed = Entity::update_many()
+                    .set(change)
+                    .filter(Column::Id.eq(id.0));
                 changed.exec(transaction).await.map_err(broken)?;
                 Ok(())
             })
@@ -81,7 +117,11 @@ impl Database {
 }
 
 /// Stores a session of an account.
-pub(crate) async fn insert(transaction: &DatabaseTransaction, user: UserId, session: NewSession) -> Result<(), Error> {
+pub(crate) async fn insert(
+    transaction: &DatabaseTransaction,
+    user: UserId,
+    session: NewSession,
+) -> Result<(), Error> {
     let row = ActiveModel {
         id: Set(session.id.0),
         digest: Set(session.digest.as_str().to_owned()),
@@ -90,12 +130,17 @@ pub(crate) async fn insert(transaction: &DatabaseTransaction, user: UserId, sess
         created_at: Set(session.created_at),
         expires_at: Set(session.expires_at),
     };
-    Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
+    Entity::insert(row)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
     Ok(())
 }
 
 fn session(row: Model, user: user::Model) -> Result<Session, Error> {
-    let active = row.active_organisation_id.map(|id| OrganisationId::parse(&id));
+    let active = row
+        .active_organisation_id
+        .map(|id| OrganisationId::parse(&id));
     Ok(Session {
         id: SessionId(row.id),
         user: credentials(user).user,

@@ -16,17 +16,32 @@ use crate::maintenance;
 
 #[async_trait]
 impl SnapshotStore for Database {
-    async fn snapshot(&self, organisation: &OrganisationId, now: DateTime<Utc>) -> Result<Option<Snapshot>, Error> {
+    async fn snapshot(
+        &self,
+        organisation: &OrganisationId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Snapshot>, Error> {
         let id = organisation.clone();
         self.read_consistently(move |transaction| {
             Box::pin(async move {
                 let organisation = entity::organisation::Entity::find_by_id(id.as_str());
-                let Some(organisation) = organisation.one(transaction).await.map_err(broken)? else { return Ok(None) };
-                let rows = component::of(&id).order_by_desc(entity::component::Column::Id).all(transaction);
+                let Some(organisation) = organisation.one(transaction).await.map_err(broken)?
+                else {
+                    return Ok(None);
+                };
+                let rows = component::of(&id)
+                    .order_by_desc(entity::component::Column::Id)
+                    .all(transaction);
                 let rows = rows.await.map_err(broken)?;
-                let components = rows.into_iter().map(component::component).collect::<Result<Vec<_>, _>>()?;
+                let components = rows
+                    .into_iter()
+                    .map(component::component)
+                    .collect::<Result<Vec<_>, _>>()?;
                 Ok(Some(Snapshot {
-                    organisation: PublicOrganisation { id: organisation.id, name: organisation.name },
+                    organisation: PublicOrganisation {
+                        id: organisation.id,
+                        name: organisation.name,
+                    },
                     banner: Snapshot::banner(&components),
                     components: components.iter().map(PublicComponent::from).collect(),
                     incidents: incident::public::shown(transaction, &id, now).await?,

@@ -11,8 +11,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction,
+    EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
 };
 
 use crate::database::Database;
@@ -24,17 +24,32 @@ use crate::organisation::lock;
 
 #[async_trait]
 impl SubscriberStore for Database {
-    async fn list(&self, organisation: &OrganisationId, page: Page) -> Result<Listed<Subscriber>, Error> {
+    async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<Subscriber>, Error> {
         let mut query = of(organisation).order_by_desc(Column::Id);
         if let Some(before) = page.before {
             query = query.filter(Column::Id.lt(before));
         }
-        let rows = query.limit(page.limit.map(|limit| limit + 1)).all(self.read()).await.map_err(broken)?;
-        let subscribers = rows.into_iter().map(subscriber).collect::<Result<Vec<_>, _>>()?;
+        let rows = query
+            .limit(page.limit.map(|limit| limit + 1))
+            .all(self.read())
+            .await
+            .map_err(broken)?;
+        let subscribers = rows
+            .into_iter()
+            .map(subscriber)
+            .collect::<Result<Vec<_>, _>>()?;
         Ok(Listed::cut(subscribers, page, |subscriber| subscriber.id.0))
     }
 
-    async fn find(&self, organisation: &OrganisationId, mailbox: &Mailbox) -> Result<Option<Subscriber>, Error> {
+    async fn find(
+        &self,
+        organisation: &OrganisationId,
+        mailbox: &Mailbox,
+    ) -> Result<Option<Subscriber>, Error> {
         find(self.read(), organisation, mailbox).await
     }
 
@@ -45,8 +60,10 @@ impl SubscriberStore for Database {
         rule: SubscriberRule,
     ) -> Result<Subscriber, Error> {
         let organisation = organisation.clone();
-        self.write(move |transaction| Box::pin(async move { store(transaction, &organisation, &mailbox, rule).await }))
-            .await
+        self.write(move |transaction| {
+            Box::pin(async move { store(transaction, &organisation, &mailbox, rule).await })
+        })
+        .await
     }
 
     async fn enter(
@@ -70,15 +87,22 @@ impl SubscriberStore for Database {
         let organisation = organisation.clone();
         self.write(move |transaction| {
             Box::pin(async move {
-                let gone = Entity::delete_by_id(id.0).filter(Column::OrganisationId.eq(organisation.as_str()));
+                let gone = Entity::delete_by_id(id.0)
+                    .filter(Column::OrganisationId.eq(organisation.as_str()));
                 Ok(gone.exec(transaction).await.map_err(broken)?.rows_affected > 0)
             })
         })
         .await
     }
 
-    async fn may_mail(&self, address: EmailKey, limit: MailLimit, now: DateTime<Utc>) -> Result<bool, Error> {
-        self.write(move |transaction| Box::pin(may_mail(transaction, address, limit, now))).await
+    async fn may_mail(
+        &self,
+        address: EmailKey,
+        limit: MailLimit,
+        now: DateTime<Utc>,
+    ) -> Result<bool, Error> {
+        self.write(move |transaction| Box::pin(may_mail(transaction, address, limit, now)))
+            .await
     }
 }
 
@@ -92,7 +116,11 @@ async fn find(
     organisation: &OrganisationId,
     mailbox: &Mailbox,
 ) -> Result<Option<Subscriber>, Error> {
-    let found = of(organisation).filter(Column::Mailbox.eq(mailbox.as_str())).one(connection).await.map_err(broken)?;
+    let found = of(organisation)
+        .filter(Column::Mailbox.eq(mailbox.as_str()))
+        .one(connection)
+        .await
+        .map_err(broken)?;
     found.map(subscriber).transpose()
 }
 
@@ -104,18 +132,26 @@ async fn store(
     rule: SubscriberRule,
 ) -> Result<Subscriber, Error> {
     // Of several who subscribe one address at once, one finds it missing.
-    lock(transaction, organisation).await?.ok_or(Error::NotFound("Organisation"))?;
+    lock(transaction, organisation)
+        .await?
+        .ok_or(Error::NotFound("Organisation"))?;
     let before = find(transaction, organisation, mailbox).await?;
     let is_new = before.is_none();
     let state = rule(before)?;
     let row = row(organisation, &state);
     if is_new {
         let insert = Entity::insert(row.into_active_model());
-        insert.exec_without_returning(transaction).await.map_err(broken)?;
+        insert
+            .exec_without_returning(transaction)
+            .await
+            .map_err(broken)?;
     } else {
         // Every column is set, also where nothing has changed: see the port.
         let all = row.into_active_model().reset_all();
-        Entity::update(all).exec(transaction).await.map_err(broken)?;
+        Entity::update(all)
+            .exec(transaction)
+            .await
+            .map_err(broken)?;
     }
     if state.status == SubscriberStatus::Unsubscribed {
         drop_queued(transaction, state.id).await?;
@@ -131,16 +167,37 @@ async fn may_mail(
 ) -> Result<bool, Error> {
     use verification_mail::{ActiveModel, Column, Entity};
 
-    let over = Entity::delete_many().filter(Column::UsedUntil.lte(now)).filter(Column::EmailKey.ne(address.as_str()));
+    let over = Entity::delete_many()
+        .filter(Column::UsedUntil.lte(now))
+        .filter(Column::EmailKey.ne(address.as_str()));
     over.exec(transaction).await.map_err(broken)?;
     // The row is there before it is read, so that whoever comes at the same time waits for it.
-    let fresh = ActiveModel { email_key: Set(address.as_str().to_owned()), used_until: Set(now) };
+    let fresh = ActiveModel {
+        email_key: Set(address.as_str().to_owned()),
+        used_until: Set(now),
+    };
     let once = OnConflict::column(Column::EmailKey).do_nothing().to_owned();
-    Entity::insert(fresh).on_conflict(once).exec_without_returning(transaction).await.map_err(broken)?;
-    let row = Entity::find_by_id(address.as_str()).lock_exclusive().one(transaction).await.map_err(broken)?;
-    let Some(used_until) = limit.take(row.map(|row| row.used_until), now) else { return Ok(false) };
-    let used = ActiveModel { email_key: Set(address.as_str().to_owned()), used_until: Set(used_until) };
-    Entity::update(used).exec(transaction).await.map_err(broken)?;
+    Entity::insert(fresh)
+        .on_conflict(once)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
+    let row = Entity::find_by_id(address.as_str())
+        .lock_exclusive()
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    let Some(used_until) = limit.take(row.map(|row| row.used_until), now) else {
+        return Ok(false);
+    };
+    let used = ActiveModel {
+        email_key: Set(address.as_str().to_owned()),
+        used_until: Set(used_until),
+    };
+    Entity::update(used)
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
     Ok(true)
 }
 

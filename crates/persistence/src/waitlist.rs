@@ -25,7 +25,11 @@ impl WaitlistStore for Database {
                     created_at: Set(waiting.created_at),
                 };
                 let once = OnConflict::column(Column::EmailKey).do_nothing().to_owned();
-                Entity::insert(row).on_conflict(once).exec_without_returning(transaction).await.map_err(broken)?;
+                Entity::insert(row)
+                    .on_conflict(once)
+                    .exec_without_returning(transaction)
+                    .await
+                    .map_err(broken)?;
                 Ok(())
             })
         })
@@ -33,18 +37,29 @@ impl WaitlistStore for Database {
     }
 
     async fn list(&self) -> Result<Vec<Waiting>, Error> {
-        let rows = Entity::find().order_by_desc(Column::Id).all(self.read()).await.map_err(broken)?;
+        let rows = Entity::find()
+            .order_by_desc(Column::Id)
+            .all(self.read())
+            .await
+            .map_err(broken)?;
         Ok(rows.into_iter().map(waiting).collect())
     }
 
     async fn find(&self, id: WaitlistId) -> Result<Option<Waiting>, Error> {
-        Ok(Entity::find_by_id(id.0).one(self.read()).await.map_err(broken)?.map(waiting))
+        Ok(Entity::find_by_id(id.0)
+            .one(self.read())
+            .await
+            .map_err(broken)?
+            .map(waiting))
     }
 
     async fn remove(&self, id: WaitlistId) -> Result<bool, Error> {
         self.write(move |transaction| {
             Box::pin(async move {
-                let gone = Entity::delete_by_id(id.0).exec(transaction).await.map_err(broken)?;
+                let gone = Entity::delete_by_id(id.0)
+                    .exec(transaction)
+                    .await
+                    .map_err(broken)?;
                 Ok(gone.rows_affected > 0)
             })
         })
@@ -53,5 +68,10 @@ impl WaitlistStore for Database {
 }
 
 fn waiting(row: Model) -> Waiting {
-    Waiting { id: WaitlistId(row.id), name: row.name, email: row.email, created_at: row.created_at }
+    Waiting {
+        id: WaitlistId(row.id),
+        name: row.name,
+        email: row.email,
+        created_at: row.created_at,
+    }
 }

@@ -37,7 +37,10 @@ const BENCH: Bench = Bench("deliveries");
 /// Takes every mail, and counts them.
 async fn sink() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let (port, taken) = (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));
+    let (port, taken) = (
+        listener.local_addr().unwrap().port(),
+        Arc::new(AtomicUsize::new(0)),
+    );
     let counter = Arc::clone(&taken);
     tokio::spawn(async move {
         loop {
@@ -87,14 +90,27 @@ impl Site {
     async fn start(subscribers: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (port, taken) = sink().await;
-        let (data, smtp) = (folder.path().join("data"), format!("smtp://127.0.0.1:{port}"));
+        let (data, smtp) = (
+            folder.path().join("data"),
+            format!("smtp://127.0.0.1:{port}"),
+        );
         let data_dir = data.display().to_string();
-        let flags = ["bench", "--listen", "127.0.0.1:0", "--data-dir", &data_dir, "--smtp-url", &smtp];
+        let flags = [
+            "bench",
+            "--listen",
+            "127.0.0.1:0",
+            "--data-dir",
+            &data_dir,
+            "--smtp-url",
+            &smtp,
+        ];
         let command = <Settings as clap::Args>::augment_args(Command::new("bench"));
         let settings = Settings::from_arg_matches(&command.get_matches_from(flags)).unwrap();
         let app = App::start(&settings).await.unwrap();
-        let (client, url) =
-            (Client::builder().cookie_store(true).build().unwrap(), format!("http://{}", app.address()));
+        let (client, url) = (
+            Client::builder().cookie_store(true).build().unwrap(),
+            format!("http://{}", app.address()),
+        );
         let mut site = Self {
             app,
             client,
@@ -105,12 +121,19 @@ impl Site {
             subscribers,
             _folder: folder,
         };
-        let person = json!({"name": "Ada", "email": "ada@example.com", "password": "correct horse battery"});
+        let person =
+            json!({"name": "Ada", "email": "ada@example.com", "password": "correct horse battery"});
         site.post("/identity/sign-up", person).await;
-        let organisation = site.post("/identity/organisations", json!({"name": "Acme"})).await["data"]["id"].clone();
-        let answer = site.post("/identity/token", json!({"organisationId": organisation})).await;
+        let organisation = site
+            .post("/identity/organisations", json!({"name": "Acme"}))
+            .await["data"]["id"]
+            .clone();
+        let answer = site
+            .post("/identity/token", json!({"organisationId": organisation}))
+            .await;
         site.token = answer["data"]["token"].as_str().unwrap().to_owned();
-        site.subscribe(&settings.database(), organisation.as_str().unwrap()).await;
+        site.subscribe(&settings.database(), organisation.as_str().unwrap())
+            .await;
         let body = json!({"title": "Down", "description": "All of it", "status": "INVESTIGATING"});
         let incident = site.post("/incident/create", body).await;
         site.incident = incident["data"]["id"].as_str().unwrap().to_owned();
@@ -119,7 +142,11 @@ impl Site {
     }
 
     async fn post(&self, path: &str, body: Value) -> Value {
-        let request = self.client.post(format!("{}/api/v1{path}", self.url)).bearer_auth(&self.token).json(&body);
+        let request = self
+            .client
+            .post(format!("{}/api/v1{path}", self.url))
+            .bearer_auth(&self.token)
+            .json(&body);
         let answer = request.send().await.unwrap();
         assert!(answer.status().is_success(), "{path}: {}", answer.status());
         answer.json().await.unwrap()
@@ -127,18 +154,24 @@ impl Site {
 
     /// Verified subscribers, by many at once.
     async fn subscribe(&self, database: &str, organisation: &str) {
-        let database = Database::connect(database, Arc::new(SystemClock)).await.unwrap();
+        let database = Database::connect(database, Arc::new(SystemClock))
+            .await
+            .unwrap();
         let organisation = OrganisationId::parse(organisation).unwrap();
         let mut subscribing = JoinSet::new();
         for number in 0..self.subscribers {
             let (database, organisation) = (database.clone(), organisation.clone());
             subscribing.spawn(async move {
-                let draft = SubscriberDraft { email: format!("person{number}@example.com") };
+                let draft = SubscriberDraft {
+                    email: format!("person{number}@example.com"),
+                };
                 let mailbox = Mailbox::of(&draft.email);
                 let (id, now) = (SubscriberId(SystemClock.id()), SystemClock.now());
                 let rule: SubscriberRule = Box::new(move |_| {
                     let subscriber = Subscriber::create(id, draft, now)?;
-                    Ok(subscriber.verify(now + Subscriber::VERIFICATION_LIFE, now).unwrap())
+                    Ok(subscriber
+                        .verify(now + Subscriber::VERIFICATION_LIFE, now)
+                        .unwrap())
                 });
                 database.save(&organisation, mailbox, rule).await.unwrap();
             });
@@ -154,7 +187,11 @@ impl Site {
     async fn save(&self) -> Duration {
         let begun = Instant::now();
         let path = format!("/incident/{}/updates/create", self.incident);
-        self.post(&path, json!({"status": "MONITORING", "message": "It goes on"})).await;
+        self.post(
+            &path,
+            json!({"status": "MONITORING", "message": "It goes on"}),
+        )
+        .await;
         begun.elapsed()
     }
 
@@ -170,7 +207,13 @@ impl Site {
     async fn settled(&self) {
         let address = format!("{}/api/v1/subscriber/deliveries", self.url);
         loop {
-            let answer = self.client.get(&address).bearer_auth(&self.token).send().await.unwrap();
+            let answer = self
+                .client
+                .get(&address)
+                .bearer_auth(&self.token)
+                .send()
+                .await
+                .unwrap();
             let counts: Value = answer.json().await.unwrap();
             if counts["data"]["waiting"].as_u64().unwrap() == 0 {
                 return;
@@ -198,7 +241,9 @@ fn milliseconds(mut times: Vec<Duration>) -> f64 {
 /// Resident memory, in KiB; none where the system does not tell.
 fn memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().trim_end_matches(" kB").parse().ok()
 }
 
@@ -222,11 +267,29 @@ async fn main() {
     let (beside_few, beside_many) = (milliseconds(beside_few), milliseconds(beside_many));
     #[expect(clippy::cast_precision_loss, reason = "a count of mails")]
     let rate = MANY as f64 / mailed.as_secs_f64();
-    BENCH.figures("save, milliseconds", json!({"besideFew": beside_few, "besideMany": beside_many}));
-    BENCH.budget(&format!("save beside {MANY} subscribers, of beside {FEW}"), beside_many / beside_few, SLOWER);
-    BENCH.budget(&format!("mails a second to {MANY} subscribers over SMTP"), rate.round(), RATE);
+    BENCH.figures(
+        "save, milliseconds",
+        json!({"besideFew": beside_few, "besideMany": beside_many}),
+    );
+    BENCH.budget(
+        &format!("save beside {MANY} subscribers, of beside {FEW}"),
+        beside_many / beside_few,
+        SLOWER,
+    );
+    BENCH.budget(
+        &format!("mails a second to {MANY} subscribers over SMTP"),
+        rate.round(),
+        RATE,
+    );
     if let (Some(before), Some(after)) = (before, after) {
-        BENCH.figures("memory, KiB", json!({"afterTheFirstMails": before, "afterTheLastMails": after}));
-        BENCH.budget(&format!("memory after {SAVES} times {MANY} mails, of after the first"), after / before, GROWTH);
+        BENCH.figures(
+            "memory, KiB",
+            json!({"afterTheFirstMails": before, "afterTheLastMails": after}),
+        );
+        BENCH.budget(
+            &format!("memory after {SAVES} times {MANY} mails, of after the first"),
+            after / before,
+            GROWTH,
+        );
     }
 }

@@ -83,7 +83,8 @@ impl App {
     /// One line that says what stands in the way.
     pub async fn start_at(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self, String> {
         let clerk = settings.clerk.application()?;
-        let listener = TcpListener::bind(settings.listen).map_err(|error| format!("{}: {error}", settings.listen))?;
+        let listener = TcpListener::bind(settings.listen)
+            .map_err(|error| format!("{}: {error}", settings.listen))?;
         let address = listener.local_addr().map_err(|error| error.to_string())?;
         let public_url = settings.public_url(address.port());
         private_folder(&settings.data_dir)?;
@@ -95,19 +96,44 @@ impl App {
         let background = Background::on(Handle::current());
 
         let mailer = mail::mailer(settings, &public_url, &clock)?;
-        let identity =
-            identity::built_in(settings, &public_url, &database, &relay, &clock, &background, &mailer).await?;
+        let identity = identity::built_in(
+            settings,
+            &public_url,
+            &database,
+            &relay,
+            &clock,
+            &background,
+            &mailer,
+        )
+        .await?;
         let provider = match &clerk {
-            Some(clerk) => Provider::Clerk(clerk::parts(clerk, settings, &public_url, &database, &relay, &clock)?),
+            Some(clerk) => Provider::Clerk(clerk::parts(
+                clerk,
+                settings,
+                &public_url,
+                &database,
+                &relay,
+                &clock,
+            )?),
             None => Provider::BuiltIn(Box::new(identity.parts(settings))),
         };
         let post = Post::over(settings, &public_url, &database, &clock, mailer).await?;
-        let Features { components, incidents, maintenances, alarm, scheduler } =
-            Features::over(&database, &relay, &clock);
+        let Features {
+            components,
+            incidents,
+            maintenances,
+            alarm,
+            scheduler,
+        } = Features::over(&database, &relay, &clock);
 
         let viewers = Arc::new(Viewers::default());
         let template = WebApp::page_template(&public_url);
-        let pages = Arc::new(Pages::new(Arc::clone(&store) as _, Arc::clone(&relay), Arc::clone(&clock), template));
+        let pages = Arc::new(Pages::new(
+            Arc::clone(&store) as _,
+            Arc::clone(&relay),
+            Arc::clone(&clock),
+            template,
+        ));
         let socket_settings = settings.socket(&public_url);
         let sockets = Arc::new(Sockets::new(
             &socket_settings,
@@ -117,7 +143,11 @@ impl App {
             Arc::clone(&clock),
         ));
         let retention = Retention::new(Arc::clone(&store) as _, Arc::clone(&clock));
-        let streams = EventStreams::new(Arc::clone(&viewers), Arc::clone(&relay), Arc::clone(&store) as _);
+        let streams = EventStreams::new(
+            Arc::clone(&viewers),
+            Arc::clone(&relay),
+            Arc::clone(&store) as _,
+        );
         let draining = Draining::default();
         let parts = Parts {
             identity: provider,
@@ -137,7 +167,9 @@ impl App {
             readiness: store,
             draining: draining.clone(),
             figures: figures::handle(),
-            proxies: Arc::new(TrustedProxies::parse(settings.trusted_proxies.iter().map(String::as_str))?),
+            proxies: Arc::new(TrustedProxies::parse(
+                settings.trusted_proxies.iter().map(String::as_str),
+            )?),
             origin: public_url.clone(),
             allowed_origins: settings.allowed_origins.clone(),
             head_time: settings.head_timeout,
@@ -149,8 +181,11 @@ impl App {
         let handle = server.handle();
         let serving = tokio::spawn(server);
 
-        let audiences: [Arc<dyn Audience>; 3] =
-            [Arc::clone(&viewers) as _, Arc::clone(&sockets) as _, Arc::new(figures::Told)];
+        let audiences: [Arc<dyn Audience>; 3] = [
+            Arc::clone(&viewers) as _,
+            Arc::clone(&sockets) as _,
+            Arc::new(figures::Told),
+        ];
         let counting = tokio::spawn(figures::upkeep(Arc::clone(&relay)));
         let sending = post.start(Arc::clone(&broadcast));
         let telling = tokio::spawn(async move { relay.run(&audiences).await });
@@ -159,8 +194,11 @@ impl App {
         let greeting = tokio::spawn(keep_alive(Arc::clone(&viewers)));
         let pruning = tokio::spawn(prune(Arc::clone(&identity.accounts), retention));
         let announcing = tokio::spawn(async move { scheduler.run().await });
-        let listening = tokio::spawn(async move { scheduler::listen(&*broadcast, &alarm, &*clock).await });
-        let tasks = vec![telling, guarding, greeting, pruning, announcing, listening, counting];
+        let listening =
+            tokio::spawn(async move { scheduler::listen(&*broadcast, &alarm, &*clock).await });
+        let tasks = vec![
+            telling, guarding, greeting, pruning, announcing, listening, counting,
+        ];
         Ok(Self {
             address,
             public_url,
@@ -232,23 +270,41 @@ impl App {
             task.abort();
         }
         if let Err(error) = self.database.close().await {
-            tracing::warn!(error = &error as &dyn std::error::Error, "the database was not closed cleanly");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the database was not closed cleanly"
+            );
         }
     }
 }
 
 /// Opens the database that is configured.
-pub(crate) async fn connect(settings: &Settings, clock: &Arc<dyn Clock>) -> Result<Database, String> {
+pub(crate) async fn connect(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+) -> Result<Database, String> {
     let opened = Database::connect(&settings.database(), Arc::clone(clock)).await;
     // The address may hold a password: the error does not name it.
-    opened.map_err(|error| format!("the database cannot be opened: {}", one_line(&error.to_string())))
+    opened.map_err(|error| {
+        format!(
+            "the database cannot be opened: {}",
+            one_line(&error.to_string())
+        )
+    })
 }
 
 /// How nodes hear of each other's commits.
-async fn broadcast(settings: &Settings, database: &Database, clock: &dyn Clock) -> Result<Arc<dyn Broadcast>, String> {
-    let Some(url) = &settings.redis_url else { return Ok(Arc::new(InProcess::default())) };
+async fn broadcast(
+    settings: &Settings,
+    database: &Database,
+    clock: &dyn Clock,
+) -> Result<Arc<dyn Broadcast>, String> {
+    let Some(url) = &settings.redis_url else {
+        return Ok(Arc::new(InProcess::default()));
+    };
     let installation = identity::installation(database, clock).await?;
-    let redis = Redis::start(url.reveal(), &installation).map_err(|_| "the address of Redis is not one".to_owned())?;
+    let redis = Redis::start(url.reveal(), &installation)
+        .map_err(|_| "the address of Redis is not one".to_owned())?;
     Ok(Arc::new(redis))
 }
 
@@ -271,7 +327,10 @@ async fn prune(accounts: Arc<Accounts>, retention: Retention) {
         tick.tick().await;
         let pruned = accounts.prune().await.and(retention.prune().await);
         if let Err(error) = pruned {
-            tracing::warn!(error = &error as &dyn std::error::Error, "what has expired was not removed; trying again");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "what has expired was not removed; trying again"
+            );
         }
     }
 }
@@ -279,7 +338,11 @@ async fn prune(accounts: Arc<Accounts>, retention: Retention) {
 fn configuration(settings: &Settings, clerk: Option<&Clerk>) -> Configuration {
     let text = |url: &Option<url::Url>| url.as_ref().map(ToString::to_string);
     Configuration {
-        identity_provider: if clerk.is_some() { IdentityProvider::Clerk } else { IdentityProvider::BuiltIn },
+        identity_provider: if clerk.is_some() {
+            IdentityProvider::Clerk
+        } else {
+            IdentityProvider::BuiltIn
+        },
         clerk_publishable_key: clerk.map(|clerk| clerk.publishable_key.as_str().to_owned()),
         sign_up: settings.sign_up.into(),
         discord_url: text(&settings.discord_url),
@@ -294,5 +357,7 @@ fn private_folder(path: &Path) -> Result<(), String> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(|error| format!("{}: {error}", path.display()))
+    builder
+        .create(path)
+        .map_err(|error| format!("{}: {error}", path.display()))
 }

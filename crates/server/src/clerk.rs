@@ -33,12 +33,27 @@ pub(crate) fn parts(
     let api = BackendApi::new(clerk.api.clone(), clerk.secret_key.clone())?;
     let webhooks = Webhooks::new(clerk.webhook_secret.clone(), Arc::clone(clock));
     let store = Arc::new(database.clone());
-    let directory = Directory::new(store, Arc::new(api), Arc::new(webhooks), Arc::clone(relay), Arc::clone(clock));
+    let directory = Directory::new(
+        store,
+        Arc::new(api),
+        Arc::new(webhooks),
+        Arc::clone(relay),
+        Arc::clone(clock),
+    );
     let directory = Arc::new(directory);
     let pages = settings.origins(public_url);
-    let verifier = ClerkVerifier::new(&clerk.publishable_key, pages, keys, Arc::clone(&directory), Arc::clone(clock));
+    let verifier = ClerkVerifier::new(
+        &clerk.publishable_key,
+        pages,
+        keys,
+        Arc::clone(&directory),
+        Arc::clone(clock),
+    );
     let verifier: Arc<dyn TokenVerifier> = Arc::new(verifier);
-    Ok(Parts { verifier, directory })
+    Ok(Parts {
+        verifier,
+        directory,
+    })
 }
 
 /// What pages may load.

@@ -9,12 +9,18 @@ use uuid::Uuid;
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the clock everybody else is handed")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the clock everybody else is handed"
+    )]
     fn now(&self) -> DateTime<Utc> {
         Utc::now().trunc_subsecs(3)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the clock everybody else is handed")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the clock everybody else is handed"
+    )]
     fn id(&self) -> Uuid {
         Uuid::now_v7()
     }

@@ -64,7 +64,10 @@ pub fn main() -> ExitCode {
     if matches!(action, Action::Serve | Action::Demo) {
         open_files::raise();
     }
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+    {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error.to_string()),
     };
@@ -97,12 +100,20 @@ fn arguments() -> Result<Arguments, ExitCode> {
     };
     // A setting may stand before or after the command's name.
     let command = Arguments::command().mut_args(|setting| setting.global(true));
-    let command = settings::with_file(command, Path::new(settings::FILE)).map_err(|error| wrong(&error))?;
-    let parsed = command.try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches));
+    let command =
+        settings::with_file(command, Path::new(settings::FILE)).map_err(|error| wrong(&error))?;
+    let parsed = command
+        .try_get_matches()
+        .and_then(|matches| Arguments::from_arg_matches(&matches));
     parsed.map_err(|error| {
         if error.use_stderr() {
             let text = error.to_string();
-            wrong(text.lines().next().unwrap_or_default().trim_start_matches("error: "))
+            wrong(
+                text.lines()
+                    .next()
+                    .unwrap_or_default()
+                    .trim_start_matches("error: "),
+            )
         } else {
             // --help and --version; whoever reads them may stop early.
             let _ = error.print();
@@ -113,7 +124,9 @@ fn arguments() -> Result<Arguments, ExitCode> {
 
 fn start_log(settings: &Settings) {
     let filter = EnvFilter::new(&settings.log);
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
     match settings.log_format {
         LogFormat::Text => log.init(),
         LogFormat::Json => log.json().flatten_event(true).init(),
@@ -175,21 +188,37 @@ pub(crate) async fn ended() {
 }
 
 fn openapi() -> Result<(), String> {
-    println!("{}", allclear_transport::openapi::json().map_err(|error| error.to_string())?);
+    println!(
+        "{}",
+        allclear_transport::openapi::json().map_err(|error| error.to_string())?
+    );
     Ok(())
 }
 
 async fn healthcheck(settings: &Settings) -> Result<(), String> {
-    let client = reqwest::Client::builder().timeout(Duration::from_secs(5)).no_proxy().build();
+    let client = reqwest::Client::builder()
+        .timeout(Duration::from_secs(5))
+        .no_proxy()
+        .build();
     let client = client.map_err(|error| error.to_string())?;
     let url = format!("http://{}/readyz", settings.listen);
-    let response = client.get(&url).send().await.map_err(|error| format!("{url}: {error}"))?;
+    let response = client
+        .get(&url)
+        .send()
+        .await
+        .map_err(|error| format!("{url}: {error}"))?;
     let status = response.status();
-    if status.is_success() { Ok(()) } else { Err(format!("{url} answers {status}")) }
+    if status.is_success() {
+        Ok(())
+    } else {
+        Err(format!("{url} answers {status}"))
+    }
 }
 
 async fn copy(settings: &Settings, file: &Path) -> Result<(), String> {
-    backup::backup(&settings.database(), file).await.map_err(|error| format!("{}: {error}", file.display()))
+    backup::backup(&settings.database(), file)
+        .await
+        .map_err(|error| format!("{}: {error}", file.display()))
 }
 
 async fn invite(settings: &Settings, address: String) -> Result<(), String> {

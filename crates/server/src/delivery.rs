@@ -48,7 +48,9 @@ impl Post {
         mailer: Arc<dyn Mailer>,
     ) -> Result<Self, String> {
         let store = Arc::new(database.clone());
-        let secrets = secrets::load(store.as_ref(), clock.as_ref()).await.map_err(|error| error.to_string())?;
+        let secrets = secrets::load(store.as_ref(), clock.as_ref())
+            .await
+            .map_err(|error| error.to_string())?;
         let seal = Seal::new(&secrets.salt).map_err(|error| error.to_string())?;
         let (bell, clock) = (Arc::new(Bell::default()), Arc::clone(clock));
         let ports = SubscriberPorts {
@@ -88,7 +90,11 @@ impl Post {
         let listening = tokio::spawn(async move { delivery::listen(&*broadcast, &bell).await });
         let counting = tokio::spawn(count(Arc::clone(&self.deliveries)));
         let pruning = tokio::spawn(prune(self.deliveries));
-        Sending { stop, working, tasks: [listening, counting, pruning] }
+        Sending {
+            stop,
+            working,
+            tasks: [listening, counting, pruning],
+        }
     }
 }
 
@@ -100,7 +106,10 @@ impl Sending {
         }
         self.stop.cancel();
         if let Err(error) = self.working.await {
-            tracing::warn!(error = &error as &dyn std::error::Error, "the mail queue was not left cleanly");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the mail queue was not left cleanly"
+            );
         }
     }
 }
@@ -121,7 +130,10 @@ async fn count(deliveries: Arc<Deliveries>) {
         tick.tick().await;
         // While the database is away the last figure stands.
         if let Ok(waiting) = deliveries.waiting().await {
-            #[expect(clippy::cast_precision_loss, reason = "a gauge is a float; no queue has 2^52 mails")]
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "a gauge is a float; no queue has 2^52 mails"
+            )]
             metrics::gauge!("allclear_deliveries_waiting").set(waiting as f64);
         }
     }
@@ -132,7 +144,10 @@ async fn prune(deliveries: Arc<Deliveries>) {
     loop {
         tick.tick().await;
         if let Err(error) = deliveries.prune().await {
-            tracing::warn!(error = &error as &dyn std::error::Error, "old deliveries were not removed; trying again");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "old deliveries were not removed; trying again"
+            );
         }
     }
 }

@@ -20,14 +20,19 @@ const PASSWORD: &str = "all-clear-demo";
 /// # Errors
 /// One line that says what stands in the way.
 pub(crate) async fn serve(mut settings: Settings) -> Result<(), String> {
-    let folder = tempfile::Builder::new().prefix("allclear-demo-").tempdir().map_err(|error| error.to_string())?;
+    let folder = tempfile::Builder::new()
+        .prefix("allclear-demo-")
+        .tempdir()
+        .map_err(|error| error.to_string())?;
     folder.path().clone_into(&mut settings.data_dir);
     settings.database_url = None;
     // Its people are its own.
     settings.clerk = ClerkSettings::default();
     let clock = Arc::new(StoryClock::default());
     let app = App::start_at(&settings, Arc::clone(&clock) as _).await?;
-    let organisation = story::tell(&app, &clock).await.map_err(|error| error.to_string())?;
+    let organisation = story::tell(&app, &clock)
+        .await
+        .map_err(|error| error.to_string())?;
     let url = app.public_url().to_owned();
     println!("\n  Allclear's demo is running; what you change is gone when it ends.\n");
     println!("  Listens   {}", app.address());

@@ -27,10 +27,20 @@ impl Features {
         let (relay, clock) = (|| Arc::clone(relay), || Arc::clone(clock));
         let alarm = Arc::new(Alarm::default());
         let components = Components::new(Arc::clone(&store) as _, relay(), clock());
-        let incidents =
-            Incidents::new(Arc::clone(&store) as _, Arc::clone(&store) as _, Arc::clone(&store) as _, relay(), clock());
-        let maintenances =
-            Maintenances::new(Arc::clone(&store) as _, Arc::clone(&store) as _, relay(), clock(), Arc::clone(&alarm));
+        let incidents = Incidents::new(
+            Arc::clone(&store) as _,
+            Arc::clone(&store) as _,
+            Arc::clone(&store) as _,
+            relay(),
+            clock(),
+        );
+        let maintenances = Maintenances::new(
+            Arc::clone(&store) as _,
+            Arc::clone(&store) as _,
+            relay(),
+            clock(),
+            Arc::clone(&alarm),
+        );
         let scheduler = Scheduler::new(store, relay(), clock(), Arc::clone(&alarm));
         Self {
             components: Arc::new(components),

@@ -9,7 +9,9 @@ use allclear_domain::id::OrganisationId;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 /// Seconds: from what a page in memory takes to what nobody waits for.
-const BUCKETS: [f64; 11] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0];
+const BUCKETS: [f64; 11] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0,
+];
 
 /// How often what was recorded is added up.
 const UPKEEP: Duration = Duration::from_secs(5);
@@ -19,7 +21,10 @@ pub(crate) async fn upkeep(relay: Arc<Relay>) {
     let mut tick = tokio::time::interval(UPKEEP);
     loop {
         tick.tick().await;
-        #[expect(clippy::cast_precision_loss, reason = "a gauge is a float; nobody is 2^52 commits behind")]
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "a gauge is a float; nobody is 2^52 commits behind"
+        )]
         metrics::gauge!("allclear_outbox_lag_commits").set(relay.lag() as f64);
         handle().run_upkeep();
     }
@@ -31,7 +36,9 @@ pub(crate) fn handle() -> PrometheusHandle {
     let make = || {
         let builder = PrometheusBuilder::new();
         let matcher = Matcher::Suffix("_seconds".to_owned());
-        let builder = builder.set_buckets_for_metric(matcher, &BUCKETS).unwrap_or_default();
+        let builder = builder
+            .set_buckets_for_metric(matcher, &BUCKETS)
+            .unwrap_or_default();
         let recorder = builder.build_recorder();
         let handle = recorder.handle();
         if metrics::set_global_recorder(recorder).is_err() {
@@ -48,7 +55,8 @@ pub(crate) struct Told;
 impl Audience for Told {
     fn tell(&self, commit: &Arc<Commit>) {
         for event in &commit.events {
-            metrics::counter!("allclear_events_told_total", "event" => event.name.clone()).increment(1);
+            metrics::counter!("allclear_events_told_total", "event" => event.name.clone())
+                .increment(1);
         }
     }
 

@@ -43,10 +43,16 @@ pub(crate) struct Identity {
 
 /// A name that the nodes of this installation share and no other has: made from its secret, which it does not tell.
 pub(crate) async fn installation(database: &Database, clock: &dyn Clock) -> Result<String, String> {
-    let secrets = secrets::load(database, clock).await.map_err(|error| error.to_string())?;
+    let secrets = secrets::load(database, clock)
+        .await
+        .map_err(|error| error.to_string())?;
     let seal = Seal::new(&secrets.salt).map_err(|error| error.to_string())?;
     let mark = seal.mark("installation", &[]);
-    let mark = u128::from_be_bytes(mark[..16].try_into().map_err(|_| "a mark is longer than that".to_owned())?);
+    let mark = u128::from_be_bytes(
+        mark[..16]
+            .try_into()
+            .map_err(|_| "a mark is longer than that".to_owned())?,
+    );
     Ok(format!("{mark:032x}"))
 }
 
@@ -62,8 +68,12 @@ pub(crate) async fn built_in(
 ) -> Result<Identity, String> {
     let store = Arc::new(database.clone());
     let links = Links::new(public_url);
-    let secrets = secrets::load(store.as_ref(), clock.as_ref()).await.map_err(|error| error.to_string())?;
-    let signer = Arc::new(Signer::new(&secrets.signing_keys, public_url).map_err(|error| error.to_string())?);
+    let secrets = secrets::load(store.as_ref(), clock.as_ref())
+        .await
+        .map_err(|error| error.to_string())?;
+    let signer = Arc::new(
+        Signer::new(&secrets.signing_keys, public_url).map_err(|error| error.to_string())?,
+    );
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let hasher = Arc::new(Argon2idHasher::new(secrets.salt, cores));
 
@@ -76,10 +86,22 @@ pub(crate) async fn built_in(
         mailer: Arc::clone(mailer),
         clock: Arc::clone(clock),
     };
-    let accounts = Accounts::new(ports, settings.sign_up.into(), background.clone(), links.clone());
-    let is_first = accounts.is_first().await.map_err(|error| error.to_string())?;
-    let sessions =
-        Sessions::new(Arc::clone(&store) as _, Arc::clone(&store) as _, Arc::clone(&signer) as _, Arc::clone(clock));
+    let accounts = Accounts::new(
+        ports,
+        settings.sign_up.into(),
+        background.clone(),
+        links.clone(),
+    );
+    let is_first = accounts
+        .is_first()
+        .await
+        .map_err(|error| error.to_string())?;
+    let sessions = Sessions::new(
+        Arc::clone(&store) as _,
+        Arc::clone(&store) as _,
+        Arc::clone(&signer) as _,
+        Arc::clone(clock),
+    );
     let passwords = Passwords::new(
         Arc::clone(&store) as _,
         Arc::clone(&store) as _,
@@ -89,8 +111,12 @@ pub(crate) async fn built_in(
         background.clone(),
         links.clone(),
     );
-    let memberships =
-        Memberships::new(Arc::clone(&store) as _, Arc::clone(&store) as _, Arc::clone(relay), Arc::clone(clock));
+    let memberships = Memberships::new(
+        Arc::clone(&store) as _,
+        Arc::clone(&store) as _,
+        Arc::clone(relay),
+        Arc::clone(clock),
+    );
     let invitations = Invitations::new(
         Arc::clone(&store) as _,
         Arc::clone(&store) as _,
@@ -139,8 +165,17 @@ pub(crate) async fn invite(settings: &Settings, address: String) -> Result<Strin
     let database = connect(settings, &clock).await?;
     let store = Arc::new(database.clone());
     let mailer = crate::mail::mailer(settings, &public_url, &clock)?;
-    let invitations = Invitations::new(Arc::clone(&store) as _, store, mailer, clock, Links::new(&public_url));
-    let invited = invitations.admit(AddressDraft { email: address }).await.map_err(|error| error.to_string())?;
+    let invitations = Invitations::new(
+        Arc::clone(&store) as _,
+        store,
+        mailer,
+        clock,
+        Links::new(&public_url),
+    );
+    let invited = invitations
+        .admit(AddressDraft { email: address })
+        .await
+        .map_err(|error| error.to_string())?;
     database.close().await.map_err(|error| error.to_string())?;
     Ok(invited)
 }

@@ -14,11 +14,17 @@ use crate::settings::Settings;
 const SPARE: usize = 2;
 
 /// How mail goes out.
-pub(crate) fn mailer(settings: &Settings, public_url: &str, clock: &Arc<dyn Clock>) -> Result<Arc<dyn Mailer>, String> {
+pub(crate) fn mailer(
+    settings: &Settings,
+    public_url: &str,
+    clock: &Arc<dyn Clock>,
+) -> Result<Arc<dyn Mailer>, String> {
     let sender = Sender::new(&settings.mail.mail_from, public_url, Arc::clone(clock))?;
     if let Some(server) = settings.mail.server()? {
         if settings.mail.is_from_nobody() {
-            tracing::warn!("mail comes from an address nobody can answer to: set ALLCLEAR_MAIL_FROM");
+            tracing::warn!(
+                "mail comes from an address nobody can answer to: set ALLCLEAR_MAIL_FROM"
+            );
         }
         if server.exposes_password() {
             tracing::warn!(
@@ -26,10 +32,15 @@ pub(crate) fn mailer(settings: &Settings, public_url: &str, clock: &Arc<dyn Cloc
             );
         }
         tracing::info!(server = %server, "mail goes out over SMTP");
-        let limits = Limits { connections: settings.mail_concurrency + SPARE, ..Limits::default() };
+        let limits = Limits {
+            connections: settings.mail_concurrency + SPARE,
+            ..Limits::default()
+        };
         return Ok(Arc::new(SmtpMailer::new(server, limits, sender)));
     }
     let folder = settings.data_dir.join("mail");
     let mailer = FileMailer::new(&folder, sender);
-    Ok(Arc::new(mailer.map_err(|error| format!("mail to {}: {error}", folder.display()))?))
+    Ok(Arc::new(mailer.map_err(|error| {
+        format!("mail to {}: {error}", folder.display())
+    })?))
 }

@@ -7,7 +7,10 @@ pub(crate) fn raise() {
     match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(limit) => tracing::debug!(limit, "open files"),
         Err(error) => {
-            tracing::warn!(error = &error as &dyn std::error::Error, "the limit of open files stays as it is");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the limit of open files stays as it is"
+            );
         }
     }
 }

@@ -34,7 +34,12 @@ pub struct Settings {
     pub public_url: Option<Url>,
 
     /// The folder for the SQLite file and mail files
-    #[arg(long, env = "ALLCLEAR_DATA_DIR", value_name = "ALLCLEAR_DATA_DIR", default_value = "./data")]
+    #[arg(
+        long,
+        env = "ALLCLEAR_DATA_DIR",
+        value_name = "ALLCLEAR_DATA_DIR",
+        default_value = "./data"
+    )]
     pub data_dir: PathBuf,
 
     /// `postgres://…` for several nodes [default: an SQLite file in the data folder]
@@ -53,7 +58,12 @@ pub struct Settings {
     pub mail_concurrency: usize,
 
     /// Who may sign up
-    #[arg(long, env = "ALLCLEAR_SIGN_UP", value_name = "ALLCLEAR_SIGN_UP", default_value = "open")]
+    #[arg(
+        long,
+        env = "ALLCLEAR_SIGN_UP",
+        value_name = "ALLCLEAR_SIGN_UP",
+        default_value = "open"
+    )]
     pub sign_up: SignUp,
 
     #[command(flatten)]
@@ -108,7 +118,12 @@ pub struct Settings {
     pub log: String,
 
     /// How to write the log
-    #[arg(long, env = "ALLCLEAR_LOG_FORMAT", value_name = "ALLCLEAR_LOG_FORMAT", default_value = "text")]
+    #[arg(
+        long,
+        env = "ALLCLEAR_LOG_FORMAT",
+        value_name = "ALLCLEAR_LOG_FORMAT",
+        default_value = "text"
+    )]
     pub log_format: LogFormat,
 }
 
@@ -137,14 +152,20 @@ impl Settings {
     #[must_use]
     pub fn database(&self) -> String {
         let file = || format!("sqlite:{}", self.data_dir.join("allclear.db").display());
-        self.database_url.as_ref().map_or_else(file, |url| url.reveal().to_owned())
+        self.database_url
+            .as_ref()
+            .map_or_else(file, |url| url.reveal().to_owned())
     }
 
     /// What is set on the socket.
     #[must_use]
     pub fn socket(&self, public_url: &str) -> SocketSettings {
         let origins = self.origins(public_url);
-        SocketSettings { ping_interval: self.ping_interval, ping_timeout: self.ping_timeout, origins }
+        SocketSettings {
+            ping_interval: self.ping_interval,
+            ping_timeout: self.ping_timeout,
+            origins,
+        }
     }
 
     /// The origins whose pages are ours or allowed.
@@ -157,14 +178,21 @@ impl Settings {
     /// The address people reach the product at, given the port that is listened on.
     #[must_use]
     pub fn public_url(&self, port: u16) -> String {
-        let told = self.public_url.as_ref().map(|url| url.as_str().trim_end_matches('/').to_owned());
+        let told = self
+            .public_url
+            .as_ref()
+            .map(|url| url.as_str().trim_end_matches('/').to_owned());
         told.unwrap_or_else(|| format!("http://localhost:{port}"))
     }
 }
 
 fn listen(text: &str) -> Result<SocketAddr, String> {
-    let mut addresses = text.to_socket_addrs().map_err(|_| "it must be address:port".to_owned())?;
-    addresses.next().ok_or_else(|| "it names no address".to_owned())
+    let mut addresses = text
+        .to_socket_addrs()
+        .map_err(|_| "it must be address:port".to_owned())?;
+    addresses
+        .next()
+        .ok_or_else(|| "it names no address".to_owned())
 }
 
 fn web_address(text: &str) -> Result<Url, String> {
@@ -179,7 +207,11 @@ fn web_address(text: &str) -> Result<Url, String> {
 fn origin(text: &str) -> Result<String, String> {
     let url = web_address(text.trim())?;
     let plain = url.path() == "/" && url.query().is_none();
-    if plain { Ok(url.origin().ascii_serialization()) } else { Err("an origin has no path".to_owned()) }
+    if plain {
+        Ok(url.origin().ascii_serialization())
+    } else {
+        Err("an origin has no path".to_owned())
+    }
 }
 
 fn milliseconds(text: &str) -> Result<Duration, String> {
@@ -198,7 +230,8 @@ fn concurrency(text: &str) -> Result<usize, String> {
 
 fn proxy(text: &str) -> Result<String, String> {
     let text = text.trim();
-    TrustedProxies::parse([text]).map_err(|_| "it is neither an address nor a CIDR range".to_owned())?;
+    TrustedProxies::parse([text])
+        .map_err(|_| "it is neither an address nor a CIDR range".to_owned())?;
     Ok(text.to_owned())
 }
 
@@ -212,8 +245,9 @@ mod tests {
         let path = folder.path().join(FILE);
         std::fs::write(&path, file).unwrap();
         let command = with_file(Settings::augment_args(Command::new("allclear")), &path)?;
-        let matches =
-            command.try_get_matches_from([&["allclear"], flags].concat()).map_err(|error| error.to_string())?;
+        let matches = command
+            .try_get_matches_from([&["allclear"], flags].concat())
+            .map_err(|error| error.to_string())?;
         Settings::from_arg_matches(&matches).map_err(|error| error.to_string())
     }
 
@@ -231,8 +265,14 @@ mod tests {
         let file = "ALLCLEAR_SIGN_UP = 'closed'\nallowed_origins = ['https://a.example', 'https://b.example']";
         let settings = parse(&[], file).unwrap();
         assert_eq!(settings.sign_up, SignUp::Closed);
-        assert_eq!(settings.allowed_origins, ["https://a.example", "https://b.example"]);
-        assert_eq!(parse(&["--sign-up", "waitlist"], file).unwrap().sign_up, SignUp::Waitlist);
+        assert_eq!(
+            settings.allowed_origins,
+            ["https://a.example", "https://b.example"]
+        );
+        assert_eq!(
+            parse(&["--sign-up", "waitlist"], file).unwrap().sign_up,
+            SignUp::Waitlist
+        );
     }
 
     #[test]
@@ -251,15 +291,25 @@ mod tests {
             let refused = parse(&[flag, bad], "").unwrap_err();
             assert!(refused.contains(flag) && refused.contains(bad), "{refused}");
         }
-        assert!(parse(&[], "colour = 'red'").unwrap_err().ends_with("there is no setting colour"));
+        assert!(
+            parse(&[], "colour = 'red'")
+                .unwrap_err()
+                .ends_with("there is no setting colour")
+        );
         assert!(parse(&[], "sign_up = ").is_err());
     }
 
     #[test]
     fn a_password_is_never_printed() {
-        for (flag, bad) in [("--database-url", "mysql://ann:hunter2@x"), ("--redis-url", "http://:hunter2@x")] {
+        for (flag, bad) in [
+            ("--database-url", "mysql://ann:hunter2@x"),
+            ("--redis-url", "http://:hunter2@x"),
+        ] {
             let refused = parse(&[flag, bad], "").unwrap_err();
-            assert!(refused.contains(flag) && refused.contains("it must begin with"), "{refused}");
+            assert!(
+                refused.contains(flag) && refused.contains("it must begin with"),
+                "{refused}"
+            );
             assert!(!refused.contains("hunter2"), "{refused}");
             let key = flag.trim_start_matches('-').replace('-', "_");
             let refused = parse(&[], &format!("{key} = '{bad}'")).unwrap_err();
@@ -268,7 +318,10 @@ mod tests {
         let file = "database_url = 'postgres://ann:hunter2@x'\nredis_url = 'redis://:hunter2@x'\n\
             smtp_url = 'smtps://ann:hunter2@x'\nclerk_secret_key = 'hunter2'\nclerk_webhook_secret = 'hunter2'";
         let help = parse(&["--help"], file).unwrap_err();
-        assert!(help.contains("ALLCLEAR_REDIS_URL") && !help.contains("hunter2"), "{help}");
+        assert!(
+            help.contains("ALLCLEAR_REDIS_URL") && !help.contains("hunter2"),
+            "{help}"
+        );
         let database = parse(&[], "database_url = 'postgres://ann:hunter2@x'").unwrap();
         assert_eq!(database.database(), "postgres://ann:hunter2@x");
         assert!(!format!("{database:?}").contains("hunter2"));
@@ -278,7 +331,9 @@ mod tests {
     fn the_guide_has_every_setting() {
         let guide = include_str!("../../../docs/configuration.md");
         for setting in Settings::augment_args(Command::new("allclear")).get_arguments() {
-            let Some(name) = setting.get_env().and_then(std::ffi::OsStr::to_str) else { continue };
+            let Some(name) = setting.get_env().and_then(std::ffi::OsStr::to_str) else {
+                continue;
+            };
             assert!(guide.contains(&format!("`{name}`")), "{name}");
         }
     }

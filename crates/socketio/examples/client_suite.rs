@@ -11,8 +11,8 @@ use actix_web::{
     rt,
 };
 use allclear_socketio::{
-    Attachment, Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket, SocketRef,
-    cut_dead_connections,
+    Attachment, Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket,
+    SocketRef, cut_dead_connections,
 };
 use bytes::Bytes;
 use serde::Serialize;
@@ -34,15 +34,26 @@ fn emit<T: Serialize>(socket: &SocketRef, name: &str, args: &T) {
 }
 
 fn emit_bytes(socket: &SocketRef, name: &str) {
-    if let Ok(event) = Event::with_attachments(name, &(Attachment::new(0),), vec![Bytes::from_static(b"asdfasdf")]) {
+    if let Ok(event) = Event::with_attachments(
+        name,
+        &(Attachment::new(0),),
+        vec![Bytes::from_static(b"asdfasdf")],
+    ) {
         socket.emit(&event);
     }
 }
 
 fn handshake(request: &Connect<'_>) -> Value {
-    let query: Value = actix_web::web::Query::<Vec<(String, String)>>::from_query(request.handshake().query())
-        .map(|query| query.into_inner().into_iter().map(|(name, value)| (name, Value::from(value))).collect())
-        .unwrap_or_default();
+    let query: Value =
+        actix_web::web::Query::<Vec<(String, String)>>::from_query(request.handshake().query())
+            .map(|query| {
+                query
+                    .into_inner()
+                    .into_iter()
+                    .map(|(name, value)| (name, Value::from(value)))
+                    .collect()
+            })
+            .unwrap_or_default();
     let headers: Value = request
         .handshake()
         .headers()
@@ -63,7 +74,13 @@ impl Handler for Place {
     type Data = Value;
 
     async fn connect(&self, request: Connect<'_>) -> Result<Value, ConnectError> {
-        let fails = || request.handshake().query().split('&').any(|pair| pair.starts_with("fail="));
+        let fails = || {
+            request
+                .handshake()
+                .query()
+                .split('&')
+                .any(|pair| pair.starts_with("fail="))
+        };
         match self {
             Self::Refusing => Err(ConnectError::new("Auth failed (custom namespace)")),
             Self::Main if fails() => Err(ConnectError::new("Auth failed (main namespace)")),
@@ -99,9 +116,14 @@ impl Handler for Place {
 }
 
 async fn ask(socket: SocketRef) {
-    let Ok(question) = Event::new("ack", &()) else { return };
-    let answer = socket.emit_with_ack(&question, Duration::from_secs(5)).await;
-    let right = answer.is_ok_and(|args| args.parse().is_ok_and(|(five, _): (u32, Value)| five == 5));
+    let Ok(question) = Event::new("ack", &()) else {
+        return;
+    };
+    let answer = socket
+        .emit_with_ack(&question, Duration::from_secs(5))
+        .await;
+    let right =
+        answer.is_ok_and(|args| args.parse().is_ok_and(|(five, _): (u32, Value)| five == 5));
     if right {
         emit(&socket, "got it", &());
     }
@@ -114,9 +136,19 @@ fn answer(socket: &SocketRef, event: &Incoming) {
         // The suite asks again before it answers: whoever awaited the answer here would not hear it ask.
         "ack" => drop(rt::spawn(ask(socket.clone()))),
         "getDate" => emit(socket, "takeDate", &("2024-01-01T00:00:00.000Z",)),
-        "getDateObj" => emit(socket, "takeDateObj", &(json!({ "date": "2024-01-01T00:00:00.000Z" }),)),
+        "getDateObj" => emit(
+            socket,
+            "takeDateObj",
+            &(json!({ "date": "2024-01-01T00:00:00.000Z" }),),
+        ),
         "getUtf8" => {
-            for text in ["てすと", "Я Б Г Д Ж Й", "Ä ä Ü ü ß", "utf8 — string", "utf8 — string"] {
+            for text in [
+                "てすと",
+                "Я Б Г Д Ж Й",
+                "Ä ä Ü ü ß",
+                "utf8 — string",
+                "utf8 — string",
+            ] {
                 emit(socket, "takeUtf8", &(text,));
             }
         }
@@ -134,7 +166,10 @@ fn answer(socket: &SocketRef, event: &Incoming) {
 }
 
 /// The suite has clients give up before a slow server opens their session.
-async fn unhurried<B: MessageBody>(request: ServiceRequest, next: Next<B>) -> Result<ServiceResponse<B>, Error> {
+async fn unhurried<B: MessageBody>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<B>, Error> {
     if !request.query_string().contains("sid=") {
         rt::time::sleep(Duration::from_millis(10)).await;
     }
@@ -143,20 +178,30 @@ async fn unhurried<B: MessageBody>(request: ServiceRequest, next: Next<B>) -> Re
 
 #[actix_web::main]
 async fn main() -> io::Result<()> {
-    let settings = Settings { ping_interval: Duration::from_secs(2), ..Settings::default() };
+    let settings = Settings {
+        ping_interval: Duration::from_secs(2),
+        ..Settings::default()
+    };
     let server = ["/foo", "/timeout_socket", "/valid", "/asd"]
         .into_iter()
-        .fold(Server::builder().settings(settings.clone()), |builder, name| builder.namespace(name, Place::Plain))
+        .fold(
+            Server::builder().settings(settings.clone()),
+            |builder, name| builder.namespace(name, Place::Plain),
+        )
         .namespace("/", Place::Main)
         .namespace("/abc", Place::Greeting)
         .namespace("/no", Place::Refusing)
         .build();
-    HttpServer::new(move || App::new().wrap(from_fn(unhurried)).service(server.resource("/socket.io")))
-        .on_connect(cut_dead_connections(&settings))
-        .h1_allow_half_closed(false)
-        .client_disconnect_timeout(Duration::from_millis(100))
-        .workers(1)
-        .bind("localhost:3210")?
-        .run()
-        .await
+    HttpServer::new(move || {
+        App::new()
+            .wrap(from_fn(unhurried))
+            .service(server.resource("/socket.io"))
+    })
+    .on_connect(cut_dead_connections(&settings))
+    .h1_allow_half_closed(false)
+    .client_disconnect_timeout(Duration::from_millis(100))
+    .workers(1)
+    .bind("localhost:3210")?
+    .run()
+    .await
 }

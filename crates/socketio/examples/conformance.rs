@@ -8,7 +8,8 @@ use std::{env, io, time::Duration};
 
 use actix_web::{App, HttpServer, rt};
 use allclear_socketio::{
-    CloseReason, Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket, cut_dead_connections,
+    CloseReason, Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket,
+    cut_dead_connections,
     engine::{Engine, EngineHandler, EngineSocket, Malformed, Message},
 };
 use serde_json::value::RawValue;
@@ -49,7 +50,9 @@ impl Handler for Suite {
     type Data = Box<RawValue>;
 
     async fn connect(&self, request: Connect<'_>) -> Result<Box<RawValue>, ConnectError> {
-        request.auth().map_err(|error| ConnectError::new(error.to_string()))
+        request
+            .auth()
+            .map_err(|error| ConnectError::new(error.to_string()))
     }
 
     async fn connected(&self, socket: &Socket<Box<RawValue>>) {
@@ -98,14 +101,29 @@ fn arguments() -> Result<Arguments, String> {
     let mut given = env::args().skip(1);
     while let Some(argument) = given.next() {
         let (name, value) = match argument.split_once('=') {
-            _ if !argument.starts_with("--") => (positions.next().ok_or("too many arguments")?.to_owned(), argument),
+            _ if !argument.starts_with("--") => (
+                positions.next().ok_or("too many arguments")?.to_owned(),
+                argument,
+            ),
             Some((name, value)) => (name.to_owned(), value.to_owned()),
-            None => (argument.clone(), given.next().ok_or(format!("{argument} needs a value"))?),
+            None => (
+                argument.clone(),
+                given.next().ok_or(format!("{argument} needs a value"))?,
+            ),
         };
-        let millis = || value.parse().map(Duration::from_millis).map_err(|error| format!("{name}: {error}"));
+        let millis = || {
+            value
+                .parse()
+                .map(Duration::from_millis)
+                .map_err(|error| format!("{name}: {error}"))
+        };
         match name.as_str() {
-            "--port" => arguments.port = value.parse().map_err(|error| format!("{name}: {error}"))?,
-            "--workers" => arguments.workers = value.parse().map_err(|error| format!("{name}: {error}"))?,
+            "--port" => {
+                arguments.port = value.parse().map_err(|error| format!("{name}: {error}"))?
+            }
+            "--workers" => {
+                arguments.workers = value.parse().map_err(|error| format!("{name}: {error}"))?
+            }
             "--ping-interval" => arguments.settings.ping_interval = millis()?,
             "--ping-timeout" => arguments.settings.ping_timeout = millis()?,
             "--connect-timeout" => arguments.settings.connect_timeout = millis()?,
@@ -122,17 +140,26 @@ async fn main() -> io::Result<()> {
     let arguments = arguments().map_err(io::Error::other)?;
     let engine = Engine::new(arguments.settings.clone(), Echo);
     let tune = cut_dead_connections(&arguments.settings);
-    let server =
-        Server::builder().settings(arguments.settings).namespace("/", Suite).namespace("/custom", Suite).build();
+    let server = Server::builder()
+        .settings(arguments.settings)
+        .namespace("/", Suite)
+        .namespace("/custom", Suite)
+        .build();
     let (engine_path, path) = (arguments.engine_path, arguments.path);
-    let http =
-        HttpServer::new(move || App::new().service(engine.resource(&engine_path)).service(server.resource(&path)))
-            .h1_allow_half_closed(false)
-            .on_connect(tune)
-            .client_disconnect_timeout(Duration::from_millis(100))
-            .workers(arguments.workers)
-            .bind(("127.0.0.1", arguments.port))?;
-    let port = http.addrs().first().map_or(arguments.port, std::net::SocketAddr::port);
+    let http = HttpServer::new(move || {
+        App::new()
+            .service(engine.resource(&engine_path))
+            .service(server.resource(&path))
+    })
+    .h1_allow_half_closed(false)
+    .on_connect(tune)
+    .client_disconnect_timeout(Duration::from_millis(100))
+    .workers(arguments.workers)
+    .bind(("127.0.0.1", arguments.port))?;
+    let port = http
+        .addrs()
+        .first()
+        .map_or(arguments.port, std::net::SocketAddr::port);
     // "localhost" is either of the two, depending on the client.
     let http = match std::net::TcpListener::bind(("::1", port)) {
         Ok(listener) => http.listen(listener)?,

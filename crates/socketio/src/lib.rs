@@ -11,8 +11,8 @@ mod tune;
 pub use engine::{CloseReason, Handshake};
 pub use protocol::{Args, Assembler, Attachment, EncodeError, Event, Kind, Packet, PacketError};
 pub use server::{
-    AckError, Broadcast, Builder, Connect, ConnectError, DisconnectReason, Handler, Incoming, Namespace, Server,
-    Socket, SocketRef,
+    AckError, Broadcast, Builder, Connect, ConnectError, DisconnectReason, Handler, Incoming,
+    Namespace, Server, Socket, SocketRef,
 };
 pub use settings::{Cors, Origins, Settings};
 pub use sid::Sid;

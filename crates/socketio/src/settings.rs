@@ -17,7 +17,9 @@ impl Origins {
     pub fn contains(&self, origin: &str) -> bool {
         match self {
             Self::Any => true,
-            Self::List(list) => list.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin)),
+            Self::List(list) => list
+                .iter()
+                .any(|allowed| allowed.eq_ignore_ascii_case(origin)),
         }
     }
 }

@@ -74,7 +74,13 @@ mod tests {
 
     #[test]
     fn what_cannot_be_a_sid_is_none() {
-        for text in ["", "short", "aaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaa aaaaaaaaa", "ääääääääää"] {
+        for text in [
+            "",
+            "short",
+            "aaaaaaaaaaaaaaaaaaaaa",
+            "aaaaaaaaaa aaaaaaaaa",
+            "ääääääääää",
+        ] {
             assert_eq!(Sid::parse(text), None, "{text}");
         }
     }

@@ -25,10 +25,14 @@ use crate::settings::Settings;
 /// #   ; Ok(())
 /// # }
 /// ```
-pub fn cut_dead_connections(settings: &Settings) -> impl Fn(&dyn Any, &mut Extensions) + Send + Sync + 'static {
+pub fn cut_dead_connections(
+    settings: &Settings,
+) -> impl Fn(&dyn Any, &mut Extensions) + Send + Sync + 'static {
     let timeout = settings.ping_interval + settings.ping_timeout;
     move |connection, _| {
-        let Some(stream) = connection.downcast_ref::<actix_web::rt::net::TcpStream>() else { return };
+        let Some(stream) = connection.downcast_ref::<actix_web::rt::net::TcpStream>() else {
+            return;
+        };
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY was not set");
         }
@@ -49,7 +53,10 @@ mod tests {
     #[actix_web::test]
     async fn a_connection_sends_at_once_and_ends_when_its_peer_does_not_read() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (client, accepted) = tokio::join!(TcpStream::connect(listener.local_addr().unwrap()), listener.accept());
+        let (client, accepted) = tokio::join!(
+            TcpStream::connect(listener.local_addr().unwrap()),
+            listener.accept()
+        );
         let (_client, connection) = (client.unwrap(), accepted.unwrap().0);
         assert!(!connection.nodelay().unwrap());
         let settings = Settings::default();

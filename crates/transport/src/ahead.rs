@@ -78,7 +78,16 @@ where
         let copies = Copies::of(Arc::clone(&self.pages));
         let web_app = Arc::clone(&self.web_app);
         let (security, open) = (self.security.clone(), self.open.clone());
-        self.app.new_service(config).map_ok(|app| AheadInWorker { app, copies, web_app, security, open }).boxed_local()
+        self.app
+            .new_service(config)
+            .map_ok(|app| AheadInWorker {
+                app,
+                copies,
+                web_app,
+                security,
+                open,
+            })
+            .boxed_local()
     }
 }
 
@@ -89,13 +98,18 @@ where
 {
     type Response = Answered<B>;
     type Error = A::Error;
-    type Future = Either<Ready<Result<Answered<B>, A::Error>>, MapOk<A::Future, fn(ServiceResponse<B>) -> Answered<B>>>;
+    type Future = Either<
+        Ready<Result<Answered<B>, A::Error>>,
+        MapOk<A::Future, fn(ServiceResponse<B>) -> Answered<B>>,
+    >;
 
     forward_ready!(app);
 
     fn call(&self, mut request: Request) -> Self::Future {
         match self.answer(&mut request) {
-            Some(answer) => Either::Left(ready(Ok(answer.map_body(|_, body| EitherBody::left(body))))),
+            Some(answer) => {
+                Either::Left(ready(Ok(answer.map_body(|_, body| EitherBody::left(body)))))
+            }
             None => Either::Right(self.app.call(request).map_ok(by_the_app)),
         }
     }
@@ -149,9 +163,15 @@ impl MessageBody for FromMemory {
         self.size.map_or(BodySize::None, BodySize::Sized)
     }
 
-    fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Infallible>>> {
+    fn poll_next(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Infallible>>> {
         let rest = &mut self.get_mut().bytes;
-        let next = rest.as_mut().filter(|rest| !rest.is_empty()).map(|rest| rest.split_to(rest.len().min(PIECE)));
+        let next = rest
+            .as_mut()
+            .filter(|rest| !rest.is_empty())
+            .map(|rest| rest.split_to(rest.len().min(PIECE)));
         Poll::Ready(next.map(Ok))
     }
 }
@@ -171,7 +191,8 @@ mod tests {
 
     /// What is answered to a request; none where that is left to the app.
     async fn answered(copies: Copies, request: Request) -> Option<StatusCode> {
-        let asked = async |_: Request| Err::<ServiceResponse, Error>(ErrorImATeapot("the app was asked"));
+        let asked =
+            async |_: Request| Err::<ServiceResponse, Error>(ErrorImATeapot("the app was asked"));
         let ahead = AheadInWorker {
             app: fn_service(asked),
             copies,
@@ -185,23 +206,57 @@ mod tests {
     #[actix_web::test]
     async fn the_plain_case_is_answered_and_everything_else_left_to_the_app() {
         let mut store = MockSnapshotStore::new();
-        store.expect_snapshot().returning(|_, _| Ok(Some(snapshot(1))));
+        store
+            .expect_snapshot()
+            .returning(|_, _| Ok(Some(snapshot(1))));
         let pages = pages(store, &relay());
         let copies = || Copies::of(Arc::clone(&pages));
-        let without_body = |request: TestRequest| request.to_request().replace_payload(Payload::None).0;
+        let without_body =
+            |request: TestRequest| request.to_request().replace_payload(Payload::None).0;
         let get = |path: &str| without_body(TestRequest::get().uri(path));
-        assert_eq!(answered(copies(), get("/status/org")).await, None, "it was not read yet");
+        assert_eq!(
+            answered(copies(), get("/status/org")).await,
+            None,
+            "it was not read yet"
+        );
         pages.page(&organisation()).await.unwrap();
-        for path in ["/status/org", "/api/v1/status/org", "/status/org?theme=dark"] {
-            assert_eq!(answered(copies(), get(path)).await, Some(StatusCode::OK), "{path}");
+        for path in [
+            "/status/org",
+            "/api/v1/status/org",
+            "/status/org?theme=dark",
+        ] {
+            assert_eq!(
+                answered(copies(), get(path)).await,
+                Some(StatusCode::OK),
+                "{path}"
+            );
         }
-        let known = without_body(TestRequest::get().uri("/status/org").insert_header(("if-none-match", "*")));
-        assert_eq!(answered(copies(), known).await, Some(StatusCode::NOT_MODIFIED));
-        let body = TestRequest::get().uri("/status/org").set_payload("x").to_request();
-        let head = without_body(TestRequest::default().method(Method::HEAD).uri("/status/org"));
-        for request in
-            [body, head, get("/status/org/"), get("/status/nobody"), get("/api/v1/status/org/events"), get("/")]
-        {
+        let known = without_body(
+            TestRequest::get()
+                .uri("/status/org")
+                .insert_header(("if-none-match", "*")),
+        );
+        assert_eq!(
+            answered(copies(), known).await,
+            Some(StatusCode::NOT_MODIFIED)
+        );
+        let body = TestRequest::get()
+            .uri("/status/org")
+            .set_payload("x")
+            .to_request();
+        let head = without_body(
+            TestRequest::default()
+                .method(Method::HEAD)
+                .uri("/status/org"),
+        );
+        for request in [
+            body,
+            head,
+            get("/status/org/"),
+            get("/status/nobody"),
+            get("/api/v1/status/org/events"),
+            get("/"),
+        ] {
             assert_eq!(answered(copies(), request).await, None);
         }
     }

@@ -45,12 +45,20 @@ pub(crate) struct AllDeleted {
 impl<T: Serialize> Answer<T> {
     /// Only data.
     pub(crate) const fn new(data: T) -> Self {
-        Self { data, message: None, meta: None }
+        Self {
+            data,
+            message: None,
+            meta: None,
+        }
     }
 
     /// With a sentence to show.
     pub(crate) const fn with_message(data: T, message: &'static str) -> Self {
-        Self { data, message: Some(message), meta: None }
+        Self {
+            data,
+            message: Some(message),
+            meta: None,
+        }
     }
 
     /// 200.
@@ -70,10 +78,21 @@ impl<T: Serialize> Answer<T> {
 }
 
 /// A list, or a part of it where a limit was asked for.
-pub(crate) fn list<T, U: Serialize>(listed: &Listed<T>, limited: bool, show: impl Fn(&T) -> U) -> HttpResponse {
-    let meta = limited.then(|| Meta { next: listed.next.map(|id| id.to_string()) });
+pub(crate) fn list<T, U: Serialize>(
+    listed: &Listed<T>,
+    limited: bool,
+    show: impl Fn(&T) -> U,
+) -> HttpResponse {
+    let meta = limited.then(|| Meta {
+        next: listed.next.map(|id| id.to_string()),
+    });
     let data: Vec<U> = listed.items.iter().map(show).collect();
-    Answer { data, message: None, meta }.ok()
+    Answer {
+        data,
+        message: None,
+        meta,
+    }
+    .ok()
 }
 
 fn versioned(mut response: HttpResponseBuilder, version: Revision) -> HttpResponseBuilder {

@@ -16,6 +16,9 @@ pub(crate) struct AuthorBody {
 
 impl From<&Author> for AuthorBody {
     fn from(author: &Author) -> Self {
-        Self { id: author.id.clone(), name: author.name.clone() }
+        Self {
+            id: author.id.clone(),
+            name: author.name.clone(),
+        }
     }
 }

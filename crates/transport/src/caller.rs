@@ -26,7 +26,10 @@ impl Operator {
     /// Who records what this request carries.
     pub(crate) fn author(&self) -> Author {
         let Caller { subject, name, .. } = &self.caller;
-        Author { id: subject.clone(), name: name.clone().unwrap_or_else(|| subject.clone()) }
+        Author {
+            id: subject.clone(),
+            name: name.clone().unwrap_or_else(|| subject.clone()),
+        }
     }
 }
 
@@ -39,23 +42,38 @@ impl FromRequest for Operator {
         let verifier = request.app_data::<web::Data<dyn TokenVerifier>>().cloned();
         let runtime = request.app_data::<web::Data<Handle>>().cloned();
         Box::pin(async move {
-            let token = token.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))?;
+            let token =
+                token.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))?;
             let wired = verifier.zip(runtime);
-            let (verifier, runtime) = wired.ok_or_else(|| Error::internal("nothing that verifies tokens is wired"))?;
+            let (verifier, runtime) =
+                wired.ok_or_else(|| Error::internal("nothing that verifies tokens is wired"))?;
             // Not in the worker: while everybody looks, each step there waits for hundreds of visitors.
-            let asked = runtime.spawn(async move { verifier.verify(&token).await }.in_current_span());
+            let asked =
+                runtime.spawn(async move { verifier.verify(&token).await }.in_current_span());
             let caller = asked.await.map_err(Error::internal)??;
             let Some(membership) = caller.membership.clone() else {
-                return Err(Problem::new(StatusCode::FORBIDDEN, "Please choose an organisation first"));
+                return Err(Problem::new(
+                    StatusCode::FORBIDDEN,
+                    "Please choose an organisation first",
+                ));
             };
-            Ok(Self { organisation: membership.organisation, caller })
+            Ok(Self {
+                organisation: membership.organisation,
+                caller,
+            })
         })
     }
 }
 
 /// The token of the `Authorization` header.
 fn bearer(request: &HttpRequest) -> Option<&str> {
-    token_of(request.headers().get(header::AUTHORIZATION)?.to_str().ok()?)
+    token_of(
+        request
+            .headers()
+            .get(header::AUTHORIZATION)?
+            .to_str()
+            .ok()?,
+    )
 }
 
 /// The bearer token of an `Authorization` header's value; the scheme's case does not matter (RFC 9110, section 11.1).
@@ -72,7 +90,9 @@ mod tests {
     #[test]
     fn a_bearer_token_is_read_and_nothing_else() {
         let token = |value: &str| {
-            let request = TestRequest::default().insert_header((header::AUTHORIZATION, value)).to_http_request();
+            let request = TestRequest::default()
+                .insert_header((header::AUTHORIZATION, value))
+                .to_http_request();
             bearer(&request).map(str::to_owned)
         };
         assert_eq!(token("Bearer abc").as_deref(), Some("abc"));

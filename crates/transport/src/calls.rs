@@ -38,7 +38,11 @@ pub(crate) struct Described {
 impl Described {
     /// Nothing yet.
     pub(crate) fn new() -> Self {
-        Self { prefix: String::new(), paths: Paths::new(), schemas: Vec::new() }
+        Self {
+            prefix: String::new(),
+            paths: Paths::new(),
+            schemas: Vec::new(),
+        }
     }
 }
 
@@ -46,7 +50,10 @@ impl Calls for Described {
     fn service(&mut self, call: impl HttpServiceFactory + OpenApiFactory + 'static) -> &mut Self {
         let mut paths = call.paths();
         let own = std::mem::take(&mut paths.paths);
-        paths.paths = own.into_iter().map(|(path, item)| (format!("{}{path}", self.prefix), item)).collect();
+        paths.paths = own
+            .into_iter()
+            .map(|(path, item)| (format!("{}{path}", self.prefix), item))
+            .collect();
         self.paths.merge(paths);
         call.schemas(&mut self.schemas);
         self

@@ -23,7 +23,9 @@ pub struct Parts {
 impl Parts {
     /// Hands every part to the handlers.
     pub(crate) fn provide(&self, config: &mut web::ServiceConfig) {
-        config.app_data(Data::from(Arc::clone(&self.verifier))).app_data(Data::from(Arc::clone(&self.directory)));
+        config
+            .app_data(Data::from(Arc::clone(&self.verifier)))
+            .app_data(Data::from(Arc::clone(&self.directory)));
     }
 }
 

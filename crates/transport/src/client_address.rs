@@ -18,9 +18,15 @@ impl TrustedProxies {
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let network = |text: &str| {
             let address = text.parse::<IpAddr>().map(IpNet::from);
-            address.or_else(|_| text.parse::<IpNet>()).map_err(|_| text.to_owned())
+            address
+                .or_else(|_| text.parse::<IpNet>())
+                .map_err(|_| text.to_owned())
         };
-        texts.into_iter().map(network).collect::<Result<_, _>>().map(Self)
+        texts
+            .into_iter()
+            .map(network)
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 
     /// The address of the client: the peer's, unless the peer is a trusted proxy; then the last address of
@@ -33,7 +39,10 @@ impl TrustedProxies {
 
     fn client_behind(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer;
-        let hops: Vec<&str> = headers.get_all("x-forwarded-for").filter_map(|value| value.to_str().ok()).collect();
+        let hops: Vec<&str> = headers
+            .get_all("x-forwarded-for")
+            .filter_map(|value| value.to_str().ok())
+            .collect();
         for hop in hops.iter().flat_map(|value| value.split(',')).rev() {
             if !self.is_trusted(client) {
                 break;
@@ -61,24 +70,46 @@ mod tests {
         for value in forwarded {
             request = request.append_header(("x-forwarded-for", *value));
         }
-        let request = request.peer_addr(format!("{peer}:1").parse().unwrap()).to_http_request();
-        TrustedProxies::parse(proxies.iter().copied()).unwrap().client(&request).unwrap().to_string()
+        let request = request
+            .peer_addr(format!("{peer}:1").parse().unwrap())
+            .to_http_request();
+        TrustedProxies::parse(proxies.iter().copied())
+            .unwrap()
+            .client(&request)
+            .unwrap()
+            .to_string()
     }
 
     #[test]
     fn a_forwarded_address_counts_only_from_a_trusted_proxy() {
         assert_eq!(client(&[], "10.0.0.1", &["203.0.113.7"]), "10.0.0.1");
-        assert_eq!(client(&["10.0.0.0/8"], "10.0.0.1", &["203.0.113.7"]), "203.0.113.7");
+        assert_eq!(
+            client(&["10.0.0.0/8"], "10.0.0.1", &["203.0.113.7"]),
+            "203.0.113.7"
+        );
     }
 
     #[test]
     fn what_a_client_forges_is_passed_over() {
-        assert_eq!(client(&["10.0.0.0/8"], "10.0.0.1", &["1.1.1.1, 203.0.113.7", "10.0.0.2"]), "203.0.113.7");
-        assert_eq!(client(&["10.0.0.1"], "10.0.0.1", &["1.1.1.1, nonsense"]), "10.0.0.1");
+        assert_eq!(
+            client(
+                &["10.0.0.0/8"],
+                "10.0.0.1",
+                &["1.1.1.1, 203.0.113.7", "10.0.0.2"]
+            ),
+            "203.0.113.7"
+        );
+        assert_eq!(
+            client(&["10.0.0.1"], "10.0.0.1", &["1.1.1.1, nonsense"]),
+            "10.0.0.1"
+        );
     }
 
     #[test]
     fn a_text_that_is_no_address_is_refused() {
-        assert_eq!(TrustedProxies::parse(["10.0.0.0/8", "proxy"]).unwrap_err(), "proxy");
+        assert_eq!(
+            TrustedProxies::parse(["10.0.0.0/8", "proxy"]).unwrap_err(),
+            "proxy"
+        );
     }
 }

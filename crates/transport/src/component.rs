@@ -94,9 +94,18 @@ impl ComponentInput {
     fn read(self) -> (ComponentPatch, Invalid) {
         let mut invalid = Invalid::default();
         let patch = ComponentPatch {
-            name: self.name.optional("name", "Name is required", &mut invalid).map(|text| text.0),
-            description: self.description.optional("description", "Must be a text", &mut invalid).map(|text| text.0),
-            status: self.status.optional("status", STATUS_MESSAGE, &mut invalid).map(|word| word.0),
+            name: self
+                .name
+                .optional("name", "Name is required", &mut invalid)
+                .map(|text| text.0),
+            description: self
+                .description
+                .optional("description", "Must be a text", &mut invalid)
+                .map(|text| text.0),
+            status: self
+                .status
+                .optional("status", STATUS_MESSAGE, &mut invalid)
+                .map(|word| word.0),
         };
         (patch, invalid)
     }
@@ -110,9 +119,15 @@ impl ComponentInput {
     security(("bearer" = []))
 )]
 #[get("/list")]
-async fn list(operator: Operator, page: AskedPage, components: web::Data<Components>) -> Result<HttpResponse, Problem> {
+async fn list(
+    operator: Operator,
+    page: AskedPage,
+    components: web::Data<Components>,
+) -> Result<HttpResponse, Problem> {
     let listed = components.list(&operator.organisation, page.0).await?;
-    Ok(answer_list(&listed, page.is_part(), |component| ComponentBody::from(component)))
+    Ok(answer_list(&listed, page.is_part(), |component| {
+        ComponentBody::from(component)
+    }))
 }
 
 /// Creates a component.
@@ -128,7 +143,9 @@ async fn create(
     body: Body<ComponentInput>,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
-    let created = components.create(&operator.organisation, body.0.draft()?).await?;
+    let created = components
+        .create(&operator.organisation, body.0.draft()?)
+        .await?;
     Ok(Answer::new(ComponentBody::from(&created)).created(created.version))
 }
 
@@ -165,7 +182,9 @@ async fn edit(
     body: Body<ComponentInput>,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
-    let edited = components.edit(&operator.organisation, id.0, body.0.patch()?, if_match.0).await?;
+    let edited = components
+        .edit(&operator.organisation, id.0, body.0.patch()?, if_match.0)
+        .await?;
     Ok(Answer::new(ComponentBody::from(&edited)).item(edited.version))
 }
 
@@ -183,12 +202,20 @@ async fn remove(
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
     components.delete(&operator.organisation, id.0).await?;
-    Ok(Answer::new(Deleted { id: id.0.to_string() }).ok())
+    Ok(Answer::new(Deleted {
+        id: id.0.to_string(),
+    })
+    .ok())
 }
 
 /// The calls under `/component`.
 pub(crate) fn calls(config: &mut impl Calls) {
     config.scope("/component", |calls| {
-        calls.service(list).service(create).service(read).service(edit).service(remove);
+        calls
+            .service(list)
+            .service(create)
+            .service(read)
+            .service(edit)
+            .service(remove);
     });
 }

@@ -33,7 +33,10 @@ enum SignUpWord {
     Closed,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field by reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands the field by reference"
+)]
 fn sign_up_word<S: Serializer>(mode: &SignUpMode, serializer: S) -> Result<S::Ok, S::Error> {
     let word = match mode {
         SignUpMode::Open => SignUpWord::Open,
@@ -90,7 +93,11 @@ async fn configuration(
         Some(accounts) => accounts.is_first().await?,
         None => false,
     };
-    Ok(Answer::new(ConfigurationBody { configuration: &configuration, first_account }).ok())
+    Ok(Answer::new(ConfigurationBody {
+        configuration: &configuration,
+        first_account,
+    })
+    .ok())
 }
 
 /// The call at `/configuration`.

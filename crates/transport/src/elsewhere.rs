@@ -26,9 +26,15 @@ pub(crate) async fn sponsor(
 }
 
 /// Sends the visitor there; without an address there is nothing here.
-async fn redirect(request: HttpRequest, target: Option<&str>, app: web::Data<WebApp>) -> Result<HttpResponse, Problem> {
+async fn redirect(
+    request: HttpRequest,
+    target: Option<&str>,
+    app: web::Data<WebApp>,
+) -> Result<HttpResponse, Problem> {
     match target {
-        Some(target) => Ok(HttpResponse::Found().insert_header((header::LOCATION, target)).finish()),
+        Some(target) => Ok(HttpResponse::Found()
+            .insert_header((header::LOCATION, target))
+            .finish()),
         None => anything_else(request, app).await,
     }
 }

@@ -16,19 +16,34 @@ impl Headers {
     /// For every answer; `https` says whether the product is reached by TLS.
     pub(crate) fn security(https: bool) -> Self {
         let mut headers = vec![
-            (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CONTENT_SECURITY_POLICY)),
-            (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+            (
+                header::CONTENT_SECURITY_POLICY,
+                HeaderValue::from_static(CONTENT_SECURITY_POLICY),
+            ),
+            (
+                header::X_CONTENT_TYPE_OPTIONS,
+                HeaderValue::from_static("nosniff"),
+            ),
             (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
             // Links in mail carry tokens: no other site may learn the address of a page.
-            (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-            (header::CROSS_ORIGIN_OPENER_POLICY, HeaderValue::from_static("same-origin")),
+            (
+                header::REFERRER_POLICY,
+                HeaderValue::from_static("no-referrer"),
+            ),
+            (
+                header::CROSS_ORIGIN_OPENER_POLICY,
+                HeaderValue::from_static("same-origin"),
+            ),
             (
                 header::PERMISSIONS_POLICY,
                 HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=()"),
             ),
         ];
         if https {
-            headers.push((header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000")));
+            headers.push((
+                header::STRICT_TRANSPORT_SECURITY,
+                HeaderValue::from_static("max-age=31536000"),
+            ));
         }
         Self(headers)
     }
@@ -37,8 +52,14 @@ impl Headers {
     /// no answer depends on who asks, so caches keep one for all.
     pub(crate) fn open_to_every_origin() -> Self {
         Self(vec![
-            (header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
-            (header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("etag, x-request-id")),
+            (
+                header::ACCESS_CONTROL_ALLOW_ORIGIN,
+                HeaderValue::from_static("*"),
+            ),
+            (
+                header::ACCESS_CONTROL_EXPOSE_HEADERS,
+                HeaderValue::from_static("etag, x-request-id"),
+            ),
         ])
     }
 
@@ -51,6 +72,8 @@ impl Headers {
 
     /// Puts them on every answer.
     pub(crate) fn middleware(self) -> DefaultHeaders {
-        self.0.into_iter().fold(DefaultHeaders::new(), DefaultHeaders::add)
+        self.0
+            .into_iter()
+            .fold(DefaultHeaders::new(), DefaultHeaders::add)
     }
 }

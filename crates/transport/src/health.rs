@@ -34,7 +34,10 @@ pub(crate) async fn healthz() -> &'static str {
 }
 
 /// Ready: not draining, and the database answers.
-pub(crate) async fn readyz(draining: web::Data<Draining>, readiness: web::Data<dyn Readiness>) -> HttpResponse {
+pub(crate) async fn readyz(
+    draining: web::Data<Draining>,
+    readiness: web::Data<dyn Readiness>,
+) -> HttpResponse {
     if draining.is_on() {
         return HttpResponse::ServiceUnavailable().body("draining\n");
     }
@@ -52,13 +55,25 @@ pub(crate) async fn metrics(
     sockets: web::Data<Sockets>,
     app: web::Data<WebApp>,
 ) -> Result<HttpResponse, Problem> {
-    let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let accepts = request
+        .headers()
+        .get(header::ACCEPT)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     if accepts.contains("text/html") {
         return anything_else(request, app).await;
     }
-    for (name, count) in [("allclear_event_stream_viewers", viewers.count()), ("allclear_sockets", sockets.count())] {
-        #[expect(clippy::cast_precision_loss, reason = "a gauge is a float; no node has 2^52 viewers")]
+    for (name, count) in [
+        ("allclear_event_stream_viewers", viewers.count()),
+        ("allclear_sockets", sockets.count()),
+    ] {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "a gauge is a float; no node has 2^52 viewers"
+        )]
         metrics::gauge!(name).set(count as f64);
     }
-    Ok(HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(figures.render()))
+    Ok(HttpResponse::Ok()
+        .content_type("text/plain; version=0.0.4; charset=utf-8")
+        .body(figures.render()))
 }

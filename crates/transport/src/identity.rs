@@ -66,7 +66,9 @@ impl Parts {
             .app_data(Data::from(Arc::clone(&self.waitlist)))
             .app_data(Data::from(Arc::clone(&self.throttle)))
             .app_data(Data::new(OwnOrigin(origin.to_owned())))
-            .app_data(Data::new(CookieSecurity { https: origin.starts_with("https:") }));
+            .app_data(Data::new(CookieSecurity {
+                https: origin.starts_with("https:"),
+            }));
     }
 }
 

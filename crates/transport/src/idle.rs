@@ -41,15 +41,28 @@ impl Connections {
 
     /// Ends each that is without a request for this long.
     pub(crate) fn new(limit: Duration) -> Arc<Self> {
-        Arc::new(Self { open: Mutex::default(), began: Instant::now(), limit })
+        Arc::new(Self {
+            open: Mutex::default(),
+            began: Instant::now(),
+            limit,
+        })
     }
 
     /// Watches a new connection.
     pub(crate) fn watch(&self, connection: &dyn Any, data: &mut Extensions) {
-        let Some(stream) = handle(connection) else { return };
+        let Some(stream) = handle(connection) else {
+            return;
+        };
         let idle_since = AtomicU64::new(milliseconds(self.began));
-        let connection = Arc::new(Connection { stream: Mutex::new(Some(stream)), began: self.began, idle_since });
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&connection));
+        let connection = Arc::new(Connection {
+            stream: Mutex::new(Some(stream)),
+            began: self.began,
+            idle_since,
+        });
+        self.open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(Arc::downgrade(&connection));
         data.insert(connection);
     }
 
@@ -66,15 +79,23 @@ impl Connections {
     fn sweep(&self) {
         let now = milliseconds(self.began);
         let limit = u64::try_from(self.limit.as_millis()).unwrap_or(u64::MAX);
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).retain(|connection| {
-            let Some(connection) = connection.upgrade() else { return false };
-            let since = connection.idle_since.load(Ordering::Relaxed);
-            if since != Self::BUSY && now.saturating_sub(since) > limit {
-                // Whoever has gone meanwhile needs no ending.
-                let _ = connection.handle().as_ref().map(|stream| stream.shutdown(Shutdown::Both));
-            }
-            true
-        });
+        self.open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|connection| {
+                let Some(connection) = connection.upgrade() else {
+                    return false;
+                };
+                let since = connection.idle_since.load(Ordering::Relaxed);
+                if since != Self::BUSY && now.saturating_sub(since) > limit {
+                    // Whoever has gone meanwhile needs no ending.
+                    let _ = connection
+                        .handle()
+                        .as_ref()
+                        .map(|stream| stream.shutdown(Shutdown::Both));
+                }
+                true
+            });
     }
 }
 
@@ -87,7 +108,9 @@ impl Connection {
 impl Busy {
     /// A request has come on this connection.
     pub(crate) fn on(connection: &Arc<Connection>) -> Self {
-        connection.idle_since.store(Connections::BUSY, Ordering::Relaxed);
+        connection
+            .idle_since
+            .store(Connections::BUSY, Ordering::Relaxed);
         Self(Arc::clone(connection))
     }
 
@@ -99,7 +122,9 @@ impl Busy {
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.idle_since.store(milliseconds(self.0.began), Ordering::Relaxed);
+        self.0
+            .idle_since
+            .store(milliseconds(self.0.began), Ordering::Relaxed);
     }
 }
 
@@ -131,7 +156,10 @@ mod tests {
     #[actix_web::test]
     async fn a_connection_is_watched_until_it_streams() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (client, accepted) = tokio::join!(TcpStream::connect(listener.local_addr().unwrap()), listener.accept());
+        let (client, accepted) = tokio::join!(
+            TcpStream::connect(listener.local_addr().unwrap()),
+            listener.accept()
+        );
         let (_client, accepted) = (client.unwrap(), accepted.unwrap().0);
         let (connections, mut data) = (Connections::new(Duration::ZERO), Extensions::new());
         connections.watch(&accepted, &mut data);

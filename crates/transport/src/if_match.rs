@@ -19,19 +19,36 @@ impl FromRequest for IfMatch {
     type Future = Ready<Result<Self, Infallible>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let values: Vec<&str> =
-            request.headers().get_all(header::IF_MATCH).map(|value| value.to_str().unwrap_or_default()).collect();
-        ready(Ok(Self(if values.is_empty() { Precondition::Any } else { demanded(&values) })))
+        let values: Vec<&str> = request
+            .headers()
+            .get_all(header::IF_MATCH)
+            .map(|value| value.to_str().unwrap_or_default())
+            .collect();
+        ready(Ok(Self(if values.is_empty() {
+            Precondition::Any
+        } else {
+            demanded(&values)
+        })))
     }
 }
 
 fn demanded(values: &[&str]) -> Precondition {
-    let tags: Vec<&str> = values.iter().flat_map(|value| value.split(',')).map(str::trim).collect();
+    let tags: Vec<&str> = values
+        .iter()
+        .flat_map(|value| value.split(','))
+        .map(str::trim)
+        .collect();
     if tags == ["*"] {
         return Precondition::Any;
     }
     let version = |tag: &&str| {
-        tag.strip_prefix("W/").unwrap_or(tag).strip_prefix('"')?.strip_suffix('"')?.parse().ok().map(Revision)
+        tag.strip_prefix("W/")
+            .unwrap_or(tag)
+            .strip_prefix('"')?
+            .strip_suffix('"')?
+            .parse()
+            .ok()
+            .map(Revision)
     };
     Precondition::OneOf(tags.iter().filter_map(version).collect())
 }
@@ -42,7 +59,9 @@ mod tests {
 
     #[test]
     fn tags_name_versions_and_any_other_text_matches_none() {
-        let one_of = |versions: &[i64]| Precondition::OneOf(versions.iter().copied().map(Revision).collect());
+        let one_of = |versions: &[i64]| {
+            Precondition::OneOf(versions.iter().copied().map(Revision).collect())
+        };
         assert_eq!(demanded(&["*"]), Precondition::Any);
         assert_eq!(demanded(&["\"7\""]), one_of(&[7]));
         assert_eq!(demanded(&["\"7\", \"8\"", "\"9\""]), one_of(&[7, 8, 9]));

@@ -118,7 +118,9 @@ impl IncidentInput {
             occured_at: patch.occured_at,
         };
         invalid.check(&draft);
-        let rows = self.components.optional("components", "Must be a list of components", &mut invalid);
+        let rows =
+            self.components
+                .optional("components", "Must be a list of components", &mut invalid);
         let rows = rows.unwrap_or_default();
         let count = rows.len();
         let components = attachments(rows, &mut invalid);
@@ -163,13 +165,22 @@ impl IncidentPatchInput {
 
     fn read(self, time_message: &str, invalid: &mut Invalid) -> IncidentPatch {
         IncidentPatch {
-            title: self.title.optional("title", "Title is required", invalid).map(|text| text.0),
+            title: self
+                .title
+                .optional("title", "Title is required", invalid)
+                .map(|text| text.0),
             description: self
                 .description
                 .optional("description", "Description is required", invalid)
                 .map(|text| text.0),
-            status: self.status.optional("status", STATUS_MESSAGE, invalid).map(|word| word.0),
-            occured_at: self.occured_at.optional("occuredAt", time_message, invalid).map(|moment| moment.0),
+            status: self
+                .status
+                .optional("status", STATUS_MESSAGE, invalid)
+                .map(|word| word.0),
+            occured_at: self
+                .occured_at
+                .optional("occuredAt", time_message, invalid)
+                .map(|moment| moment.0),
         }
     }
 }
@@ -182,9 +193,15 @@ impl IncidentPatchInput {
     security(("bearer" = []))
 )]
 #[get("/list")]
-async fn list(operator: Operator, page: AskedPage, incidents: web::Data<Incidents>) -> Result<HttpResponse, Problem> {
+async fn list(
+    operator: Operator,
+    page: AskedPage,
+    incidents: web::Data<Incidents>,
+) -> Result<HttpResponse, Problem> {
     let listed = incidents.list(&operator.organisation, page.0).await?;
-    Ok(answer_list(&listed, page.is_part(), |report| IncidentBody::from(report)))
+    Ok(answer_list(&listed, page.is_part(), |report| {
+        IncidentBody::from(report)
+    }))
 }
 
 /// Creates an incident with the components it affects.
@@ -201,7 +218,9 @@ async fn create(
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let (draft, components) = body.0.draft()?;
-    let created = incidents.create(&operator.organisation, draft, components).await?;
+    let created = incidents
+        .create(&operator.organisation, draft, components)
+        .await?;
     Ok(Answer::new(IncidentBody::from(&created)).created(created.incident.version))
 }
 
@@ -238,7 +257,9 @@ async fn edit(
     body: Body<IncidentPatchInput>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
-    let edited = incidents.edit(&operator.organisation, id.0, body.0.patch()?, if_match.0).await?;
+    let edited = incidents
+        .edit(&operator.organisation, id.0, body.0.patch()?, if_match.0)
+        .await?;
     Ok(Answer::new(IncidentBody::from(&edited)).item(edited.incident.version))
 }
 
@@ -256,13 +277,21 @@ async fn remove(
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     incidents.delete(&operator.organisation, id.0).await?;
-    Ok(Answer::new(Deleted { id: id.0.to_string() }).ok())
+    Ok(Answer::new(Deleted {
+        id: id.0.to_string(),
+    })
+    .ok())
 }
 
 /// The calls under `/incident`.
 pub(crate) fn calls(config: &mut impl Calls) {
     config.scope("/incident", |calls| {
-        calls.service(list).service(create).service(read).service(edit).service(remove);
+        calls
+            .service(list)
+            .service(create)
+            .service(read)
+            .service(edit)
+            .service(remove);
         component::calls(calls);
         update::calls(calls);
     });

@@ -12,12 +12,13 @@ pub(crate) struct InlineStyles(String);
 impl InlineStyles {
     /// Finds them in a page as the build made it.
     pub(crate) fn of(page: &str) -> Self {
-        let styles = page.split("<style>").skip(1).filter_map(|rest| rest.split_once("</style>"));
-        Self(
-            styles.fold(String::new(), |all, (style, _)| {
-                all + " 'sha256-" + &STANDARD.encode(Sha256::digest(style)) + "'"
-            }),
-        )
+        let styles = page
+            .split("<style>")
+            .skip(1)
+            .filter_map(|rest| rest.split_once("</style>"));
+        Self(styles.fold(String::new(), |all, (style, _)| {
+            all + " 'sha256-" + &STANDARD.encode(Sha256::digest(style)) + "'"
+        }))
     }
 
     /// A policy, with them allowed beside what it allows of our own.
@@ -34,8 +35,9 @@ mod tests {
     fn each_style_is_allowed_by_its_hash_and_no_script_is() {
         let page = "<style>alert('Hello, world.');</style><script>2</script><style>a{}</style>\
             <script type=\"application/json\">{}</script><script src=\"/a.js\"></script>";
-        let found = InlineStyles::of(page)
-            .allowed_by("default-src 'none'; style-src 'self'; script-src 'self' https://a.example");
+        let found = InlineStyles::of(page).allowed_by(
+            "default-src 'none'; style-src 'self'; script-src 'self' https://a.example",
+        );
         // The specification's own example.
         let example = "qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng=";
         let other = STANDARD.encode(Sha256::digest("a{}"));

@@ -33,7 +33,10 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
         let raw = Raw::from_request(request, payload);
         Box::pin(async move {
             if !json {
-                return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The body must be application/json"));
+                return Err(Problem::new(
+                    StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                    "The body must be application/json",
+                ));
             }
             object(&raw.await?.0).map(Self)
         })
@@ -57,29 +60,39 @@ impl FromRequest for Raw {
 /// Why a body could not be read.
 fn unread(error: &actix_web::Error) -> Problem {
     match error.as_error::<PayloadError>() {
-        Some(PayloadError::Overflow) | None => {
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "The body is larger than 256 KiB")
-        }
-        Some(PayloadError::Io(error)) if error.kind() == ErrorKind::TimedOut => {
-            Problem::new(StatusCode::REQUEST_TIMEOUT, "The body took too long to come")
-        }
+        Some(PayloadError::Overflow) | None => Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "The body is larger than 256 KiB",
+        ),
+        Some(PayloadError::Io(error)) if error.kind() == ErrorKind::TimedOut => Problem::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "The body took too long to come",
+        ),
         Some(_) => Problem::new(StatusCode::BAD_REQUEST, "The body could not be read"),
     }
 }
 
 /// `application/json` or a `+json` type (RFC 6839, section 3.1).
 fn is_json(content_type: &str) -> bool {
-    content_type.eq_ignore_ascii_case("application/json") || content_type.to_ascii_lowercase().ends_with("+json")
+    content_type.eq_ignore_ascii_case("application/json")
+        || content_type.to_ascii_lowercase().ends_with("+json")
 }
 
 fn object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let value: Value = serde_json::from_slice(bytes)
         .map_err(|_| Problem::new(StatusCode::BAD_REQUEST, "The body is not well-formed JSON"))?;
     if !value.is_object() {
-        return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "The body must be a JSON object"));
+        return Err(Problem::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "The body must be a JSON object",
+        ));
     }
-    serde_json::from_value(value)
-        .map_err(|_| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "The body does not have the expected fields"))
+    serde_json::from_value(value).map_err(|_| {
+        Problem::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "The body does not have the expected fields",
+        )
+    })
 }
 
 /// A field as a client sent it.
@@ -112,13 +125,20 @@ impl<T> Input<T> {
         if let Self::Given(value) = self {
             return Some(value);
         }
-        invalid.add(FieldError { field: field.to_owned(), message: message.to_owned() });
+        invalid.add(FieldError {
+            field: field.to_owned(),
+            message: message.to_owned(),
+        });
         None
     }
 
     /// The value of a field that may be absent, but not null or wrong; else its error is noted.
     pub(crate) fn optional(self, field: &str, message: &str, invalid: &mut Invalid) -> Option<T> {
-        if self.is_absent() { None } else { self.required(field, message, invalid) }
+        if self.is_absent() {
+            None
+        } else {
+            self.required(field, message, invalid)
+        }
     }
 
     /// Whether the field is not there.
@@ -144,7 +164,9 @@ pub(crate) struct Word<T>(pub T);
 impl<'de, T: FromStr> Deserialize<'de> for Word<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = String::deserialize(deserializer)?;
-        word.parse().map(Self).map_err(|_| serde::de::Error::custom("not one of the words"))
+        word.parse()
+            .map(Self)
+            .map_err(|_| serde::de::Error::custom("not one of the words"))
     }
 }
 
@@ -164,7 +186,9 @@ impl Moment {
         };
         // Also makes a leap second the first moment after it.
         let moment = DateTime::from_timestamp_millis(moment.timestamp_millis())?;
-        (1..=Self::LAST_YEAR).contains(&moment.year()).then_some(Self(moment))
+        (1..=Self::LAST_YEAR)
+            .contains(&moment.year())
+            .then_some(Self(moment))
     }
 }
 
@@ -202,16 +226,28 @@ mod tests {
         assert_eq!(name("{}"), Input::Absent);
         assert_eq!(name(r#"{"name": null}"#), Input::Null);
         assert_eq!(name(r#"{"name": [1]}"#), Input::Wrong);
-        assert_eq!(name(r#"{"name": "  API "}"#), Input::Given(Text("API".into())));
+        assert_eq!(
+            name(r#"{"name": "  API "}"#),
+            Input::Given(Text("API".into()))
+        );
     }
 
     #[test]
     fn what_must_be_there_is_missed_and_what_may_be_absent_is_not() {
         let mut invalid = Invalid::default();
-        assert_eq!(name("{}").optional("name", "Name is required", &mut invalid), None);
+        assert_eq!(
+            name("{}").optional("name", "Name is required", &mut invalid),
+            None
+        );
         assert_eq!(invalid, Invalid::default());
-        assert_eq!(name("{}").required("name", "Name is required", &mut invalid), None);
-        assert_eq!(name(r#"{"name": null}"#).optional("name", "Name is required", &mut invalid), None);
+        assert_eq!(
+            name("{}").required("name", "Name is required", &mut invalid),
+            None
+        );
+        assert_eq!(
+            name(r#"{"name": null}"#).optional("name", "Name is required", &mut invalid),
+            None
+        );
         assert_eq!(invalid, Invalid::field("name", "Name is required"));
     }
 
@@ -229,13 +265,22 @@ mod tests {
     fn a_moment_is_read_in_both_forms_and_cut_to_milliseconds() {
         let rows = [
             ("2026-01-31T09:30:00Z", "2026-01-31T09:30:00+00:00"),
-            ("2026-01-31T09:30:00.123456Z", "2026-01-31T09:30:00.123+00:00"),
+            (
+                "2026-01-31T09:30:00.123456Z",
+                "2026-01-31T09:30:00.123+00:00",
+            ),
             ("2026-01-31T09:30:00+02:00", "2026-01-31T07:30:00+00:00"),
             ("2016-12-31T23:59:60Z", "2017-01-01T00:00:00+00:00"),
             ("2026-01-31T09:30", "2026-01-31T09:30:00+00:00"),
         ];
         for (text, moment) in rows {
-            assert_eq!(Moment::parse(text).map(|read| read.0.to_rfc3339()).as_deref(), Some(moment), "{text}");
+            assert_eq!(
+                Moment::parse(text)
+                    .map(|read| read.0.to_rfc3339())
+                    .as_deref(),
+                Some(moment),
+                "{text}"
+            );
         }
     }
 

@@ -51,7 +51,11 @@ struct MaintenanceBody {
 
 impl From<&MaintenanceReport> for MaintenanceBody {
     fn from(report: &MaintenanceReport) -> Self {
-        let MaintenanceReport { maintenance, timeline, .. } = report;
+        let MaintenanceReport {
+            maintenance,
+            timeline,
+            ..
+        } = report;
         Self {
             id: maintenance.id.to_string(),
             title: maintenance.title.clone(),
@@ -80,7 +84,9 @@ async fn list(
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
     let listed = maintenances.list(&operator.organisation, page.0).await?;
-    Ok(answer_list(&listed, page.is_part(), |report| MaintenanceBody::from(report)))
+    Ok(answer_list(&listed, page.is_part(), |report| {
+        MaintenanceBody::from(report)
+    }))
 }
 
 /// Creates a maintenance.
@@ -96,7 +102,9 @@ async fn create(
     body: Body<MaintenanceInput>,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
-    let created = maintenances.create(&operator.organisation, body.0.draft()?).await?;
+    let created = maintenances
+        .create(&operator.organisation, body.0.draft()?)
+        .await?;
     Ok(Answer::new(MaintenanceBody::from(&created)).created(created.maintenance.version))
 }
 
@@ -134,7 +142,9 @@ async fn edit(
     body: Body<MaintenancePatchInput>,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
-    let edited = maintenances.edit(&operator.organisation, id.0, body.0.patch()?, if_match.0).await?;
+    let edited = maintenances
+        .edit(&operator.organisation, id.0, body.0.patch()?, if_match.0)
+        .await?;
     Ok(Answer::new(MaintenanceBody::from(&edited)).item(edited.maintenance.version))
 }
 
@@ -152,13 +162,21 @@ async fn remove(
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
     maintenances.delete(&operator.organisation, id.0).await?;
-    Ok(Answer::new(Deleted { id: id.0.to_string() }).ok())
+    Ok(Answer::new(Deleted {
+        id: id.0.to_string(),
+    })
+    .ok())
 }
 
 /// The calls under `/maintenance`.
 pub(crate) fn calls(config: &mut impl Calls) {
     config.scope("/maintenance", |calls| {
-        calls.service(list).service(create).service(read).service(edit).service(remove);
+        calls
+            .service(list)
+            .service(create)
+            .service(read)
+            .service(edit)
+            .service(remove);
         update::calls(calls);
     });
 }

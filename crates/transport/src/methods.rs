@@ -14,15 +14,24 @@ pub(crate) struct Methods(Vec<(String, String)>);
 impl Methods {
     /// The methods of these calls.
     pub(crate) fn of(calls: &Paths) -> Self {
-        let described = calls.paths.iter().map(|(path, item)| (path.clone(), listed(item)));
+        let described = calls
+            .paths
+            .iter()
+            .map(|(path, item)| (path.clone(), listed(item)));
         // The document describes all but itself.
-        Self(described.chain([("/api/v1/openapi.json".to_owned(), READ.to_owned())]).collect())
+        Self(
+            described
+                .chain([("/api/v1/openapi.json".to_owned(), READ.to_owned())])
+                .collect(),
+        )
     }
 
     /// The methods that a path takes; none where no call is. Where routes compete, it is at the one that leaves least open.
     pub(crate) fn at(&self, path: &str) -> Option<&str> {
         let found = self.0.iter().filter(|(route, _)| is_at(path, route));
-        found.min_by_key(|(route, _)| route.matches('{').count()).map(|(_, methods)| methods.as_str())
+        found
+            .min_by_key(|(route, _)| route.matches('{').count())
+            .map(|(_, methods)| methods.as_str())
     }
 }
 
@@ -34,7 +43,11 @@ fn listed(item: &PathItem) -> String {
         ("PUT", &item.put),
         ("DELETE", &item.delete),
     ];
-    let taken: Vec<_> = operations.into_iter().filter(|(_, call)| call.is_some()).map(|(method, _)| method).collect();
+    let taken: Vec<_> = operations
+        .into_iter()
+        .filter(|(_, call)| call.is_some())
+        .map(|(method, _)| method)
+        .collect();
     taken.join(", ")
 }
 
@@ -45,8 +58,15 @@ mod tests {
     #[test]
     fn a_path_takes_the_methods_of_its_own_route() {
         let methods = Methods::of(&crate::openapi::document().paths);
-        assert_eq!(methods.at("/api/v1/component/7"), Some("GET, PATCH, DELETE"));
-        assert_eq!(methods.at("/api/v1/component/list"), Some("GET"), "not those of the component `list`");
+        assert_eq!(
+            methods.at("/api/v1/component/7"),
+            Some("GET, PATCH, DELETE")
+        );
+        assert_eq!(
+            methods.at("/api/v1/component/list"),
+            Some("GET"),
+            "not those of the component `list`"
+        );
         assert_eq!(methods.at("/api/v1/nowhere"), None);
     }
 }

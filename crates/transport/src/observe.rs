@@ -61,7 +61,9 @@ fn known(method: &Method) -> &'static str {
 /// Whether a request is most likely answered from memory at once, with nothing to log. Such a request gets its span
 /// when it turns out to have to wait: making one costs as much as half the answer.
 fn is_quiet(method: &Method, path: &str) -> bool {
-    let public = ["/status/", "/api/v1/status/", "/assets/"].iter().any(|folder| path.starts_with(folder));
+    let public = ["/status/", "/api/v1/status/", "/assets/"]
+        .iter()
+        .any(|folder| path.starts_with(folder));
     public && (method == Method::GET || method == Method::HEAD) && !is_detailed()
 }
 
@@ -115,7 +117,11 @@ where
             Some(span) => span.in_scope(|| self.inner.call(request)),
             None => self.inner.call(request),
         };
-        Observing { inner, identity, span }
+        Observing {
+            inner,
+            identity,
+            span,
+        }
     }
 }
 
@@ -146,7 +152,12 @@ where
 
 impl Identity {
     fn of(request: &ServiceRequest) -> Self {
-        Self { began: Instant::now(), id: new_id(), method: known(request.method()), uri: request.uri().clone() }
+        Self {
+            began: Instant::now(),
+            id: new_id(),
+            method: known(request.method()),
+            uri: request.uri().clone(),
+        }
     }
 
     fn span(&self) -> Span {
@@ -161,7 +172,12 @@ impl Identity {
         let took = self.began.elapsed();
         // The pattern, not the path: identifiers would make a figure each.
         let route = response.request().match_pattern();
-        figures::count(self.method, route.as_deref().unwrap_or("other"), status, took);
+        figures::count(
+            self.method,
+            route.as_deref().unwrap_or("other"),
+            status,
+            took,
+        );
         let milliseconds = took.as_secs_f64() * 1000.0;
         if status.is_server_error() {
             let here = span.cloned().unwrap_or_else(|| self.span());

@@ -14,23 +14,36 @@ use crate::{clerk, server, status};
 #[must_use]
 pub fn document() -> Document {
     let mut described = Described::new();
-    described.scope("/api/v1/status", status::calls).scope("/api/v1", |calls| {
-        server::calls(calls);
-        calls.scope("/identity", identity::calls);
-        clerk::calls(calls);
-    });
-    let mut document = Document::new(Info::new("Allclear", env!("CARGO_PKG_VERSION")), described.paths);
-    document.info.description = Some("Incidents, maintenance and the public status page.".to_owned());
+    described
+        .scope("/api/v1/status", status::calls)
+        .scope("/api/v1", |calls| {
+            server::calls(calls);
+            calls.scope("/identity", identity::calls);
+            clerk::calls(calls);
+        });
+    let mut document = Document::new(
+        Info::new("Allclear", env!("CARGO_PKG_VERSION")),
+        described.paths,
+    );
+    document.info.description =
+        Some("Incidents, maintenance and the public status page.".to_owned());
     for (path, item) in &mut document.paths.paths {
         name_operations(path, item);
     }
-    let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build();
+    let bearer = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .bearer_format("JWT")
+        .build();
     let components = document.components.get_or_insert_with(Components::new);
     components.schemas.extend(described.schemas);
-    components.schemas.extend(Shared::openapi().components.unwrap_or_default().schemas);
+    components
+        .schemas
+        .extend(Shared::openapi().components.unwrap_or_default().schemas);
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
-    let session =
-        ApiKeyValue::with_description(cookie::NAME, "Set by signing up or in; for the calls of the identity provider");
+    let session = ApiKeyValue::with_description(
+        cookie::NAME,
+        "Set by signing up or in; for the calls of the identity provider",
+    );
     components.add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(session)));
     document
 }
@@ -42,8 +55,11 @@ struct Shared;
 
 /// Names each call by its method and path: `get_component_list`. Handlers of several features bear the same name.
 fn name_operations(path: &str, item: &mut PathItem) {
-    let words: Vec<_> =
-        path.trim_start_matches("/api/v1/").split(['/', '{', '}', '-']).filter(|word| !word.is_empty()).collect();
+    let words: Vec<_> = path
+        .trim_start_matches("/api/v1/")
+        .split(['/', '{', '}', '-'])
+        .filter(|word| !word.is_empty())
+        .collect();
     let words = words.join("_");
     let operations = [
         ("get", &mut item.get),
@@ -72,5 +88,7 @@ pub(crate) struct OpenApiJson(pub(crate) String);
 
 /// `GET /api/v1/openapi.json`.
 pub(crate) async fn serve(document: web::Data<OpenApiJson>) -> HttpResponse {
-    HttpResponse::Ok().content_type("application/json").body(document.0.clone())
+    HttpResponse::Ok()
+        .content_type("application/json")
+        .body(document.0.clone())
 }

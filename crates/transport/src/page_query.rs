@@ -26,9 +26,17 @@ pub(crate) struct PageQuery {
 impl PageQuery {
     fn page(&self) -> Result<Page, Invalid> {
         let mut invalid = Invalid::default();
-        let mut refuse = |field: &str, message: String| invalid.add(FieldError { field: field.to_owned(), message });
+        let mut refuse = |field: &str, message: String| {
+            invalid.add(FieldError {
+                field: field.to_owned(),
+                message,
+            })
+        };
         let limit = self.limit.as_ref().and_then(|text| {
-            let limit = text.parse().ok().filter(|limit| (1..=Page::MAX_LIMIT).contains(limit));
+            let limit = text
+                .parse()
+                .ok()
+                .filter(|limit| (1..=Page::MAX_LIMIT).contains(limit));
             if limit.is_none() {
                 refuse("limit", format!("Must be 1 to {}", Page::MAX_LIMIT));
             }
@@ -42,7 +50,10 @@ impl PageQuery {
             before
         });
         invalid.into_result()?;
-        Ok(Page { limit: limit.or_else(|| before.map(|_| Page::MAX_LIMIT)), before })
+        Ok(Page {
+            limit: limit.or_else(|| before.map(|_| Page::MAX_LIMIT)),
+            before,
+        })
     }
 }
 
@@ -64,7 +75,11 @@ impl FromRequest for AskedPage {
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let query = web::Query::<PageQuery>::from_query(request.query_string());
         let page = query.map_err(|_| Invalid::field("limit", "The query is not well-formed"));
-        ready(page.and_then(|query| query.page()).map(Self).map_err(Problem::from))
+        ready(
+            page.and_then(|query| query.page())
+                .map(Self)
+                .map_err(Problem::from),
+        )
     }
 }
 
@@ -79,15 +94,31 @@ mod tests {
     #[test]
     fn a_list_comes_whole_unless_a_part_is_asked_for() {
         assert_eq!(page(""), Ok(Page::default()));
-        assert_eq!(page("limit=500"), Ok(Page { limit: Some(500), before: None }));
+        assert_eq!(
+            page("limit=500"),
+            Ok(Page {
+                limit: Some(500),
+                before: None
+            })
+        );
         let id = Uuid::from_u128(7);
-        assert_eq!(page(&format!("before={id}")), Ok(Page { limit: Some(500), before: Some(id) }));
+        assert_eq!(
+            page(&format!("before={id}")),
+            Ok(Page {
+                limit: Some(500),
+                before: Some(id)
+            })
+        );
     }
 
     #[test]
     fn a_bad_limit_and_a_bad_identifier_are_both_named() {
         for bad in ["limit=0", "limit=501", "limit=x", "limit=-1"] {
-            assert_eq!(page(bad), Err(Invalid::field("limit", "Must be 1 to 500")), "{bad}");
+            assert_eq!(
+                page(bad),
+                Err(Invalid::field("limit", "Must be 1 to 500")),
+                "{bad}"
+            );
         }
         assert_eq!(page("limit=0&before=x").unwrap_err().errors.len(), 2);
     }

@@ -31,7 +31,11 @@ impl PageTemplate {
         let mut hasher = DefaultHasher::new();
         (&html, origin).hash(&mut hasher);
         let fingerprint = format!("{:x}", hasher.finish());
-        Self { html, origin: origin.trim_end_matches('/').to_owned(), fingerprint }
+        Self {
+            html,
+            origin: origin.trim_end_matches('/').to_owned(),
+            fingerprint,
+        }
     }
 
     /// Changes when the page's HTML does: what this server writes is also drawn by the script that the page names.
@@ -57,7 +61,12 @@ impl PageTemplate {
 
     /// Puts the pieces in their places. What people wrote is in the pieces alone, in which no place is looked for.
     fn fill(&self, head: &Markup, icon: &str, page: &Markup, data: &Markup) -> String {
-        let pieces = [(HEAD, head.0.as_str()), (ICON, icon), (PAGE, &page.0), (SNAPSHOT, &data.0)];
+        let pieces = [
+            (HEAD, head.0.as_str()),
+            (ICON, icon),
+            (PAGE, &page.0),
+            (SNAPSHOT, &data.0),
+        ];
         let size = pieces.iter().map(|(_, piece)| piece.len()).sum::<usize>() + self.html.len();
         let mut filled = String::with_capacity(size);
         let mut rest = self.html.as_str();
@@ -107,17 +116,27 @@ impl PageTemplate {
 
 /// The page in one sentence.
 fn headline(snapshot: &Snapshot) -> String {
-    snapshot
-        .banner
-        .map_or_else(|| format!("The status of {}", snapshot.organisation.name), |banner| banner.text.to_owned())
+    snapshot.banner.map_or_else(
+        || format!("The status of {}", snapshot.organisation.name),
+        |banner| banner.text.to_owned(),
+    )
 }
 
 /// The headline and what is going on.
 fn description(snapshot: &Snapshot) -> String {
     let mut sentences = headline(snapshot) + ".";
-    let mut unresolved = snapshot.incidents.iter().filter(|incident| markup::is_unresolved(incident));
+    let mut unresolved = snapshot
+        .incidents
+        .iter()
+        .filter(|incident| markup::is_unresolved(incident));
     for incident in unresolved.by_ref().take(PREVIEWED) {
-        sentences.extend([" ", &incident.title, " (", markup::incident_status(incident), ")."]);
+        sentences.extend([
+            " ",
+            &incident.title,
+            " (",
+            markup::incident_status(incident),
+            ").",
+        ]);
     }
     match unresolved.count() {
         0 => sentences,
@@ -128,8 +147,16 @@ fn description(snapshot: &Snapshot) -> String {
 
 /// How the names of the pictures end that show the status: the worst one, then a maintenance that is going on.
 fn ending(snapshot: &Snapshot) -> &'static str {
-    let is = |status: &str| snapshot.components.iter().any(|component| component.status == status);
-    let maintained = snapshot.maintenances.iter().any(|maintenance| maintenance.status == "IN_PROGRESS");
+    let is = |status: &str| {
+        snapshot
+            .components
+            .iter()
+            .any(|component| component.status == status)
+    };
+    let maintained = snapshot
+        .maintenances
+        .iter()
+        .any(|maintenance| maintenance.status == "IN_PROGRESS");
     match () {
         () if is("MAJOR_OUTAGE") => "-major",
         () if is("PARTIAL_OUTAGE") => "-partial",

@@ -35,5 +35,9 @@ impl<T: FromStr> FromRequest for UpdateId<T> {
 }
 
 fn segment<T: FromStr>(request: &HttpRequest, name: &str) -> Result<T, Problem> {
-    request.match_info().get(name).and_then(|text| text.parse().ok()).ok_or_else(Problem::not_found)
+    request
+        .match_info()
+        .get(name)
+        .and_then(|text| text.parse().ok())
+        .ok_or_else(Problem::not_found)
 }

@@ -23,7 +23,13 @@ pub(crate) struct Problem {
 impl Problem {
     /// A problem with a sentence to show.
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), errors: Vec::new(), retry_after: None, allowed: None }
+        Self {
+            status,
+            message: message.into(),
+            errors: Vec::new(),
+            retry_after: None,
+            allowed: None,
+        }
     }
 
     /// The request is not well-formed.
@@ -38,24 +44,45 @@ impl Problem {
 
     /// There is something at this path, but for these methods alone (RFC 9110, section 15.5.6).
     pub(crate) fn method_not_allowed(allowed: &str) -> Self {
-        let problem = Self::new(StatusCode::METHOD_NOT_ALLOWED, "This method is not allowed here");
-        Self { allowed: Some(allowed.to_owned()), ..problem }
+        let problem = Self::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "This method is not allowed here",
+        );
+        Self {
+            allowed: Some(allowed.to_owned()),
+            ..problem
+        }
     }
 
     /// Too many requests (RFC 6585, section 4); seconds until the next may pass.
     pub(crate) fn too_many(retry_after: u64) -> Self {
-        let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "Too many requests, please try again later");
-        Self { retry_after: Some(retry_after.max(1)), ..problem }
+        let problem = Self::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "Too many requests, please try again later",
+        );
+        Self {
+            retry_after: Some(retry_after.max(1)),
+            ..problem
+        }
     }
 
     fn unavailable() -> Self {
-        let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "Temporarily unavailable, please try again");
-        Self { retry_after: Some(1), ..problem }
+        let problem = Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "Temporarily unavailable, please try again",
+        );
+        Self {
+            retry_after: Some(1),
+            ..problem
+        }
     }
 
     fn internal(cause: &(dyn std::error::Error + 'static)) -> Self {
         tracing::error!(error = cause, "a request failed");
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong on our side")
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "Something went wrong on our side",
+        )
     }
 }
 
@@ -73,7 +100,10 @@ impl From<Error> for Problem {
             Error::Unauthenticated(message) => Self::new(StatusCode::UNAUTHORIZED, message),
             Error::Forbidden(message) => Self::new(StatusCode::FORBIDDEN, message),
             Error::Unavailable(cause) => {
-                tracing::warn!(error = cause.as_ref() as &dyn std::error::Error, "a request could not be served now");
+                tracing::warn!(
+                    error = cause.as_ref() as &dyn std::error::Error,
+                    "a request could not be served now"
+                );
                 Self::unavailable()
             }
             Error::Internal(cause) => Self::internal(cause.as_ref()),
@@ -83,9 +113,15 @@ impl From<Error> for Problem {
 
 impl From<Invalid> for Problem {
     fn from(invalid: Invalid) -> Self {
-        let message = invalid.errors.first().map_or("Some fields are not right", |first| first.message.as_str());
+        let message = invalid
+            .errors
+            .first()
+            .map_or("Some fields are not right", |first| first.message.as_str());
         let problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, message);
-        Self { errors: invalid.errors, ..problem }
+        Self {
+            errors: invalid.errors,
+            ..problem
+        }
     }
 }
 
@@ -134,7 +170,10 @@ impl ResponseError for Problem {
             errors: self
                 .errors
                 .iter()
-                .map(|error| FieldProblem { field: &error.field, message: &error.message })
+                .map(|error| FieldProblem {
+                    field: &error.field,
+                    message: &error.message,
+                })
                 .collect(),
         };
         // Plain strings and numbers: writing them cannot fail.
@@ -247,11 +286,31 @@ mod tests {
         let rows = [
             (Error::NotFound("Component"), 404, "Component not found"),
             (Error::Conflict("Already over".into()), 409, "Already over"),
-            (Error::BadCode("This link has expired"), 400, "This link has expired"),
-            (Error::Unauthenticated("Please sign in"), 401, "Please sign in"),
-            (Error::Forbidden("Only an admin may do this"), 403, "Only an admin may do this"),
-            (Error::Unavailable("secret".into()), 503, "Temporarily unavailable, please try again"),
-            (Error::Internal("secret".into()), 500, "Something went wrong on our side"),
+            (
+                Error::BadCode("This link has expired"),
+                400,
+                "This link has expired",
+            ),
+            (
+                Error::Unauthenticated("Please sign in"),
+                401,
+                "Please sign in",
+            ),
+            (
+                Error::Forbidden("Only an admin may do this"),
+                403,
+                "Only an admin may do this",
+            ),
+            (
+                Error::Unavailable("secret".into()),
+                503,
+                "Temporarily unavailable, please try again",
+            ),
+            (
+                Error::Internal("secret".into()),
+                500,
+                "Something went wrong on our side",
+            ),
         ];
         for (error, status, message) in rows {
             let (found, body) = answer(error).await;
@@ -266,10 +325,18 @@ mod tests {
 
     #[actix_web::test]
     async fn invalid_fields_are_named() {
-        let (status, body) = answer(Invalid::field("components[0].componentId", "Component is required")).await;
+        let (status, body) = answer(Invalid::field(
+            "components[0].componentId",
+            "Component is required",
+        ))
+        .await;
         assert_eq!(status, 422);
-        let errors = json!([{"field": "components[0].componentId", "message": "Component is required"}]);
-        assert_eq!((&body["errors"], &body["message"]), (&errors, &json!("Component is required")));
+        let errors =
+            json!([{"field": "components[0].componentId", "message": "Component is required"}]);
+        assert_eq!(
+            (&body["errors"], &body["message"]),
+            (&errors, &json!("Component is required"))
+        );
     }
 
     #[actix_web::test]

@@ -58,6 +58,9 @@ impl Provider {
     /// Which calls there are.
     pub(crate) const fn offered(&self) -> Offered {
         let clerk = matches!(self, Self::Clerk(_));
-        Offered { built_in: !clerk, clerk }
+        Offered {
+            built_in: !clerk,
+            clerk,
+        }
     }
 }

@@ -42,7 +42,9 @@ use crate::status::events::EventStreams;
 use crate::status::pages::Pages;
 use crate::status::viewers::Viewers;
 use crate::web_app::{WebApp, anything_else, nothing_there, status_page};
-use crate::{component, configuration, elsewhere, incident, maintenance, openapi, status, subscriber};
+use crate::{
+    component, configuration, elsewhere, incident, maintenance, openapi, status, subscriber,
+};
 
 /// Everything the routes work with.
 #[derive(Clone)]
@@ -99,7 +101,11 @@ pub struct Parts {
 fn serve_calls(config: &mut web::ServiceConfig, allowed_origins: &[String], offered: Offered) {
     let mut allowed = Cors::default()
         .allow_any_method()
-        .allowed_headers([header::AUTHORIZATION, header::CONTENT_TYPE, header::IF_MATCH])
+        .allowed_headers([
+            header::AUTHORIZATION,
+            header::CONTENT_TYPE,
+            header::IF_MATCH,
+        ])
         .expose_headers([header::ETAG, header::RETRY_AFTER])
         .max_age(3600);
     for origin in allowed_origins {
@@ -108,7 +114,10 @@ fn serve_calls(config: &mut web::ServiceConfig, allowed_origins: &[String], offe
     config.service(
         web::scope("/api/v1/status")
             .configure(status::calls)
-            .route("/{any:.*}", web::method(Method::OPTIONS).to(status::preflight))
+            .route(
+                "/{any:.*}",
+                web::method(Method::OPTIONS).to(status::preflight),
+            )
             .wrap(Headers::open_to_every_origin().middleware()),
     );
     config.service(
@@ -173,8 +182,9 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
         let app = App::new()
             .app_data(web::PayloadConfig::new(BODY_LIMIT))
             .app_data(
-                web::QueryConfig::default()
-                    .error_handler(|_, _| Problem::bad_request("The query is not well-formed").into()),
+                web::QueryConfig::default().error_handler(|_, _| {
+                    Problem::bad_request("The query is not well-formed").into()
+                }),
             )
             .app_data(web::PathConfig::default().error_handler(|_, _| Problem::not_found().into()))
             .app_data(document.clone())
@@ -197,7 +207,11 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
         }
     });
     // Who watches its connections need not set a clock for each at every request.
-    let idle = if Connections::WATCHED { KeepAlive::Os } else { KeepAlive::Timeout(keep_alive) };
+    let idle = if Connections::WATCHED {
+        KeepAlive::Os
+    } else {
+        KeepAlive::Timeout(keep_alive)
+    };
     // A client that sends its request a byte at a time must not hold a connection for long.
     let server = server.client_request_timeout(head_time).keep_alive(idle);
     // A viewer that is gone is noticed at once; one that has hung up silently, when it has read nothing for long.
@@ -207,7 +221,12 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
     // The end of a WebSocket's connection follows its close frame after this time, and clients wait for it. It is counted
     // from a clock that actix sets every half second: of an end that is past already it would never hear.
     let server = server.client_disconnect_timeout(Duration::from_millis(600));
-    Ok(server.workers(workers).disable_signals().shutdown_timeout(10).listen(listener)?.run())
+    Ok(server
+        .workers(workers)
+        .disable_signals()
+        .shutdown_timeout(10)
+        .listen(listener)?
+        .run())
 }
 
 impl Parts {

@@ -76,7 +76,10 @@ where
     type Future = Ready<Result<Self::Transform, ()>>;
 
     fn new_transform(&self, inner: S) -> Self::Future {
-        ready(Ok(Bounded { inner, time: self.0 }))
+        ready(Ok(Bounded {
+            inner,
+            time: self.0,
+        }))
     }
 }
 
@@ -101,12 +104,22 @@ where
             }
             body => {
                 let body = Rc::new(RefCell::new(body));
-                let timed = Timed { body: Rc::clone(&body), end: Instant::now() + self.time, sleep: None };
-                request.set_payload(Payload::Stream { payload: Box::pin(timed) });
+                let timed = Timed {
+                    body: Rc::clone(&body),
+                    end: Instant::now() + self.time,
+                    sleep: None,
+                };
+                request.set_payload(Payload::Stream {
+                    payload: Box::pin(timed),
+                });
                 Some(body)
             }
         };
-        Answering { inner: self.inner.call(request), body, busy }
+        Answering {
+            inner: self.inner.call(request),
+            body,
+            busy,
+        }
     }
 }
 
@@ -146,14 +159,19 @@ where
         if let Some(busy) = busy.as_ref().filter(|_| is_stream(answered.response())) {
             busy.streams();
         }
-        Poll::Ready(Ok(answered.map_body(|_, answer| Keeping { answer, body, busy })))
+        Poll::Ready(Ok(answered.map_body(|_, answer| Keeping {
+            answer,
+            body,
+            busy,
+        })))
     }
 }
 
 /// Whether an answer goes on until one of the two goes away: a WebSocket, or an event stream.
 fn is_stream<B>(answer: &HttpResponse<B>) -> bool {
     let content = answer.headers().get(header::CONTENT_TYPE);
-    answer.status() == StatusCode::SWITCHING_PROTOCOLS || content.is_some_and(|kind| kind == "text/event-stream")
+    answer.status() == StatusCode::SWITCHING_PROTOCOLS
+        || content.is_some_and(|kind| kind == "text/event-stream")
 }
 
 impl<B: MessageBody> MessageBody for Keeping<B> {
@@ -163,7 +181,10 @@ impl<B: MessageBody> MessageBody for Keeping<B> {
         self.answer.size()
     }
 
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<web::Bytes, B::Error>>> {
+    fn poll_next(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<web::Bytes, B::Error>>> {
         self.project().answer.poll_next(context)
     }
 
@@ -173,6 +194,8 @@ impl<B: MessageBody> MessageBody for Keeping<B> {
             return Err(self);
         }
         let Self { answer, body, busy } = self;
-        answer.try_into_bytes().map_err(|answer| Self { answer, body, busy })
+        answer
+            .try_into_bytes()
+            .map_err(|answer| Self { answer, body, busy })
     }
 }

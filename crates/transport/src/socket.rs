@@ -64,7 +64,10 @@ impl SocketSettings {
             max_http_buffer_size: LARGEST_MESSAGE,
             max_queue_bytes: QUEUE_BYTES,
             max_queue_packets: QUEUE_PACKETS,
-            cors: Some(Cors { origins: origins.clone(), credentials: true }),
+            cors: Some(Cors {
+                origins: origins.clone(),
+                credentials: true,
+            }),
             allowed_origins: Some(origins),
             ..Settings::default()
         }
@@ -91,8 +94,15 @@ impl Sockets {
         let rooms = Arc::new(Rooms::default());
         let guards = Arc::new(Guards::new(verifier, clock, settings.ping_interval));
         let visitors = Visitors::new(pages, relay, Arc::clone(&rooms), Arc::clone(&guards));
-        let server = Server::builder().settings(settings.settings()).namespace("/", visitors).build();
-        Self { server, rooms, guards }
+        let server = Server::builder()
+            .settings(settings.settings())
+            .namespace("/", visitors)
+            .build();
+        Self {
+            server,
+            rooms,
+            guards,
+        }
     }
 
     /// Answers `/socket.io`.
@@ -113,7 +123,10 @@ impl Sockets {
 
     /// Closes every transport, so that the clients come back to whoever answers next, and takes no new ones.
     pub async fn close(&self) {
-        if tokio::time::timeout(CLOSING, self.server.shutdown()).await.is_err() {
+        if tokio::time::timeout(CLOSING, self.server.shutdown())
+            .await
+            .is_err()
+        {
             tracing::warn!("some sockets did not end in time");
         }
     }

@@ -33,7 +33,10 @@ async fn snapshot(
     organisation: web::Path<String>,
     pages: web::Data<Pages>,
 ) -> Result<HttpResponse, Problem> {
-    let page = pages.page(&known(&organisation)?).await?.ok_or(Error::NotFound("Organisation"))?;
+    let page = pages
+        .page(&known(&organisation)?)
+        .await?
+        .ok_or(Error::NotFound("Organisation"))?;
     Ok(page::whole(page.json(request.headers())))
 }
 
@@ -50,14 +53,19 @@ async fn follow(
     since: web::Query<Since>,
     streams: web::Data<EventStreams>,
 ) -> Result<HttpResponse, Problem> {
-    streams.open(&request, &known(&organisation)?, since.0).await
+    streams
+        .open(&request, &known(&organisation)?, since.0)
+        .await
 }
 
 /// Answers a browser that asks whether a page of another origin may ask (Fetch Standard, section 4.8).
 pub(crate) async fn preflight() -> HttpResponse {
     HttpResponse::NoContent()
         .insert_header((header::ACCESS_CONTROL_ALLOW_METHODS, "GET"))
-        .insert_header((header::ACCESS_CONTROL_ALLOW_HEADERS, "if-none-match, last-event-id"))
+        .insert_header((
+            header::ACCESS_CONTROL_ALLOW_HEADERS,
+            "if-none-match, last-event-id",
+        ))
         .finish()
 }
 

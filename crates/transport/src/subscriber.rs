@@ -41,7 +41,16 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { subscribe: Limit { burst: 10, per_hour: 30 }, links: Limit { burst: 30, per_hour: 120 } }
+        Self {
+            subscribe: Limit {
+                burst: 10,
+                per_hour: 30,
+            },
+            links: Limit {
+                burst: 30,
+                per_hour: 120,
+            },
+        }
     }
 }
 
@@ -55,7 +64,10 @@ impl Throttle {
     /// With these limits.
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
-        Self { subscribe: Bucket::new(limits.subscribe), links: Bucket::new(limits.links) }
+        Self {
+            subscribe: Bucket::new(limits.subscribe),
+            links: Bucket::new(limits.links),
+        }
     }
 }
 
@@ -144,7 +156,9 @@ async fn list(
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
     let listed = subscribers.list(&operator.organisation, page.0).await?;
-    Ok(answer_list(&listed, page.is_part(), |subscriber| SubscriberBody::from(subscriber)))
+    Ok(answer_list(&listed, page.is_part(), |subscriber| {
+        SubscriberBody::from(subscriber)
+    }))
 }
 
 /// Deletes a subscriber.
@@ -161,12 +175,18 @@ async fn remove(
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
     subscribers.delete(&operator.organisation, id.0).await?;
-    Ok(Answer::new(Deleted { id: id.0.to_string() }).ok())
+    Ok(Answer::new(Deleted {
+        id: id.0.to_string(),
+    })
+    .ok())
 }
 
 /// The draft, with what is wrong with it noted.
 fn draft(email: Input<Text>, invalid: &mut Invalid) -> SubscriberDraft {
-    let email = email.required("email", EMAIL_MESSAGE, invalid).map(|text| text.0).unwrap_or_default();
+    let email = email
+        .required("email", EMAIL_MESSAGE, invalid)
+        .map(|text| text.0)
+        .unwrap_or_default();
     let draft = SubscriberDraft { email };
     invalid.check(&draft);
     draft

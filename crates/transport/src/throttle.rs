@@ -43,7 +43,12 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
         let number = |count: u32| NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN);
         let hourly = Quota::per_hour(number(limit.per_hour)).allow_burst(number(limit.burst));
         let (tries, barred) = (RateLimiter::keyed(hourly), Mutex::default());
-        Self { tries, barred, clock: DefaultClock::default(), asked: AtomicU32::new(0) }
+        Self {
+            tries,
+            barred,
+            clock: DefaultClock::default(),
+            asked: AtomicU32::new(0),
+        }
     }
 
     /// Counts a try. 429 with the time to wait where there was one too many.
@@ -54,7 +59,11 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
     /// Whether a try may be made, which is counted only if it [fails](Self::failed).
     pub(crate) fn may_try(&self, key: &K) -> Result<(), Problem> {
         let now = Instant::now();
-        match self.barred().get(key).map(|until| until.saturating_duration_since(now)) {
+        match self
+            .barred()
+            .get(key)
+            .map(|until| until.saturating_duration_since(now))
+        {
             Some(wait) if !wait.is_zero() => Err(refusal(wait)),
             _ => Ok(()),
         }
@@ -79,7 +88,9 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
             let now = Instant::now();
             self.barred().retain(|_, until| *until > now);
         }
-        self.tries.check_key(key).map_err(|until| until.wait_time_from(self.clock.now()))
+        self.tries
+            .check_key(key)
+            .map_err(|until| until.wait_time_from(self.clock.now()))
     }
 }
 
@@ -92,7 +103,9 @@ pub(crate) fn client(request: &HttpRequest) -> IpAddr {
     let proxies = request.app_data::<web::Data<TrustedProxies>>();
     let address = proxies.and_then(|proxies| proxies.client(request));
     match address.unwrap_or(IpAddr::V6(Ipv6Addr::UNSPECIFIED)) {
-        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(
+            address.to_bits() & !u128::from(u64::MAX),
+        )),
         address @ IpAddr::V4(_) => address,
     }
 }
@@ -104,7 +117,10 @@ mod tests {
     use actix_web::test::TestRequest;
 
     fn bucket() -> Bucket<u8> {
-        Bucket::new(Limit { burst: 2, per_hour: 60 })
+        Bucket::new(Limit {
+            burst: 2,
+            per_hour: 60,
+        })
     }
 
     #[test]
@@ -113,7 +129,14 @@ mod tests {
         assert!(bucket.count(&1).is_ok() && bucket.count(&1).is_ok());
         let refused = bucket.count(&1).unwrap_err().error_response();
         assert_eq!(refused.status(), 429);
-        let seconds: u64 = refused.headers().get("retry-after").unwrap().to_str().unwrap().parse().unwrap();
+        let seconds: u64 = refused
+            .headers()
+            .get("retry-after")
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .parse()
+            .unwrap();
         assert!((1..=61).contains(&seconds), "{seconds}");
         assert!(bucket.count(&2).is_ok());
     }
@@ -131,7 +154,10 @@ mod tests {
 
     #[test]
     fn a_limit_of_none_is_one() {
-        let bucket: Bucket<u8> = Bucket::new(Limit { burst: 0, per_hour: 0 });
+        let bucket: Bucket<u8> = Bucket::new(Limit {
+            burst: 0,
+            per_hour: 0,
+        });
         assert!(bucket.count(&1).is_ok());
         assert!(bucket.count(&1).is_err());
     }
@@ -140,7 +166,12 @@ mod tests {
     fn the_addresses_of_one_ipv6_network_are_one_client() {
         let of = |peer: &str| {
             let proxies = web::Data::new(TrustedProxies::default());
-            client(&TestRequest::default().app_data(proxies).peer_addr(peer.parse().unwrap()).to_http_request())
+            client(
+                &TestRequest::default()
+                    .app_data(proxies)
+                    .peer_addr(peer.parse().unwrap())
+                    .to_http_request(),
+            )
         };
         assert_eq!(of("[2001:db8::1]:9"), of("[2001:db8::2:3]:9"));
         assert_ne!(of("[2001:db8::1]:9"), of("[2001:db8:0:1::1]:9"));

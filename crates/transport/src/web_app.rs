@@ -56,7 +56,8 @@ const ROUTES: [&str; 27] = [
     "/legal",
 ];
 
-const NOT_BUILT: &str = "<!doctype html><title>Allclear</title><p>The web app is not part of this build.</p>";
+const NOT_BUILT: &str =
+    "<!doctype html><title>Allclear</title><p>The web app is not part of this build.</p>";
 
 struct File {
     is_page: bool,
@@ -78,16 +79,20 @@ impl WebApp {
     /// Loads every file. Pages are sent with this policy where there is one, with the usual one otherwise.
     #[must_use]
     pub fn load(policy: Option<PagePolicy>) -> Self {
-        let files = Files::iter().filter(|path| !is_compressed(path)).filter_map(|path| {
-            let file = Files::get(&path)?;
-            Some((format!("/{path}"), File::new(&path, file)))
-        });
+        let files = Files::iter()
+            .filter(|path| !is_compressed(path))
+            .filter_map(|path| {
+                let file = Files::get(&path)?;
+                Some((format!("/{path}"), File::new(&path, file)))
+            });
         let styles = InlineStyles::of(&status_html());
         Self {
             files: files.collect(),
             unknown_page: Encoded::new(Self::page_template("").unknown().into_bytes()),
             // For as long as the process runs: a value that is shared counts who holds it, for which workers would wait.
-            public_policy: HeaderValue::from_static(styles.allowed_by(CONTENT_SECURITY_POLICY).leak()),
+            public_policy: HeaderValue::from_static(
+                styles.allowed_by(CONTENT_SECURITY_POLICY).leak(),
+            ),
             policy: policy.map(|policy| policy.with(&styles)),
         }
     }
@@ -112,10 +117,16 @@ impl WebApp {
         if let Some(file) = self.file(path) {
             return file.answer(request, StatusCode::OK, path.starts_with("/assets/"));
         }
-        let status = if is_route(path) { StatusCode::OK } else { StatusCode::NOT_FOUND };
+        let status = if is_route(path) {
+            StatusCode::OK
+        } else {
+            StatusCode::NOT_FOUND
+        };
         let mut page = match self.files.get("/index.html") {
             Some(index) => index.answer(request, status, false),
-            None => HttpResponse::build(status).content_type("text/html; charset=utf-8").body(NOT_BUILT),
+            None => HttpResponse::build(status)
+                .content_type("text/html; charset=utf-8")
+                .body(NOT_BUILT),
         };
         if let Some(policy) = &self.policy {
             policy.on_app(&mut page);
@@ -132,11 +143,17 @@ impl WebApp {
 impl File {
     fn new(path: &str, file: EmbeddedFile) -> Self {
         let kind = file.metadata.mimetype();
-        let kind = if kind.starts_with("text/") { format!("{kind}; charset=utf-8") } else { kind.to_owned() };
+        let kind = if kind.starts_with("text/") {
+            format!("{kind}; charset=utf-8")
+        } else {
+            kind.to_owned()
+        };
         let content_type = HeaderValue::from_str(&kind);
-        let sibling = |ending: &str| Files::get(&format!("{path}.{ending}")).map(|file| bytes(file.data));
+        let sibling =
+            |ending: &str| Files::get(&format!("{path}.{ending}")).map(|file| bytes(file.data));
         Self {
-            content_type: content_type.unwrap_or(HeaderValue::from_static("application/octet-stream")),
+            content_type: content_type
+                .unwrap_or(HeaderValue::from_static("application/octet-stream")),
             is_page: kind.starts_with("text/html"),
             tag: URL_SAFE_NO_PAD.encode(&file.metadata.sha256_hash()[..12]),
             body: Encoded::precompressed(bytes(file.data), sibling("gz"), sibling("br")),
@@ -145,10 +162,22 @@ impl File {
 
     fn answer(&self, request: &HttpRequest, status: StatusCode, hashed: bool) -> HttpResponse {
         let tag = EntityTag::new_strong(self.tag.clone());
-        let cache = if hashed { "public, max-age=31536000, immutable" } else { "no-cache" };
-        let known = request.headers().get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
-        let known = status == StatusCode::OK && known.is_some_and(|value| value.contains(&self.tag));
-        let mut response = HttpResponse::build(if known { StatusCode::NOT_MODIFIED } else { status });
+        let cache = if hashed {
+            "public, max-age=31536000, immutable"
+        } else {
+            "no-cache"
+        };
+        let known = request
+            .headers()
+            .get(header::IF_NONE_MATCH)
+            .and_then(|value| value.to_str().ok());
+        let known =
+            status == StatusCode::OK && known.is_some_and(|value| value.contains(&self.tag));
+        let mut response = HttpResponse::build(if known {
+            StatusCode::NOT_MODIFIED
+        } else {
+            status
+        });
         response
             .insert_header(ETag(tag))
             .insert_header((header::VARY, "accept-encoding"))
@@ -156,13 +185,19 @@ impl File {
         if known {
             return response.finish();
         }
-        send(&mut response, request, &self.body, self.content_type.clone())
+        send(
+            &mut response,
+            request,
+            &self.body,
+            self.content_type.clone(),
+        )
     }
 }
 
 /// The public page as the build made it.
 fn status_html() -> String {
-    let page = Files::get("status.html").map(|file| String::from_utf8_lossy(&file.data).into_owned());
+    let page =
+        Files::get("status.html").map(|file| String::from_utf8_lossy(&file.data).into_owned());
     page.unwrap_or_else(|| NOT_BUILT.to_owned())
 }
 
@@ -199,7 +234,11 @@ fn is_route(path: &str) -> bool {
 
 /// Whether a path is at a route, in which a name in braces stands for any one segment.
 pub(crate) fn is_at(path: &str, route: &str) -> bool {
-    let path = if path.len() > 1 { path.strip_suffix('/').unwrap_or(path) } else { path };
+    let path = if path.len() > 1 {
+        path.strip_suffix('/').unwrap_or(path)
+    } else {
+        path
+    };
     let (mut segments, mut pattern) = (path.split('/'), route.split('/'));
     loop {
         match (segments.next(), pattern.next()) {
@@ -236,7 +275,10 @@ pub(crate) async fn status_page(
 }
 
 /// Everything no other route takes: files, the app's own routes, and what is not there.
-pub(crate) async fn anything_else(request: HttpRequest, app: web::Data<WebApp>) -> Result<HttpResponse, Problem> {
+pub(crate) async fn anything_else(
+    request: HttpRequest,
+    app: web::Data<WebApp>,
+) -> Result<HttpResponse, Problem> {
     let path = request.path();
     if path.starts_with("/api/") {
         return nothing_there(request).await;
@@ -245,20 +287,29 @@ pub(crate) async fn anything_else(request: HttpRequest, app: web::Data<WebApp>) 
         return Ok(app.answer(&request));
     }
     let is_there = app.file(path).is_some() || is_route(path) || is_served(&request);
-    Err(if is_there { Problem::method_not_allowed(READ) } else { Problem::not_found() })
+    Err(if is_there {
+        Problem::method_not_allowed(READ)
+    } else {
+        Problem::not_found()
+    })
 }
 
 /// A call that does not exist, or not for this method.
 pub(crate) async fn nothing_there(request: HttpRequest) -> Result<HttpResponse, Problem> {
     // Calls may be described that nobody is offered here.
-    let described = request.app_data::<web::Data<Methods>>().filter(|_| is_served(&request));
+    let described = request
+        .app_data::<web::Data<Methods>>()
+        .filter(|_| is_served(&request));
     let methods = described.and_then(|methods| methods.at(request.path()));
     Err(methods.map_or_else(Problem::not_found, Problem::method_not_allowed))
 }
 
 /// Whether there is a route to the path, by whichever method.
 fn is_served(request: &HttpRequest) -> bool {
-    request.resource_map().match_pattern(request.path()).is_some()
+    request
+        .resource_map()
+        .match_pattern(request.path())
+        .is_some()
 }
 
 #[cfg(test)]
@@ -268,9 +319,18 @@ mod tests {
     #[test]
     fn a_path_is_at_its_route_and_at_no_other() {
         assert!(is_at("/", "/") && is_at("/components/", "/components"));
-        assert!(is_at("/components/component/edit/7", "/components/component/edit/{id}"));
-        assert!(!is_at("/components/component/edit/", "/components/component/edit/{id}"));
-        assert!(!is_at("/components/component/edit/7/8", "/components/component/edit/{id}"));
+        assert!(is_at(
+            "/components/component/edit/7",
+            "/components/component/edit/{id}"
+        ));
+        assert!(!is_at(
+            "/components/component/edit/",
+            "/components/component/edit/{id}"
+        ));
+        assert!(!is_at(
+            "/components/component/edit/7/8",
+            "/components/component/edit/{id}"
+        ));
         assert!(!is_at("/nowhere", "/"));
     }
 }

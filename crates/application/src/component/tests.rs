@@ -32,16 +32,28 @@ fn component() -> Component {
 
 fn written(state: Component) -> Written<Component> {
     let event = PublicEvent::new("component-update", &["x"]).unwrap();
-    let commit = Commit { organisation: "org_1".into(), revision: 5, events: vec![event] };
-    Written { state, commit: Some(commit) }
+    let commit = Commit {
+        organisation: "org_1".into(),
+        revision: 5,
+        events: vec![event],
+    };
+    Written {
+        state,
+        commit: Some(commit),
+    }
 }
 
 /// A service over this store that is allowed so many broadcasts.
 fn service(store: MockComponentStore, broadcasts: usize) -> Components {
     let mut broadcast = MockBroadcast::new();
-    broadcast.expect_publish().times(broadcasts).return_const(());
+    broadcast
+        .expect_publish()
+        .times(broadcasts)
+        .return_const(());
     let mut clock = MockClock::new();
-    clock.expect_now().return_const(DateTime::from_timestamp(NOW, 0).unwrap());
+    clock
+        .expect_now()
+        .return_const(DateTime::from_timestamp(NOW, 0).unwrap());
     clock.expect_id().return_const(Uuid::from_u128(9));
     let relay = Relay::new(Arc::new(MockOutbox::new()), Arc::new(broadcast));
     Components::new(Arc::new(store), Arc::new(relay), Arc::new(clock))
@@ -50,7 +62,9 @@ fn service(store: MockComponentStore, broadcasts: usize) -> Components {
 /// A store that runs the rule on [`component`].
 fn changing_store() -> MockComponentStore {
     let mut store = MockComponentStore::new();
-    store.expect_change().returning(|_, _, rule| Ok(Some(written(rule(component())?.state))));
+    store
+        .expect_change()
+        .returning(|_, _, rule| Ok(Some(written(rule(component())?.state))));
     store
 }
 
@@ -61,24 +75,49 @@ async fn a_created_component_is_stored_with_its_event_and_broadcast() {
         .expect_insert()
         .withf(|_, created| created.state.id.0 == Uuid::from_u128(9) && created.events.len() == 1)
         .return_once(|_, created| Ok(written(created.state)));
-    let draft = ComponentDraft { name: "API".into(), description: String::new(), status: ComponentStatus::Operational };
-    let created = service(store, 1).create(&organisation(), draft).await.unwrap();
+    let draft = ComponentDraft {
+        name: "API".into(),
+        description: String::new(),
+        status: ComponentStatus::Operational,
+    };
+    let created = service(store, 1)
+        .create(&organisation(), draft)
+        .await
+        .unwrap();
     assert_eq!(created.created_at.timestamp(), NOW);
 }
 
 #[tokio::test]
 async fn an_invalid_component_is_neither_stored_nor_broadcast() {
-    let draft = ComponentDraft { name: "A".into(), description: String::new(), status: ComponentStatus::Operational };
-    let refused = service(MockComponentStore::new(), 0).create(&organisation(), draft).await;
-    assert!(matches!(refused, Err(Error::Invalid(invalid)) if invalid == Invalid::field("name", "Name is required")));
+    let draft = ComponentDraft {
+        name: "A".into(),
+        description: String::new(),
+        status: ComponentStatus::Operational,
+    };
+    let refused = service(MockComponentStore::new(), 0)
+        .create(&organisation(), draft)
+        .await;
+    assert!(
+        matches!(refused, Err(Error::Invalid(invalid)) if invalid == Invalid::field("name", "Name is required"))
+    );
 }
 
 #[tokio::test]
 async fn an_edit_of_the_expected_version_is_stored() {
-    let patch = ComponentPatch { status: Some(ComponentStatus::MajorOutage), ..Default::default() };
+    let patch = ComponentPatch {
+        status: Some(ComponentStatus::MajorOutage),
+        ..Default::default()
+    };
     let service = service(changing_store(), 1);
-    let edited =
-        service.edit(&organisation(), component().id, patch, Precondition::OneOf(vec![Revision(4)])).await.unwrap();
+    let edited = service
+        .edit(
+            &organisation(),
+            component().id,
+            patch,
+            Precondition::OneOf(vec![Revision(4)]),
+        )
+        .await
+        .unwrap();
     assert_eq!(edited.status, ComponentStatus::MajorOutage);
 }
 
@@ -86,7 +125,12 @@ async fn an_edit_of_the_expected_version_is_stored() {
 async fn an_edit_of_another_version_is_stale() {
     let service = service(changing_store(), 0);
     let edited = service
-        .edit(&organisation(), component().id, ComponentPatch::default(), Precondition::OneOf(vec![Revision(3)]))
+        .edit(
+            &organisation(),
+            component().id,
+            ComponentPatch::default(),
+            Precondition::OneOf(vec![Revision(3)]),
+        )
         .await;
     assert!(matches!(edited, Err(Error::Stale)));
 }
@@ -96,11 +140,27 @@ async fn what_is_not_there_is_not_found() {
     let mut store = MockComponentStore::new();
     store.expect_find().return_once(|_, _| Ok(None));
     store.expect_change().return_once(|_, _, _| Ok(None));
-    store.expect_delete().with(eq(organisation()), eq(component().id)).return_once(|_, _| Ok(None));
+    store
+        .expect_delete()
+        .with(eq(organisation()), eq(component().id))
+        .return_once(|_, _| Ok(None));
     let service = service(store, 0);
     let id = component().id;
-    let edited = service.edit(&organisation(), id, ComponentPatch::default(), Precondition::Any).await;
+    let edited = service
+        .edit(
+            &organisation(),
+            id,
+            ComponentPatch::default(),
+            Precondition::Any,
+        )
+        .await;
     assert!(matches!(edited, Err(Error::NotFound("Component"))));
-    assert!(matches!(service.find(&organisation(), id).await, Err(Error::NotFound("Component"))));
-    assert!(matches!(service.delete(&organisation(), id).await, Err(Error::NotFound("Component"))));
+    assert!(matches!(
+        service.find(&organisation(), id).await,
+        Err(Error::NotFound("Component"))
+    ));
+    assert!(matches!(
+        service.delete(&organisation(), id).await,
+        Err(Error::NotFound("Component"))
+    ));
 }

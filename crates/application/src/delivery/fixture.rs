@@ -8,12 +8,16 @@ use super::{Claim, Delivery, Matter};
 use crate::fixture::{now, organisation};
 
 pub(super) fn pending() -> Subscriber {
-    let draft = SubscriberDraft { email: "ann@example.com".into() };
+    let draft = SubscriberDraft {
+        email: "ann@example.com".into(),
+    };
     Subscriber::create(SubscriberId(Uuid::from_u128(1)), draft, now()).unwrap()
 }
 
 pub(super) fn subscribed() -> Subscriber {
-    pending().verify(now() + Subscriber::VERIFICATION_LIFE, now()).unwrap()
+    pending()
+        .verify(now() + Subscriber::VERIFICATION_LIFE, now())
+        .unwrap()
 }
 
 /// A delivery at its first try.

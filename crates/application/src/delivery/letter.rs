@@ -34,16 +34,26 @@ impl Letters {
         seal: Seal,
         limit: MailLimit,
     ) -> Self {
-        Self { subscribers, clock, links, codes: Codes::new(seal), limit }
+        Self {
+            subscribers,
+            clock,
+            links,
+            codes: Codes::new(seal),
+            limit,
+        }
     }
 
     /// The mail, or none where the subscriber does not want it any more or has been sent too many.
     pub(super) async fn write(&self, delivery: &Delivery) -> Result<Option<Mail>, Error> {
         match &delivery.matter {
-            Matter::Verification if delivery.subscriber.awaits_verification() && self.may_mail(delivery).await? => {
+            Matter::Verification
+                if delivery.subscriber.awaits_verification() && self.may_mail(delivery).await? =>
+            {
                 Ok(Some(self.verification(delivery)))
             }
-            Matter::Notice(notice) if delivery.subscriber.status == SubscriberStatus::Subscribed => {
+            Matter::Notice(notice)
+                if delivery.subscriber.status == SubscriberStatus::Subscribed =>
+            {
                 Ok(Some(self.notice(delivery, notice)))
             }
             Matter::Verification | Matter::Notice(_) => Ok(None),
@@ -57,7 +67,10 @@ impl Letters {
         }
         // The key is of the mailbox: however the domain is spelt, it is one address.
         let address = EmailKey::of(delivery.subscriber.mailbox().as_str());
-        let may = self.subscribers.may_mail(address, self.limit, self.clock.now()).await?;
+        let may = self
+            .subscribers
+            .may_mail(address, self.limit, self.clock.now())
+            .await?;
         if !may {
             tracing::info!(organisation = %delivery.organisation, "an address got no verification mail: it had too many");
         }
@@ -65,21 +78,47 @@ impl Letters {
     }
 
     fn verification(&self, delivery: &Delivery) -> Mail {
-        let Delivery { subscriber, organisation, queued_at, .. } = delivery;
-        let code = self.codes.verification_code(subscriber, *queued_at + Subscriber::VERIFICATION_LIFE);
+        let Delivery {
+            subscriber,
+            organisation,
+            queued_at,
+            ..
+        } = delivery;
+        let code = self
+            .codes
+            .verification_code(subscriber, *queued_at + Subscriber::VERIFICATION_LIFE);
         let content = MailContent::Verification {
             link: self.links.verify(&subscriber.email, organisation, &code),
             unsubscribe: self.unsubscribe(delivery),
             organisation: delivery.organisation_name.clone(),
         };
-        let message_id = Some(format!("{}.{}", subscriber.id.0.simple(), queued_at.timestamp_millis()));
-        let headers = MailHeaders { message_id, ..MailHeaders::default() };
-        Mail { to: subscriber.email.clone(), content, headers }
+        let message_id = Some(format!(
+            "{}.{}",
+            subscriber.id.0.simple(),
+            queued_at.timestamp_millis()
+        ));
+        let headers = MailHeaders {
+            message_id,
+            ..MailHeaders::default()
+        };
+        Mail {
+            to: subscriber.email.clone(),
+            content,
+            headers,
+        }
     }
 
     fn notice(&self, delivery: &Delivery, notice: &Notice) -> Mail {
-        let Delivery { subscriber, organisation, organisation_name, .. } = delivery;
-        let links = NoticeLinks { page: self.links.status_page(organisation), unsubscribe: self.unsubscribe(delivery) };
+        let Delivery {
+            subscriber,
+            organisation,
+            organisation_name,
+            ..
+        } = delivery;
+        let links = NoticeLinks {
+            page: self.links.status_page(organisation),
+            unsubscribe: self.unsubscribe(delivery),
+        };
         let code = self.codes.unsubscribe_code(subscriber);
         let list = MailList {
             id: organisation.clone(),
@@ -93,12 +132,17 @@ impl Letters {
             thread: Some(format!("{}.{whose}", notice.subject.simple())),
             list: Some(list),
         };
-        Mail { to: subscriber.email.clone(), content: notice.addressed(organisation_name.clone(), links), headers }
+        Mail {
+            to: subscriber.email.clone(),
+            content: notice.addressed(organisation_name.clone(), links),
+            headers,
+        }
     }
 
     fn unsubscribe(&self, delivery: &Delivery) -> String {
         let code = self.codes.unsubscribe_code(&delivery.subscriber);
-        self.links.unsubscribe(&delivery.subscriber.email, &delivery.organisation, &code)
+        self.links
+            .unsubscribe(&delivery.subscriber.email, &delivery.organisation, &code)
     }
 }
 

@@ -115,7 +115,11 @@ impl DeliveryWorker {
         }
         let now = self.clock.now();
         // Side by side: where writes share a commit, both are in one. What is over makes room.
-        let room = if takes && hands.claim { self.room(hands) + hands.over.len() } else { 0 };
+        let room = if takes && hands.claim {
+            self.room(hands) + hands.over.len()
+        } else {
+            0
+        };
         let (settled, claimed) = tokio::join!(self.settle(&hands.over), self.claim(now, room));
         let claimed = claimed.map(|claimed| self.begin(hands, claimed, room));
         settled?;
@@ -132,11 +136,19 @@ impl DeliveryWorker {
     }
 
     async fn settle(&self, over: &[Settled]) -> Result<(), Error> {
-        if over.is_empty() { Ok(()) } else { self.queue.settle(over.to_vec()).await }
+        if over.is_empty() {
+            Ok(())
+        } else {
+            self.queue.settle(over.to_vec()).await
+        }
     }
 
     async fn claim(&self, now: DateTime<Utc>, room: usize) -> Result<Vec<Delivery>, Error> {
-        if room == 0 { Ok(Vec::new()) } else { self.queue.claim(now, now + Self::LEASE, room as u64).await }
+        if room == 0 {
+            Ok(Vec::new())
+        } else {
+            self.queue.claim(now, now + Self::LEASE, room as u64).await
+        }
     }
 
     /// Begins to send what was claimed.
@@ -150,7 +162,9 @@ impl DeliveryWorker {
                 continue;
             }
             let (claim, worker) = (delivery.claim, Arc::clone(self));
-            let task = hands.sending.spawn(async move { worker.deliver(delivery).await });
+            let task = hands
+                .sending
+                .spawn(async move { worker.deliver(delivery).await });
             hands.claims.insert(task.id(), claim);
         }
     }
@@ -160,7 +174,9 @@ impl DeliveryWorker {
             return Ok(());
         }
         let claims = hands.claims.values().copied().collect();
-        self.queue.renew(claims, self.clock.now() + Self::LEASE).await?;
+        self.queue
+            .renew(claims, self.clock.now() + Self::LEASE)
+            .await?;
         hands.renew_at = Instant::now() + Self::RENEWAL;
         Ok(())
     }
@@ -168,14 +184,20 @@ impl DeliveryWorker {
     /// Nothing is due now: notes when something will be.
     async fn set_alarm(&self, hands: &mut Hands, now: DateTime<Utc>) -> Result<(), Error> {
         let next = self.queue.next_due(now).await?;
-        let left = next.map_or(Self::LOOK, |next| (next - now).to_std().unwrap_or_default().min(Self::LOOK));
+        let left = next.map_or(Self::LOOK, |next| {
+            (next - now).to_std().unwrap_or_default().min(Self::LOOK)
+        });
         hands.look_at = Instant::now() + left;
         Ok(())
     }
 
     /// Waits until there is something to do, at most until it has to stop.
     async fn wait(&self, hands: &mut Hands, stop: &CancellationToken, stopping: Option<Instant>) {
-        let wake = if hands.claims.is_empty() { hands.look_at } else { hands.look_at.min(hands.renew_at) };
+        let wake = if hands.claims.is_empty() {
+            hands.look_at
+        } else {
+            hands.look_at.min(hands.renew_at)
+        };
         let wake = stopping.map_or(wake, |end| wake.min(end));
         tokio::select! {
             Some(ended) = hands.sending.join_next_with_id() => hands.take(ended, self.clock.now()),
@@ -191,18 +213,28 @@ impl DeliveryWorker {
     }
 
     fn room(&self, hands: &Hands) -> usize {
-        self.concurrency.saturating_sub(hands.sending.len() + hands.over.len())
+        self.concurrency
+            .saturating_sub(hands.sending.len() + hands.over.len())
     }
 
     async fn deliver(&self, delivery: Delivery) -> Settled {
         let sent = match self.letters.write(&delivery).await {
             Ok(None) => return self.over(&delivery, Outcome::Unwanted),
-            Ok(Some(mail)) => timeout(Self::LONGEST, self.mailer.send(mail)).await.unwrap_or_else(|_| {
-                Err(SendError::Temporary { reason: "The mail server did not answer in time".to_owned() })
-            }),
+            Ok(Some(mail)) => timeout(Self::LONGEST, self.mailer.send(mail))
+                .await
+                .unwrap_or_else(|_| {
+                    Err(SendError::Temporary {
+                        reason: "The mail server did not answer in time".to_owned(),
+                    })
+                }),
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "a mail could not be written; trying again");
-                Err(SendError::Temporary { reason: "The database was away".to_owned() })
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "a mail could not be written; trying again"
+                );
+                Err(SendError::Temporary {
+                    reason: "The database was away".to_owned(),
+                })
             }
         };
         let outcome = match sent {
@@ -210,7 +242,8 @@ impl DeliveryWorker {
             Err(SendError::Permanent { reason }) => Outcome::GivenUp { reason },
             Err(SendError::Temporary { reason }) => {
                 let (jitter, now) = (rand::random(), self.clock.now());
-                match RetryRule::USUAL.next(delivery.queued_at, delivery.claim.attempt, jitter, now) {
+                match RetryRule::USUAL.next(delivery.queued_at, delivery.claim.attempt, jitter, now)
+                {
                     Some(at) => Outcome::Retried { at, reason },
                     None => Outcome::GivenUp { reason },
                 }
@@ -220,7 +253,11 @@ impl DeliveryWorker {
     }
 
     fn over(&self, delivery: &Delivery, outcome: Outcome) -> Settled {
-        Settled { claim: delivery.claim, at: self.clock.now(), outcome }
+        Settled {
+            claim: delivery.claim,
+            at: self.clock.now(),
+            outcome,
+        }
     }
 }
 
@@ -270,10 +307,17 @@ impl Hands {
                 self.over.push(Settled { claim, ..settled });
             }
             Err(error) => {
-                tracing::error!(error = &error as &dyn std::error::Error, "sending a mail ended badly");
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "sending a mail ended badly"
+                );
                 if let Some(claim) = self.claims.remove(&error.id()) {
                     let reason = "The mail could not be written".to_owned();
-                    self.over.push(Settled { claim, at: now, outcome: Outcome::GivenUp { reason } });
+                    self.over.push(Settled {
+                        claim,
+                        at: now,
+                        outcome: Outcome::GivenUp { reason },
+                    });
                 }
             }
         }

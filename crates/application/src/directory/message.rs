@@ -68,6 +68,9 @@ pub trait Announcer: Send + Sync {
     ///
     /// # Errors
     /// [`NotBelieved`].
-    #[expect(clippy::elidable_lifetime_names, reason = "the mock's macro wants it named")]
+    #[expect(
+        clippy::elidable_lifetime_names,
+        reason = "the mock's macro wants it named"
+    )]
     fn read<'a>(&self, envelope: &Envelope<'a>) -> Result<Message, NotBelieved>;
 }

@@ -93,13 +93,21 @@ pub trait DirectoryStore: Send + Sync {
     async fn name_user(&self, user: &str, known: Known) -> Result<(), Error>;
 
     /// Makes sure the organisation exists and bears this name, unless newer news are known or it was deleted.
-    async fn name_organisation(&self, id: &OrganisationId, known: Known) -> Result<Written<()>, Error>;
+    async fn name_organisation(
+        &self,
+        id: &OrganisationId,
+        known: Known,
+    ) -> Result<Written<()>, Error>;
 
     /// Something has ended. It is remembered for longer than the tokens live that it concerns.
     async fn end(&self, ending: &Ending, at: DateTime<Utc>) -> Result<(), Error>;
 
     /// Removes the organisation with everything that belongs to it, and never lets it come back.
-    async fn delete_organisation(&self, id: &OrganisationId, at: DateTime<Utc>) -> Result<(), Error>;
+    async fn delete_organisation(
+        &self,
+        id: &OrganisationId,
+        at: DateTime<Utc>,
+    ) -> Result<(), Error>;
 
     /// Whether this message was heard not long ago.
     async fn is_heard(&self, message: &str) -> Result<bool, Error>;

@@ -8,54 +8,118 @@ use crate::outbox::MockOutbox;
 use crate::rule::Written;
 
 fn credential() -> Credential {
-    Credential { session: "sess_1".into(), user: "user_1".into(), organisation: Some(organisation()), issued_at: now() }
+    Credential {
+        session: "sess_1".into(),
+        user: "user_1".into(),
+        organisation: Some(organisation()),
+        issued_at: now(),
+    }
 }
 
 fn claimed(user: Option<&str>, organisation: Option<&str>) -> Claimed {
     let text = |text: Option<&str>| text.map(str::to_owned);
-    Claimed { user: text(user), organisation: text(organisation), otherwise: Some("acme".into()) }
+    Claimed {
+        user: text(user),
+        organisation: text(organisation),
+        otherwise: Some("acme".into()),
+    }
 }
 
 fn known(name: &str, seconds: i64) -> Known {
-    Known { name: name.into(), as_of: now() + TimeDelta::seconds(seconds) }
+    Known {
+        name: name.into(),
+        as_of: now() + TimeDelta::seconds(seconds),
+    }
 }
 
 fn standing(user: Option<Known>, organisation: Option<Known>) -> Standing {
-    Standing { ended: false, user, organisation }
+    Standing {
+        ended: false,
+        user,
+        organisation,
+    }
 }
 
 fn store(standing: Standing) -> MockDirectoryStore {
     let mut store = MockDirectoryStore::new();
-    store.expect_standing().returning(move |_| Ok(standing.clone()));
+    store
+        .expect_standing()
+        .returning(move |_| Ok(standing.clone()));
     store
 }
 
 fn names_organisation(store: &mut MockDirectoryStore, known: Known) {
-    let once = store.expect_name_organisation().times(1).with(eq(organisation()), eq(known));
-    once.returning(|_, _| Ok(Written { state: (), commit: None }));
+    let once = store
+        .expect_name_organisation()
+        .times(1)
+        .with(eq(organisation()), eq(known));
+    once.returning(|_, _| {
+        Ok(Written {
+            state: (),
+            commit: None,
+        })
+    });
 }
 
 fn names_user(store: &mut MockDirectoryStore, known: Known) {
-    store.expect_name_user().times(1).with(eq("user_1"), eq(known)).returning(|_, _| Ok(()));
+    store
+        .expect_name_user()
+        .times(1)
+        .with(eq("user_1"), eq(known))
+        .returning(|_, _| Ok(()));
 }
 
-fn directory(store: MockDirectoryStore, profiles: MockProfiles, announcer: MockAnnouncer) -> Directory {
-    let relay = Arc::new(Relay::new(Arc::new(MockOutbox::new()), Arc::new(MockBroadcast::new())));
-    Directory::new(Arc::new(store), Arc::new(profiles), Arc::new(announcer), relay, clock())
+fn directory(
+    store: MockDirectoryStore,
+    profiles: MockProfiles,
+    announcer: MockAnnouncer,
+) -> Directory {
+    let relay = Arc::new(Relay::new(
+        Arc::new(MockOutbox::new()),
+        Arc::new(MockBroadcast::new()),
+    ));
+    Directory::new(
+        Arc::new(store),
+        Arc::new(profiles),
+        Arc::new(announcer),
+        relay,
+        clock(),
+    )
 }
 
-async fn admit(store: MockDirectoryStore, profiles: MockProfiles, claimed: Claimed) -> Option<Admitted> {
-    directory(store, profiles, MockAnnouncer::new()).admit(&credential(), claimed).await.unwrap()
+async fn admit(
+    store: MockDirectoryStore,
+    profiles: MockProfiles,
+    claimed: Claimed,
+) -> Option<Admitted> {
+    directory(store, profiles, MockAnnouncer::new())
+        .admit(&credential(), claimed)
+        .await
+        .unwrap()
 }
 
 fn admitted(user: Option<&str>, organisation: &str) -> Admitted {
-    Admitted { user: user.map(str::to_owned), organisation: Some(organisation.into()) }
+    Admitted {
+        user: user.map(str::to_owned),
+        organisation: Some(organisation.into()),
+    }
 }
 
 #[tokio::test]
 async fn what_has_ended_admits_nobody() {
-    let ended = store(Standing { ended: true, ..Standing::default() });
-    assert_eq!(admit(ended, MockProfiles::new(), claimed(Some("Ann"), Some("Acme"))).await, None);
+    let ended = store(Standing {
+        ended: true,
+        ..Standing::default()
+    });
+    assert_eq!(
+        admit(
+            ended,
+            MockProfiles::new(),
+            claimed(Some("Ann"), Some("Acme"))
+        )
+        .await,
+        None
+    );
 }
 
 #[tokio::test]
@@ -63,7 +127,12 @@ async fn names_of_a_token_are_kept_from_its_first_sight_on_and_nobody_else_is_as
     let mut store = store(standing(None, None));
     names_user(&mut store, known("Ann", 0));
     names_organisation(&mut store, known("Acme", 0));
-    let found = admit(store, MockProfiles::new(), claimed(Some(" Ann "), Some("Acme"))).await;
+    let found = admit(
+        store,
+        MockProfiles::new(),
+        claimed(Some(" Ann "), Some("Acme")),
+    )
+    .await;
     assert_eq!(found, Some(admitted(Some("Ann"), "Acme")));
 }
 
@@ -80,44 +149,96 @@ async fn the_provider_is_asked_for_names_that_nobody_told() {
     names_user(&mut store, known("Ann", 0));
     names_organisation(&mut store, known("Acme", 0));
     let mut profiles = MockProfiles::new();
-    profiles.expect_user().times(1).returning(|_| Ok(Some("Ann".into())));
-    profiles.expect_organisation().times(1).returning(|_| Ok(Some("Acme".into())));
-    assert_eq!(admit(store, profiles, claimed(None, None)).await, Some(admitted(Some("Ann"), "Acme")));
+    profiles
+        .expect_user()
+        .times(1)
+        .returning(|_| Ok(Some("Ann".into())));
+    profiles
+        .expect_organisation()
+        .times(1)
+        .returning(|_| Ok(Some("Acme".into())));
+    assert_eq!(
+        admit(store, profiles, claimed(None, None)).await,
+        Some(admitted(Some("Ann"), "Acme"))
+    );
 }
 
 #[tokio::test]
 async fn a_provider_that_is_away_keeps_nobody_out_and_is_not_asked_again_at_once() {
     let mut store = store(standing(None, None));
-    let stand_in = Known { name: "acme".into(), as_of: Known::NEVER };
-    let twice = store.expect_name_organisation().times(2).with(always(), eq(stand_in));
-    twice.returning(|_, _| Ok(Written { state: (), commit: None }));
+    let stand_in = Known {
+        name: "acme".into(),
+        as_of: Known::NEVER,
+    };
+    let twice = store
+        .expect_name_organisation()
+        .times(2)
+        .with(always(), eq(stand_in));
+    twice.returning(|_, _| {
+        Ok(Written {
+            state: (),
+            commit: None,
+        })
+    });
     let mut profiles = MockProfiles::new();
-    profiles.expect_user().times(1).returning(|_| Err(Error::Unavailable("away".into())));
-    profiles.expect_organisation().times(1).returning(|_| Err(Error::Unavailable("away".into())));
+    profiles
+        .expect_user()
+        .times(1)
+        .returning(|_| Err(Error::Unavailable("away".into())));
+    profiles
+        .expect_organisation()
+        .times(1)
+        .returning(|_| Err(Error::Unavailable("away".into())));
     let directory = directory(store, profiles, MockAnnouncer::new());
     for _ in 0..2 {
-        let found = directory.admit(&credential(), claimed(None, None)).await.unwrap();
+        let found = directory
+            .admit(&credential(), claimed(None, None))
+            .await
+            .unwrap();
         assert_eq!(found, Some(admitted(None, "acme")));
     }
 }
 
 #[tokio::test]
 async fn a_stand_in_gives_way_to_the_name() {
-    let mut store = store(standing(Some(known("Ann", -9)), Some(Known { name: "acme".into(), as_of: Known::NEVER })));
+    let mut store = store(standing(
+        Some(known("Ann", -9)),
+        Some(Known {
+            name: "acme".into(),
+            as_of: Known::NEVER,
+        }),
+    ));
     names_organisation(&mut store, known("Acme", 0));
     let mut profiles = MockProfiles::new();
-    profiles.expect_organisation().times(1).returning(|_| Ok(Some("Acme".into())));
-    assert_eq!(admit(store, profiles, claimed(None, None)).await, Some(admitted(Some("Ann"), "Acme")));
+    profiles
+        .expect_organisation()
+        .times(1)
+        .returning(|_| Ok(Some("Acme".into())));
+    assert_eq!(
+        admit(store, profiles, claimed(None, None)).await,
+        Some(admitted(Some("Ann"), "Acme"))
+    );
 }
 
 fn envelope() -> Envelope<'static> {
-    Envelope { id: "msg_1", timestamp: "1700000000", signatures: "v1,AAAA", body: b"{}" }
+    Envelope {
+        id: "msg_1",
+        timestamp: "1700000000",
+        signatures: "v1,AAAA",
+        body: b"{}",
+    }
 }
 
 fn announcer(news: Vec<News>) -> MockAnnouncer {
     let mut announcer = MockAnnouncer::new();
-    let message = Message { id: "msg_1".into(), happened_at: now(), news };
-    announcer.expect_read().returning(move |_| Ok(message.clone()));
+    let message = Message {
+        id: "msg_1".into(),
+        happened_at: now(),
+        news,
+    };
+    announcer
+        .expect_read()
+        .returning(move |_| Ok(message.clone()));
     announcer
 }
 
@@ -125,39 +246,74 @@ fn announcer(news: Vec<News>) -> MockAnnouncer {
 async fn a_message_is_followed_once() {
     let ending = Ending::Session("sess_1".into());
     let mut fresh = MockDirectoryStore::new();
-    fresh.expect_is_heard().with(eq("msg_1")).returning(|_| Ok(false));
-    fresh.expect_end().times(1).with(eq(ending.clone()), eq(now())).returning(|_, _| Ok(()));
-    fresh.expect_delete_organisation().times(1).with(eq(organisation()), eq(now())).returning(|_, _| Ok(()));
-    fresh.expect_heard().times(1).with(eq("msg_1"), eq(now())).returning(|_, _| Ok(()));
-    let news = vec![News::Ended(ending), News::OrganisationDeleted(organisation())];
-    directory(fresh, MockProfiles::new(), announcer(news.clone())).hear(&envelope()).await.unwrap();
+    fresh
+        .expect_is_heard()
+        .with(eq("msg_1"))
+        .returning(|_| Ok(false));
+    fresh
+        .expect_end()
+        .times(1)
+        .with(eq(ending.clone()), eq(now()))
+        .returning(|_, _| Ok(()));
+    fresh
+        .expect_delete_organisation()
+        .times(1)
+        .with(eq(organisation()), eq(now()))
+        .returning(|_, _| Ok(()));
+    fresh
+        .expect_heard()
+        .times(1)
+        .with(eq("msg_1"), eq(now()))
+        .returning(|_, _| Ok(()));
+    let news = vec![
+        News::Ended(ending),
+        News::OrganisationDeleted(organisation()),
+    ];
+    directory(fresh, MockProfiles::new(), announcer(news.clone()))
+        .hear(&envelope())
+        .await
+        .unwrap();
 
     let mut repeated = MockDirectoryStore::new();
     repeated.expect_is_heard().returning(|_| Ok(true));
-    directory(repeated, MockProfiles::new(), announcer(news)).hear(&envelope()).await.unwrap();
+    directory(repeated, MockProfiles::new(), announcer(news))
+        .hear(&envelope())
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
 async fn a_message_that_could_not_be_followed_is_not_taken_for_heard() {
     let mut store = MockDirectoryStore::new();
     store.expect_is_heard().returning(|_| Ok(false));
-    store.expect_end().returning(|_, _| Err(Error::Unavailable("away".into())));
+    store
+        .expect_end()
+        .returning(|_, _| Err(Error::Unavailable("away".into())));
     let announcer = announcer(vec![News::Ended(Ending::User("user_1".into()))]);
-    let refused = directory(store, MockProfiles::new(), announcer).hear(&envelope()).await;
+    let refused = directory(store, MockProfiles::new(), announcer)
+        .hear(&envelope())
+        .await;
     assert!(matches!(refused, Err(Error::Unavailable(_))));
 }
 
 #[tokio::test]
 async fn a_message_of_somebody_else_is_refused() {
     let mut announcer = MockAnnouncer::new();
-    announcer.expect_read().returning(|_| Err(NotBelieved("no signature".into())));
-    let refused = directory(MockDirectoryStore::new(), MockProfiles::new(), announcer).hear(&envelope()).await;
+    announcer
+        .expect_read()
+        .returning(|_| Err(NotBelieved("no signature".into())));
+    let refused = directory(MockDirectoryStore::new(), MockProfiles::new(), announcer)
+        .hear(&envelope())
+        .await;
     assert!(matches!(refused, Err(Error::BadCode(_))));
 }
 
 #[test]
 fn a_name_is_one_line_of_bounded_length_or_none() {
     assert_eq!(plain(" Ann\0\n Lee ").as_deref(), Some("Ann Lee"));
-    assert_eq!(plain(&"é".repeat(300)).map(|name| name.chars().count()), Some(200));
+    assert_eq!(
+        plain(&"é".repeat(300)).map(|name| name.chars().count()),
+        Some(200)
+    );
     assert_eq!(plain(" \n"), None);
 }

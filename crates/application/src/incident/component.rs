@@ -66,7 +66,10 @@ impl Incidents {
         incident: IncidentId,
         page: Page,
     ) -> Result<Listed<IncidentComponent>, Error> {
-        self.components.attached(organisation, incident, page).await?.ok_or(Error::NotFound(Self::NAME))
+        self.components
+            .attached(organisation, incident, page)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))
     }
 
     /// The organisation's components that are not attached to an incident. [`Error::NotFound`] where there is no such
@@ -77,7 +80,10 @@ impl Incidents {
         incident: IncidentId,
         page: Page,
     ) -> Result<Listed<Component>, Error> {
-        self.components.unattached(organisation, incident, page).await?.ok_or(Error::NotFound(Self::NAME))
+        self.components
+            .unattached(organisation, incident, page)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))
     }
 
     /// Attaches components, all or none, and answers all that are attached then. [`Error::NotFound`],
@@ -89,7 +95,10 @@ impl Incidents {
         components: Vec<Attachment>,
     ) -> Result<Vec<IncidentComponent>, Error> {
         check_attachments(&components)?;
-        let written = self.components.attach(organisation, incident, components).await?;
+        let written = self
+            .components
+            .attach(organisation, incident, components)
+            .await?;
         self.linked(organisation, incident, written).await
     }
 
@@ -102,7 +111,10 @@ impl Incidents {
         components: Vec<ComponentId>,
     ) -> Result<Vec<IncidentComponent>, Error> {
         check_detachments(&components)?;
-        let written = self.components.detach(organisation, incident, components).await?;
+        let written = self
+            .components
+            .detach(organisation, incident, components)
+            .await?;
         self.linked(organisation, incident, written).await
     }
 
@@ -112,7 +124,12 @@ impl Incidents {
         incident: IncidentId,
         written: Option<Written<()>>,
     ) -> Result<Vec<IncidentComponent>, Error> {
-        self.relay.told(written.ok_or(Error::NotFound(Self::NAME))?).await;
-        Ok(self.components(organisation, incident, Page::default()).await?.items)
+        self.relay
+            .told(written.ok_or(Error::NotFound(Self::NAME))?)
+            .await;
+        Ok(self
+            .components(organisation, incident, Page::default())
+            .await?
+            .items)
     }
 }

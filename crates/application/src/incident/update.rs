@@ -4,7 +4,8 @@ use allclear_domain::author::Author;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::incident::Incident;
 use allclear_domain::incident_update::{
-    Deletion, Entry, IncidentUpdate, IncidentUpdateDraft, IncidentUpdatePatch, Latest, RecordRefused, check_deletion,
+    Deletion, Entry, IncidentUpdate, IncidentUpdateDraft, IncidentUpdatePatch, Latest,
+    RecordRefused, check_deletion,
 };
 use async_trait::async_trait;
 
@@ -73,7 +74,10 @@ impl Incidents {
         incident: IncidentId,
         page: Page,
     ) -> Result<Listed<IncidentUpdate>, Error> {
-        self.updates.list(organisation, incident, page).await?.ok_or(Error::NotFound(Self::NAME))
+        self.updates
+            .list(organisation, incident, page)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))
     }
 
     /// An update. [`Error::NotFound`] where there is none.
@@ -83,7 +87,10 @@ impl Incidents {
         incident: IncidentId,
         id: IncidentUpdateId,
     ) -> Result<IncidentUpdate, Error> {
-        self.updates.find(organisation, incident, id).await?.ok_or(Error::NotFound(Self::UPDATE))
+        self.updates
+            .find(organisation, incident, id)
+            .await?
+            .ok_or(Error::NotFound(Self::UPDATE))
     }
 
     /// Records an update. [`Error::NotFound`], [`Error::Invalid`], and [`Error::Conflict`] when the incident is resolved.
@@ -97,7 +104,11 @@ impl Incidents {
         let (id, now) = (IncidentUpdateId(self.clock.id()), self.clock.now());
         let rule: Rule<Latest, Entry> =
             Box::new(move |latest| latest.record(id, draft, author, now).map_err(Error::from));
-        let written = self.updates.record(organisation, incident, rule).await?.ok_or(Error::NotFound(Self::NAME))?;
+        let written = self
+            .updates
+            .record(organisation, incident, rule)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))?;
         Ok(self.relay.told(written).await)
     }
 
@@ -116,8 +127,14 @@ impl Incidents {
             precondition.check(entry.update.version)?;
             Ok(entry.edit(patch, now)?)
         });
-        let written = self.updates.change(organisation, incident, id, rule).await?;
-        Ok(self.relay.told(written.ok_or(Error::NotFound(Self::UPDATE))?).await)
+        let written = self
+            .updates
+            .change(organisation, incident, id, rule)
+            .await?;
+        Ok(self
+            .relay
+            .told(written.ok_or(Error::NotFound(Self::UPDATE))?)
+            .await)
     }
 
     /// Deletes updates, all or none. [`Error::NotFound`] where there is no such incident, [`Error::Invalid`] where it has
@@ -131,8 +148,13 @@ impl Incidents {
         check_deletion(&ids)?;
         let (now, gone) = (self.clock.now(), ids.clone());
         let rule: Rule<Deletion, Incident> = Box::new(move |deletion| Ok(deletion.of(&gone, now)));
-        let written = self.updates.delete(organisation, incident, ids, rule).await?;
-        self.relay.told(written.ok_or(Error::NotFound(Self::NAME))?).await;
+        let written = self
+            .updates
+            .delete(organisation, incident, ids, rule)
+            .await?;
+        self.relay
+            .told(written.ok_or(Error::NotFound(Self::NAME))?)
+            .await;
         Ok(())
     }
 }

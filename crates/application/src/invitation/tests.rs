@@ -6,7 +6,13 @@ use crate::mail::MockMailer;
 const ADDRESS: &str = "bob@example.com";
 
 fn service(store: MockInvitationStore, mailer: MockMailer, role: Option<Role>) -> Invitations {
-    Invitations::new(Arc::new(store), Arc::new(memberships(role)), Arc::new(mailer), clock(), links())
+    Invitations::new(
+        Arc::new(store),
+        Arc::new(memberships(role)),
+        Arc::new(mailer),
+        clock(),
+        links(),
+    )
 }
 
 fn ann() -> Session {
@@ -14,7 +20,9 @@ fn ann() -> Session {
 }
 
 fn draft() -> AddressDraft {
-    AddressDraft { email: ADDRESS.into() }
+    AddressDraft {
+        email: ADDRESS.into(),
+    }
 }
 
 #[tokio::test]
@@ -22,44 +30,78 @@ async fn an_invitation_is_stored_by_its_digest_and_mailed_with_its_token() {
     let mut store = MockInvitationStore::new();
     store
         .expect_add()
-        .withf(|invitation, _| invitation.role == Role::Admin && invitation.expires_at == now() + Invitations::LIFE)
+        .withf(|invitation, _| {
+            invitation.role == Role::Admin && invitation.expires_at == now() + Invitations::LIFE
+        })
         .times(1)
         .return_once(|_, _| Ok(()));
     let mailer = mailer(|to, content| match content {
-        MailContent::Invitation { organisation, inviter, link } => {
+        MailContent::Invitation {
+            organisation,
+            inviter,
+            link,
+        } => {
             let told = (to, organisation.as_deref(), inviter.as_deref());
             let token = link.strip_prefix("https://status.example.com/login?invitation=");
-            told == (ADDRESS, Some("Acme"), Some("User 1")) && token.is_some_and(|token| token.len() == 43)
+            told == (ADDRESS, Some("Acme"), Some("User 1"))
+                && token.is_some_and(|token| token.len() == 43)
         }
         _ => false,
     });
     let service = service(store, mailer, Some(Role::Admin));
-    let made = service.invite(&ann(), &organisation(), draft(), Role::Admin).await.unwrap();
+    let made = service
+        .invite(&ann(), &organisation(), draft(), Role::Admin)
+        .await
+        .unwrap();
     assert_eq!(made.organisation.unwrap().name, "Acme");
 }
 
 #[tokio::test]
 async fn a_member_neither_invites_nor_sees_nor_revokes() {
-    let service = service(MockInvitationStore::new(), MockMailer::new(), Some(Role::Member));
+    let service = service(
+        MockInvitationStore::new(),
+        MockMailer::new(),
+        Some(Role::Member),
+    );
     let (ann, id) = (ann(), organisation());
-    assert!(matches!(service.invite(&ann, &id, draft(), Role::Member).await, Err(Error::Forbidden(_))));
-    assert!(matches!(service.list(&ann, &id).await, Err(Error::Forbidden(_))));
+    assert!(matches!(
+        service.invite(&ann, &id, draft(), Role::Member).await,
+        Err(Error::Forbidden(_))
+    ));
+    assert!(matches!(
+        service.list(&ann, &id).await,
+        Err(Error::Forbidden(_))
+    ));
     let entry = InvitationId(uuid::Uuid::from_u128(1));
-    assert!(matches!(service.revoke(&ann, &id, entry).await, Err(Error::Forbidden(_))));
+    assert!(matches!(
+        service.revoke(&ann, &id, entry).await,
+        Err(Error::Forbidden(_))
+    ));
 }
 
 #[tokio::test]
 async fn an_address_that_is_none_is_not_invited() {
-    let service = service(MockInvitationStore::new(), MockMailer::new(), Some(Role::Admin));
-    let draft = AddressDraft { email: "bob".into() };
+    let service = service(
+        MockInvitationStore::new(),
+        MockMailer::new(),
+        Some(Role::Admin),
+    );
+    let draft = AddressDraft {
+        email: "bob".into(),
+    };
     assert!(matches!(service.admit(draft).await, Err(Error::Invalid(_))));
 }
 
 #[tokio::test]
 async fn the_command_line_gets_the_link_that_was_mailed() {
     let mut store = MockInvitationStore::new();
-    store.expect_add().withf(|made, _| made.organisation.is_none()).times(1).return_once(|_, _| Ok(()));
-    let mailer = mailer(|to, content| to == ADDRESS && matches!(content, MailContent::Invitation { .. }));
+    store
+        .expect_add()
+        .withf(|made, _| made.organisation.is_none())
+        .times(1)
+        .return_once(|_, _| Ok(()));
+    let mailer =
+        mailer(|to, content| to == ADDRESS && matches!(content, MailContent::Invitation { .. }));
     let link = service(store, mailer, None).admit(draft()).await.unwrap();
     assert!(link.starts_with("https://status.example.com/login?invitation="));
 }
@@ -71,6 +113,12 @@ async fn a_wrong_link_is_a_bad_code() {
     store.expect_accept().return_once(|_, _, _| Ok(None));
     let service = service(store, MockMailer::new(), None);
     let token = SecretToken::generate();
-    assert!(matches!(service.inspect(&token).await, Err(Error::BadCode(_))));
-    assert!(matches!(service.accept(&ann(), &token).await, Err(Error::BadCode(_))));
+    assert!(matches!(
+        service.inspect(&token).await,
+        Err(Error::BadCode(_))
+    ));
+    assert!(matches!(
+        service.accept(&ann(), &token).await,
+        Err(Error::BadCode(_))
+    ));
 }

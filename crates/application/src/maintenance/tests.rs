@@ -18,36 +18,73 @@ const ID: MaintenanceId = MaintenanceId(Uuid::from_u128(1));
 
 fn draft(start_at: DateTime<Utc>) -> MaintenanceDraft {
     let (title, description) = ("Move".into(), "To the new racks".into());
-    MaintenanceDraft { title, description, start_at, end_at: None, status: MaintenanceStatus::default() }
+    MaintenanceDraft {
+        title,
+        description,
+        start_at,
+        end_at: None,
+        status: MaintenanceStatus::default(),
+    }
 }
 
 /// One that begins in an hour.
 fn maintenance() -> Maintenance {
-    let created = Maintenance::create(ID, draft(now() + TimeDelta::hours(1)), now()).unwrap().state;
-    Maintenance { version: Revision(4), ..created }
+    let created = Maintenance::create(ID, draft(now() + TimeDelta::hours(1)), now())
+        .unwrap()
+        .state;
+    Maintenance {
+        version: Revision(4),
+        ..created
+    }
 }
 
 fn commit() -> Commit {
-    Commit { organisation: "org_1".into(), revision: 5, events: Vec::new() }
+    Commit {
+        organisation: "org_1".into(),
+        revision: 5,
+        events: Vec::new(),
+    }
 }
 
 fn written(maintenance: Maintenance) -> Written<MaintenanceReport> {
-    let state = MaintenanceReport { maintenance, timeline: Vec::new(), read_at: now() };
-    Written { state, commit: Some(commit()) }
+    let state = MaintenanceReport {
+        maintenance,
+        timeline: Vec::new(),
+        read_at: now(),
+    };
+    Written {
+        state,
+        commit: Some(commit()),
+    }
 }
 
 /// A store that runs rules on this.
 fn changing(stored: Maintenance) -> MockMaintenanceStore {
     let mut store = MockMaintenanceStore::new();
-    store.expect_change().returning(move |_, _, rule| Ok(Some(written(rule(stored.clone())?.state))));
+    store
+        .expect_change()
+        .returning(move |_, _, rule| Ok(Some(written(rule(stored.clone())?.state))));
     store
 }
 
-fn service(store: MockMaintenanceStore, updates: MockMaintenanceUpdateStore, broadcasts: usize) -> Maintenances {
+fn service(
+    store: MockMaintenanceStore,
+    updates: MockMaintenanceUpdateStore,
+    broadcasts: usize,
+) -> Maintenances {
     let mut broadcast = MockBroadcast::new();
-    broadcast.expect_publish().times(broadcasts).return_const(());
+    broadcast
+        .expect_publish()
+        .times(broadcasts)
+        .return_const(());
     let relay = Arc::new(Relay::new(Arc::new(MockOutbox::new()), Arc::new(broadcast)));
-    Maintenances::new(Arc::new(store), Arc::new(updates), relay, clock(), Arc::new(Alarm::default()))
+    Maintenances::new(
+        Arc::new(store),
+        Arc::new(updates),
+        relay,
+        clock(),
+        Arc::new(Alarm::default()),
+    )
 }
 
 fn over(store: MockMaintenanceStore, broadcasts: usize) -> Maintenances {
@@ -55,17 +92,25 @@ fn over(store: MockMaintenanceStore, broadcasts: usize) -> Maintenances {
 }
 
 fn ends_now() -> MaintenancePatch {
-    MaintenancePatch { end_at: Some(NewEnd::At(now())), ..Default::default() }
+    MaintenancePatch {
+        end_at: Some(NewEnd::At(now())),
+        ..Default::default()
+    }
 }
 
 #[tokio::test]
 async fn a_created_maintenance_is_stored_told_and_wakes_the_scheduler_for_its_start() {
     let mut store = MockMaintenanceStore::new();
-    store.expect_insert().return_once(|_, created| Ok(written(created.state)));
+    store
+        .expect_insert()
+        .return_once(|_, created| Ok(written(created.state)));
     let service = over(store, 1);
     let start = now() + TimeDelta::seconds(5);
     let created = service.create(&organisation(), draft(start)).await.unwrap();
-    assert_eq!((created.maintenance.id.0, created.status()), (Uuid::from_u128(99), MaintenanceStatus::Scheduled));
+    assert_eq!(
+        (created.maintenance.id.0, created.status()),
+        (Uuid::from_u128(99), MaintenanceStatus::Scheduled)
+    );
     assert_eq!(service.alarm.moment(), Some(start));
 }
 
@@ -74,7 +119,13 @@ async fn a_start_that_passed_while_it_was_stored_still_wakes_the_scheduler() {
     let mut store = MockMaintenanceStore::new();
     store.expect_insert().return_once(|_, created| {
         let Written { state, commit } = written(created.state);
-        Ok(Written { state: MaintenanceReport { read_at: now() - TimeDelta::milliseconds(1), ..state }, commit })
+        Ok(Written {
+            state: MaintenanceReport {
+                read_at: now() - TimeDelta::milliseconds(1),
+                ..state
+            },
+            commit,
+        })
     });
     let service = over(store, 1);
     service.create(&organisation(), draft(now())).await.unwrap();
@@ -85,29 +136,58 @@ async fn a_start_that_passed_while_it_was_stored_still_wakes_the_scheduler() {
 async fn an_edit_that_starts_later_leaves_the_alarm_where_it_rings_first() {
     let service = over(changing(maintenance()), 1);
     service.alarm.set(now() + TimeDelta::seconds(1));
-    let patch = MaintenancePatch { start_at: Some(now() + TimeDelta::days(1)), ..Default::default() };
-    service.edit(&organisation(), ID, patch, Precondition::OneOf(vec![Revision(4)])).await.unwrap();
+    let patch = MaintenancePatch {
+        start_at: Some(now() + TimeDelta::days(1)),
+        ..Default::default()
+    };
+    service
+        .edit(
+            &organisation(),
+            ID,
+            patch,
+            Precondition::OneOf(vec![Revision(4)]),
+        )
+        .await
+        .unwrap();
     assert_eq!(service.alarm.moment(), Some(now() + TimeDelta::seconds(1)));
 }
 
 #[tokio::test]
 async fn an_end_alone_completes_what_has_begun_by_the_servers_clock() {
-    let begun = Maintenance { start_at: now() - TimeDelta::hours(1), ..maintenance() };
-    let done = over(changing(begun), 1).edit(&organisation(), ID, ends_now(), Precondition::Any).await.unwrap();
-    assert_eq!(done.maintenance.end_at, Some(now() - TimeDelta::milliseconds(1)));
+    let begun = Maintenance {
+        start_at: now() - TimeDelta::hours(1),
+        ..maintenance()
+    };
+    let done = over(changing(begun), 1)
+        .edit(&organisation(), ID, ends_now(), Precondition::Any)
+        .await
+        .unwrap();
+    assert_eq!(
+        done.maintenance.end_at,
+        Some(now() - TimeDelta::milliseconds(1))
+    );
     assert_eq!(done.status(), MaintenanceStatus::Completed);
 }
 
 #[tokio::test]
 async fn completing_what_has_not_begun_is_a_conflict_and_nothing_is_told() {
-    let refused = over(changing(maintenance()), 0).edit(&organisation(), ID, ends_now(), Precondition::Any).await;
-    assert!(matches!(refused, Err(Error::Conflict(sentence)) if sentence == "This maintenance has not begun yet"));
+    let refused = over(changing(maintenance()), 0)
+        .edit(&organisation(), ID, ends_now(), Precondition::Any)
+        .await;
+    assert!(
+        matches!(refused, Err(Error::Conflict(sentence)) if sentence == "This maintenance has not begun yet")
+    );
 }
 
 #[tokio::test]
 async fn an_edit_of_another_version_is_stale() {
     let edited = over(changing(maintenance()), 0)
-        .edit(&organisation(), ID, MaintenancePatch::default(), Precondition::OneOf(vec![Revision(3)]))
+        .edit(
+            &organisation(),
+            ID,
+            MaintenancePatch::default(),
+            Precondition::OneOf(vec![Revision(3)]),
+        )
         .await;
     assert!(matches!(edited, Err(Error::Stale)));
 }
@@ -124,36 +204,70 @@ async fn what_is_not_there_is_not_found() {
     updates.expect_insert().return_once(|_, _, _| Ok(None));
     updates.expect_delete().return_once(|_, _, _, _| Ok(None));
     let (service, org) = (service(store, updates, 0), organisation());
-    let edited = service.edit(&org, ID, MaintenancePatch::default(), Precondition::Any).await;
+    let edited = service
+        .edit(&org, ID, MaintenancePatch::default(), Precondition::Any)
+        .await;
     assert!(matches!(edited, Err(Error::NotFound("Maintenance"))));
-    assert!(matches!(service.find(&org, ID).await, Err(Error::NotFound("Maintenance"))));
-    assert!(matches!(service.delete(&org, ID).await, Err(Error::NotFound("Maintenance"))));
-    assert!(matches!(service.updates(&org, ID, Page::default()).await, Err(Error::NotFound("Maintenance"))));
-    assert!(matches!(service.delete_updates(&org, ID, Vec::new()).await, Err(Error::NotFound("Maintenance"))));
+    assert!(matches!(
+        service.find(&org, ID).await,
+        Err(Error::NotFound("Maintenance"))
+    ));
+    assert!(matches!(
+        service.delete(&org, ID).await,
+        Err(Error::NotFound("Maintenance"))
+    ));
+    assert!(matches!(
+        service.updates(&org, ID, Page::default()).await,
+        Err(Error::NotFound("Maintenance"))
+    ));
+    assert!(matches!(
+        service.delete_updates(&org, ID, Vec::new()).await,
+        Err(Error::NotFound("Maintenance"))
+    ));
     let update = MaintenanceUpdateId(Uuid::from_u128(2));
-    assert!(matches!(service.find_update(&org, ID, update).await, Err(Error::NotFound("Update"))));
+    assert!(matches!(
+        service.find_update(&org, ID, update).await,
+        Err(Error::NotFound("Update"))
+    ));
     let recorded = service.record_update(&org, ID, update_draft(), ada()).await;
     assert!(matches!(recorded, Err(Error::NotFound("Maintenance"))));
 }
 
 fn update_draft() -> MaintenanceUpdateDraft {
-    MaintenanceUpdateDraft { status: IncidentStatus::Monitoring, message: "Half way".into() }
+    MaintenanceUpdateDraft {
+        status: IncidentStatus::Monitoring,
+        message: "Half way".into(),
+    }
 }
 
 fn ada() -> Author {
-    Author { id: "user_1".into(), name: "Ada".into() }
+    Author {
+        id: "user_1".into(),
+        name: "Ada".into(),
+    }
 }
 
 #[tokio::test]
 async fn an_update_follows_the_newest_one_that_the_store_holds() {
     let newest = MaintenanceUpdateId(Uuid::from_u128(500));
     let mut updates = MockMaintenanceUpdateStore::new();
-    updates.expect_insert().return_once(move |_, maintenance, recording| {
-        let stored = MaintenanceUpdate::record(newest, maintenance, update_draft(), ada(), None, now()).unwrap().state;
-        Ok(Some(Written { state: recording(Some(stored))?.state, commit: Some(commit()) }))
-    });
+    updates
+        .expect_insert()
+        .return_once(move |_, maintenance, recording| {
+            let stored =
+                MaintenanceUpdate::record(newest, maintenance, update_draft(), ada(), None, now())
+                    .unwrap()
+                    .state;
+            Ok(Some(Written {
+                state: recording(Some(stored))?.state,
+                commit: Some(commit()),
+            }))
+        });
     let service = service(MockMaintenanceStore::new(), updates, 1);
-    let recorded = service.record_update(&organisation(), ID, update_draft(), ada()).await.unwrap();
+    let recorded = service
+        .record_update(&organisation(), ID, update_draft(), ada())
+        .await
+        .unwrap();
     assert!(recorded.id > newest);
     assert_eq!(recorded.author, ada());
 }
@@ -165,9 +279,23 @@ async fn updates_are_deleted_by_the_rule_that_sees_what_is_stored() {
     updates
         .expect_delete()
         .times(2)
-        .returning(move |_, _, _, rule| Ok(Some(Written { state: rule(vec![stored])?.state, commit: Some(commit()) })));
+        .returning(move |_, _, _, rule| {
+            Ok(Some(Written {
+                state: rule(vec![stored])?.state,
+                commit: Some(commit()),
+            }))
+        });
     let service = service(MockMaintenanceStore::new(), updates, 1);
-    assert_eq!(service.delete_updates(&organisation(), ID, vec![stored]).await.unwrap(), [stored]);
+    assert_eq!(
+        service
+            .delete_updates(&organisation(), ID, vec![stored])
+            .await
+            .unwrap(),
+        [stored]
+    );
     let foreign = vec![stored, MaintenanceUpdateId(Uuid::from_u128(3))];
-    assert!(matches!(service.delete_updates(&organisation(), ID, foreign).await, Err(Error::Invalid(_))));
+    assert!(matches!(
+        service.delete_updates(&organisation(), ID, foreign).await,
+        Err(Error::Invalid(_))
+    ));
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use allclear_domain::author::Author;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
-use allclear_domain::maintenance_update::{MaintenanceUpdate, MaintenanceUpdateDraft, MaintenanceUpdatePatch};
+use allclear_domain::maintenance_update::{
+    MaintenanceUpdate, MaintenanceUpdateDraft, MaintenanceUpdatePatch,
+};
 use async_trait::async_trait;
 
 use crate::error::Error;
@@ -74,7 +76,10 @@ impl Maintenances {
         maintenance: MaintenanceId,
         page: Page,
     ) -> Result<Listed<MaintenanceUpdate>, Error> {
-        self.updates.list(organisation, maintenance, page).await?.ok_or(Error::NotFound(Self::NAME))
+        self.updates
+            .list(organisation, maintenance, page)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))
     }
 
     /// An update. [`Error::NotFound`] where there is none.
@@ -84,7 +89,10 @@ impl Maintenances {
         maintenance: MaintenanceId,
         id: MaintenanceUpdateId,
     ) -> Result<MaintenanceUpdate, Error> {
-        self.updates.find(organisation, maintenance, id).await?.ok_or(Error::NotFound(UPDATE))
+        self.updates
+            .find(organisation, maintenance, id)
+            .await?
+            .ok_or(Error::NotFound(UPDATE))
     }
 
     /// Records an update, at any time. [`Error::NotFound`] where there is no such maintenance, [`Error::Invalid`].
@@ -98,10 +106,23 @@ impl Maintenances {
         let clock = Arc::clone(&self.clock);
         let recording: Recording = Box::new(move |newest| {
             let id = MaintenanceUpdateId(clock.id());
-            Ok(MaintenanceUpdate::record(id, maintenance, draft, author, newest.as_ref(), clock.now())?)
+            Ok(MaintenanceUpdate::record(
+                id,
+                maintenance,
+                draft,
+                author,
+                newest.as_ref(),
+                clock.now(),
+            )?)
         });
-        let written = self.updates.insert(organisation, maintenance, recording).await?;
-        Ok(self.relay.told(written.ok_or(Error::NotFound(Self::NAME))?).await)
+        let written = self
+            .updates
+            .insert(organisation, maintenance, recording)
+            .await?;
+        Ok(self
+            .relay
+            .told(written.ok_or(Error::NotFound(Self::NAME))?)
+            .await)
     }
 
     /// Changes what the patch carries, where the precondition holds. [`Error::NotFound`], [`Error::Stale`],
@@ -118,8 +139,14 @@ impl Maintenances {
             precondition.check(update.version)?;
             Ok(update.edit(patch)?)
         });
-        let written = self.updates.change(organisation, maintenance, id, rule).await?;
-        Ok(self.relay.told(written.ok_or(Error::NotFound(UPDATE))?).await)
+        let written = self
+            .updates
+            .change(organisation, maintenance, id, rule)
+            .await?;
+        Ok(self
+            .relay
+            .told(written.ok_or(Error::NotFound(UPDATE))?)
+            .await)
     }
 
     /// Deletes several updates, all or none, and answers which. [`Error::NotFound`] where there is no such maintenance,
@@ -133,7 +160,13 @@ impl Maintenances {
         let asked = ids.clone();
         let rule: Rule<Vec<MaintenanceUpdateId>> =
             Box::new(move |stored| Ok(MaintenanceUpdate::delete(maintenance, asked, &stored)?));
-        let written = self.updates.delete(organisation, maintenance, ids, rule).await?;
-        Ok(self.relay.told(written.ok_or(Error::NotFound(Self::NAME))?).await)
+        let written = self
+            .updates
+            .delete(organisation, maintenance, ids, rule)
+            .await?;
+        Ok(self
+            .relay
+            .told(written.ok_or(Error::NotFound(Self::NAME))?)
+            .await)
     }
 }

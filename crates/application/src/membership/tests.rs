@@ -10,7 +10,12 @@ use crate::rule::Written;
 
 fn service(store: MockMembershipStore, organisations: MockOrganisationStore) -> Memberships {
     let relay = Relay::new(Arc::new(MockOutbox::new()), Arc::new(MockBroadcast::new()));
-    Memberships::new(Arc::new(store), Arc::new(organisations), Arc::new(relay), clock())
+    Memberships::new(
+        Arc::new(store),
+        Arc::new(organisations),
+        Arc::new(relay),
+        clock(),
+    )
 }
 
 fn ann() -> Session {
@@ -28,23 +33,36 @@ fn draft(name: &str) -> OrganisationDraft {
 /// A store that runs rules on this standing.
 fn changing(role: Role, standing: Standing) -> MockMembershipStore {
     let mut store = memberships(Some(role));
-    store.expect_change().returning(move |_, _, rule| rule(standing).map(|_| Some(())));
+    store
+        .expect_change()
+        .returning(move |_, _, rule| rule(standing).map(|_| Some(())));
     store
 }
 
 #[tokio::test]
 async fn who_creates_an_organisation_is_its_admin() {
     let mut store = MockMembershipStore::new();
-    let holds = |founding: &Founding| founding.founder == ann().user.id && founding.organisation.as_str().len() == 28;
-    store.expect_found().withf(holds).times(1).return_once(|_| Ok(()));
-    let made = service(store, MockOrganisationStore::new()).found(&ann(), draft("Acme")).await.unwrap();
+    let holds = |founding: &Founding| {
+        founding.founder == ann().user.id && founding.organisation.as_str().len() == 28
+    };
+    store
+        .expect_found()
+        .withf(holds)
+        .times(1)
+        .return_once(|_| Ok(()));
+    let made = service(store, MockOrganisationStore::new())
+        .found(&ann(), draft("Acme"))
+        .await
+        .unwrap();
     assert!(made.organisation.as_str().starts_with("org_"));
     assert_eq!((made.name.as_str(), made.role), ("Acme", Role::Admin));
 }
 
 #[tokio::test]
 async fn an_organisation_needs_a_name() {
-    let refused = service(MockMembershipStore::new(), MockOrganisationStore::new()).found(&ann(), draft("A")).await;
+    let refused = service(MockMembershipStore::new(), MockOrganisationStore::new())
+        .found(&ann(), draft("A"))
+        .await;
     assert!(matches!(refused, Err(Error::Invalid(_))));
 }
 
@@ -54,46 +72,99 @@ async fn an_admin_renames_and_deletes_the_organisation() {
     organisations
         .expect_ensure()
         .withf(|_, name| name.as_deref() == Some("New"))
-        .return_once(|_, _| Ok(Written { state: (), commit: None }));
+        .return_once(|_, _| {
+            Ok(Written {
+                state: (),
+                commit: None,
+            })
+        });
     organisations.expect_delete().return_once(|_| Ok(true));
     let service = service(memberships(Some(Role::Admin)), organisations);
-    assert_eq!(service.rename(&ann(), &organisation(), draft("New")).await.unwrap().name, "New");
+    assert_eq!(
+        service
+            .rename(&ann(), &organisation(), draft("New"))
+            .await
+            .unwrap()
+            .name,
+        "New"
+    );
     service.delete(&ann(), &organisation()).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_member_may_not_do_what_an_admin_may() {
-    let service = service(memberships(Some(Role::Member)), MockOrganisationStore::new());
+    let service = service(
+        memberships(Some(Role::Member)),
+        MockOrganisationStore::new(),
+    );
     let id = organisation();
-    assert!(matches!(service.rename(&ann(), &id, draft("New")).await, Err(Error::Forbidden(_))));
-    assert!(matches!(service.delete(&ann(), &id).await, Err(Error::Forbidden(_))));
-    assert!(matches!(service.set_role(&ann(), &id, other(), Role::Admin).await, Err(Error::Forbidden(_))));
-    assert!(matches!(service.remove(&ann(), &id, other()).await, Err(Error::Forbidden(_))));
+    assert!(matches!(
+        service.rename(&ann(), &id, draft("New")).await,
+        Err(Error::Forbidden(_))
+    ));
+    assert!(matches!(
+        service.delete(&ann(), &id).await,
+        Err(Error::Forbidden(_))
+    ));
+    assert!(matches!(
+        service.set_role(&ann(), &id, other(), Role::Admin).await,
+        Err(Error::Forbidden(_))
+    ));
+    assert!(matches!(
+        service.remove(&ann(), &id, other()).await,
+        Err(Error::Forbidden(_))
+    ));
 }
 
 #[tokio::test]
 async fn who_is_no_member_finds_no_organisation() {
     let service = service(memberships(None), MockOrganisationStore::new());
-    assert!(matches!(service.members(&ann(), &organisation()).await, Err(Error::NotFound("Organisation"))));
-    assert!(matches!(service.delete(&ann(), &organisation()).await, Err(Error::NotFound("Organisation"))));
+    assert!(matches!(
+        service.members(&ann(), &organisation()).await,
+        Err(Error::NotFound("Organisation"))
+    ));
+    assert!(matches!(
+        service.delete(&ann(), &organisation()).await,
+        Err(Error::NotFound("Organisation"))
+    ));
     let left = service.remove(&ann(), &organisation(), ann().user.id).await;
     assert!(matches!(left, Err(Error::NotFound("Organisation"))));
 }
 
 #[tokio::test]
 async fn a_member_may_leave() {
-    let store = changing(Role::Member, Standing { role: Role::Member, other_admins: 1 });
+    let store = changing(
+        Role::Member,
+        Standing {
+            role: Role::Member,
+            other_admins: 1,
+        },
+    );
     let service = service(store, MockOrganisationStore::new());
-    service.remove(&ann(), &organisation(), ann().user.id).await.unwrap();
+    service
+        .remove(&ann(), &organisation(), ann().user.id)
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
 async fn the_last_admin_neither_leaves_nor_becomes_a_member() {
-    let store = changing(Role::Admin, Standing { role: Role::Admin, other_admins: 0 });
+    let store = changing(
+        Role::Admin,
+        Standing {
+            role: Role::Admin,
+            other_admins: 0,
+        },
+    );
     let service = service(store, MockOrganisationStore::new());
     let id = ann().user.id;
-    assert!(matches!(service.remove(&ann(), &organisation(), id).await, Err(Error::Conflict(_))));
-    let demoted = service.set_role(&ann(), &organisation(), id, Role::Member).await;
+    assert!(matches!(
+        service.remove(&ann(), &organisation(), id).await,
+        Err(Error::Conflict(_))
+    ));
+    let demoted = service
+        .set_role(&ann(), &organisation(), id, Role::Member)
+        .await;
     assert!(matches!(demoted, Err(Error::Conflict(_))));
 }
 
@@ -101,6 +172,8 @@ async fn the_last_admin_neither_leaves_nor_becomes_a_member() {
 async fn a_member_who_is_not_there_is_not_found() {
     let mut store = memberships(Some(Role::Admin));
     store.expect_change().returning(|_, _, _| Ok(None));
-    let refused = service(store, MockOrganisationStore::new()).remove(&ann(), &organisation(), other()).await;
+    let refused = service(store, MockOrganisationStore::new())
+        .remove(&ann(), &organisation(), other())
+        .await;
     assert!(matches!(refused, Err(Error::NotFound("Member"))));
 }

@@ -1,7 +1,9 @@
 use super::*;
 
 use crate::account::MockAccountStore;
-use crate::fixture::{PASSWORD, clock, credentials, hash_of, hasher, links, mailer, now, password, session, user};
+use crate::fixture::{
+    PASSWORD, clock, credentials, hash_of, hasher, links, mailer, now, password, session, user,
+};
 use crate::mail::MockMailer;
 
 const ADDRESS: &str = "ann@example.com";
@@ -15,14 +17,23 @@ struct Stores {
 
 impl Stores {
     fn empty() -> Self {
-        Self { accounts: MockAccountStore::new(), passwords: MockPasswordStore::new() }
+        Self {
+            accounts: MockAccountStore::new(),
+            passwords: MockPasswordStore::new(),
+        }
     }
 
     /// One account, and a pending reset of it.
     fn known() -> Self {
         let mut stores = Self::empty();
-        stores.accounts.expect_find().returning(|_| Ok(Some(credentials(1, ADDRESS, PASSWORD))));
-        stores.passwords.expect_find_reset().returning(|_, _| Ok(Some(credentials(1, ADDRESS, PASSWORD))));
+        stores
+            .accounts
+            .expect_find()
+            .returning(|_| Ok(Some(credentials(1, ADDRESS, PASSWORD))));
+        stores
+            .passwords
+            .expect_find_reset()
+            .returning(|_, _| Ok(Some(credentials(1, ADDRESS, PASSWORD))));
         stores
     }
 
@@ -42,7 +53,10 @@ impl Stores {
 }
 
 fn change(current: &str) -> PasswordChangeDraft {
-    PasswordChangeDraft { current_password: password(current), new_password: password(NEW) }
+    PasswordChangeDraft {
+        current_password: password(current),
+        new_password: password(NEW),
+    }
 }
 
 fn refused_field(outcome: Result<(), Error>) -> (String, String) {
@@ -66,29 +80,53 @@ async fn a_change_spares_the_session_it_came_from_only() {
         .withf(move |_, hash, kept| *hash == hash_of(ADDRESS, NEW) && *kept == Some(spared))
         .times(1)
         .return_once(|_, _, _| Ok(PasswordStored::Stored));
-    stores.service(2, MockMailer::new()).change(&session, change(PASSWORD)).await.unwrap();
+    stores
+        .service(2, MockMailer::new())
+        .change(&session, change(PASSWORD))
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
 async fn a_wrong_present_password_changes_nothing() {
     let service = Stores::known().service(1, MockMailer::new());
-    let refused = service.change(&session(user(1, ADDRESS)), change("wrong")).await;
-    assert_eq!(refused_field(refused), ("currentPassword".into(), "Wrong password".into()));
+    let refused = service
+        .change(&session(user(1, ADDRESS)), change("wrong"))
+        .await;
+    assert_eq!(
+        refused_field(refused),
+        ("currentPassword".into(), "Wrong password".into())
+    );
 }
 
 #[tokio::test]
 async fn a_password_of_another_account_of_the_address_is_not_taken_twice() {
     let mut stores = Stores::known();
-    stores.passwords.expect_set_password().return_once(|_, _, _| Ok(PasswordStored::Taken));
-    let refused = stores.service(2, MockMailer::new()).change(&session(user(1, ADDRESS)), change(PASSWORD)).await;
-    assert_eq!(refused_field(refused), ("newPassword".into(), "Choose another password".into()));
+    stores
+        .passwords
+        .expect_set_password()
+        .return_once(|_, _, _| Ok(PasswordStored::Taken));
+    let refused = stores
+        .service(2, MockMailer::new())
+        .change(&session(user(1, ADDRESS)), change(PASSWORD))
+        .await;
+    assert_eq!(
+        refused_field(refused),
+        ("newPassword".into(), "Choose another password".into())
+    );
 }
 
 #[tokio::test]
 async fn one_mail_carries_a_link_for_each_account_of_the_address() {
     let mut stores = Stores::empty();
-    let both = vec![credentials(1, ADDRESS, "one"), credentials(2, ADDRESS, "two")];
-    stores.accounts.expect_credentials().return_once(|_| Ok(both));
+    let both = vec![
+        credentials(1, ADDRESS, "one"),
+        credentials(2, ADDRESS, "two"),
+    ];
+    stores
+        .accounts
+        .expect_credentials()
+        .return_once(|_| Ok(both));
     stores
         .passwords
         .expect_add_reset()
@@ -98,25 +136,49 @@ async fn one_mail_carries_a_link_for_each_account_of_the_address() {
     stores
         .passwords
         .expect_organisation_names()
-        .returning(|id| Ok(if id == user(1, ADDRESS).id { vec!["Acme".into()] } else { vec![] }));
+        .returning(|id| {
+            Ok(if id == user(1, ADDRESS).id {
+                vec!["Acme".into()]
+            } else {
+                vec![]
+            })
+        });
     let mailer = mailer(|to, content| {
-        let MailContent::PasswordReset { accounts } = content else { return false };
+        let MailContent::PasswordReset { accounts } = content else {
+            return false;
+        };
         let names: Vec<_> = accounts.iter().map(|link| link.account.as_str()).collect();
-        let links = accounts.iter().all(|link| link.link.starts_with("https://status.example.com/login?reset="));
+        let links = accounts.iter().all(|link| {
+            link.link
+                .starts_with("https://status.example.com/login?reset=")
+        });
         to == ADDRESS && names == ["User 1 (Acme)", "User 2"] && links
     });
     let service = stores.service(0, mailer);
-    service.request_reset(&AddressDraft { email: "ANN@example.com".into() }).unwrap();
+    service
+        .request_reset(&AddressDraft {
+            email: "ANN@example.com".into(),
+        })
+        .unwrap();
     service.background.settle().await;
 }
 
 #[tokio::test]
 async fn a_mailbox_hears_of_its_own_accounts_only() {
     let mut stores = Stores::empty();
-    let both = vec![credentials(1, ADDRESS, "one"), credentials(2, "Ann@example.com", "two")];
-    stores.accounts.expect_credentials().return_once(|_| Ok(both));
+    let both = vec![
+        credentials(1, ADDRESS, "one"),
+        credentials(2, "Ann@example.com", "two"),
+    ];
+    stores
+        .accounts
+        .expect_credentials()
+        .return_once(|_| Ok(both));
     stores.passwords.expect_add_reset().returning(|_| Ok(()));
-    stores.passwords.expect_organisation_names().returning(|_| Ok(vec![]));
+    stores
+        .passwords
+        .expect_organisation_names()
+        .returning(|_| Ok(vec![]));
     let mut mailer = MockMailer::new();
     mailer
         .expect_send()
@@ -124,16 +186,28 @@ async fn a_mailbox_hears_of_its_own_accounts_only() {
         .times(2)
         .returning(|_| Ok(()));
     let service = stores.service(0, mailer);
-    service.request_reset(&AddressDraft { email: ADDRESS.into() }).unwrap();
+    service
+        .request_reset(&AddressDraft {
+            email: ADDRESS.into(),
+        })
+        .unwrap();
     service.background.settle().await;
 }
 
 #[tokio::test]
 async fn an_unknown_address_is_answered_alike_and_gets_no_mail() {
     let mut stores = Stores::empty();
-    stores.accounts.expect_credentials().times(1).return_once(|_| Ok(vec![]));
+    stores
+        .accounts
+        .expect_credentials()
+        .times(1)
+        .return_once(|_| Ok(vec![]));
     let service = stores.service(0, MockMailer::new());
-    service.request_reset(&AddressDraft { email: ADDRESS.into() }).unwrap();
+    service
+        .request_reset(&AddressDraft {
+            email: ADDRESS.into(),
+        })
+        .unwrap();
     service.background.settle().await;
 }
 
@@ -146,19 +220,38 @@ async fn a_reset_stores_the_new_password() {
         .withf(|_, hash, _| *hash == hash_of(ADDRESS, NEW))
         .times(1)
         .return_once(|_, _, _| Ok(PasswordStored::Stored));
-    let draft = PasswordDraft { password: password(NEW) };
-    stores.service(1, MockMailer::new()).reset(&SecretToken::generate(), draft).await.unwrap();
+    let draft = PasswordDraft {
+        password: password(NEW),
+    };
+    stores
+        .service(1, MockMailer::new())
+        .reset(&SecretToken::generate(), draft)
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
 async fn a_wrong_or_used_link_resets_nothing() {
-    let draft = PasswordDraft { password: password(NEW) };
+    let draft = PasswordDraft {
+        password: password(NEW),
+    };
     let mut unknown = Stores::empty();
-    unknown.passwords.expect_find_reset().return_once(|_, _| Ok(None));
-    let refused = unknown.service(0, MockMailer::new()).reset(&SecretToken::generate(), draft.clone()).await;
+    unknown
+        .passwords
+        .expect_find_reset()
+        .return_once(|_, _| Ok(None));
+    let refused = unknown
+        .service(0, MockMailer::new())
+        .reset(&SecretToken::generate(), draft.clone())
+        .await;
     assert!(matches!(refused, Err(Error::BadCode(_))));
     let mut used = Stores::known();
-    used.passwords.expect_use_reset().return_once(|_, _, _| Ok(PasswordStored::Gone));
-    let refused = used.service(1, MockMailer::new()).reset(&SecretToken::generate(), draft).await;
+    used.passwords
+        .expect_use_reset()
+        .return_once(|_, _, _| Ok(PasswordStored::Gone));
+    let refused = used
+        .service(1, MockMailer::new())
+        .reset(&SecretToken::generate(), draft)
+        .await;
     assert!(matches!(refused, Err(Error::BadCode(_))));
 }

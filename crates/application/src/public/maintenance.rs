@@ -56,7 +56,11 @@ pub struct MaintenanceEntry {
 impl From<MaintenanceReport> for PublicMaintenance {
     fn from(report: MaintenanceReport) -> Self {
         let status = report.status().as_str();
-        let MaintenanceReport { maintenance, timeline, .. } = report;
+        let MaintenanceReport {
+            maintenance,
+            timeline,
+            ..
+        } = report;
         Self {
             id: maintenance.id.to_string(),
             title: maintenance.title,

@@ -20,7 +20,10 @@ fn page(maintenances: &[(i64, Option<i64>)]) -> Snapshot {
         timeline: Vec::new(),
     };
     Snapshot {
-        organisation: PublicOrganisation { id: "org".into(), name: "Acme".into() },
+        organisation: PublicOrganisation {
+            id: "org".into(),
+            name: "Acme".into(),
+        },
         banner: None,
         components: Vec::new(),
         incidents: Vec::new(),
@@ -39,13 +42,19 @@ fn a_page_without_maintenance_never_changes_by_itself() {
 fn a_page_changes_when_a_maintenance_begins_ends_and_leaves() {
     let page = page(&[(10, Some(20))]);
     assert_eq!(page.changes_at(at(0)), Some(at(10)));
-    assert_eq!(page.changes_at(at(10)), Some(at(20) + TimeDelta::milliseconds(1)));
+    assert_eq!(
+        page.changes_at(at(10)),
+        Some(at(20) + TimeDelta::milliseconds(1))
+    );
     assert_eq!(page.changes_at(at(21)), Some(at(20 + 14 * DAY)));
     assert_eq!(page.changes_at(at(20 + 14 * DAY)), None);
 }
 
 #[test]
 fn the_first_of_several_changes_counts() {
-    assert_eq!(page(&[(50, None), (30, Some(40)), (20, Some(90))]).changes_at(at(0)), Some(at(20)));
+    assert_eq!(
+        page(&[(50, None), (30, Some(40)), (20, Some(90))]).changes_at(at(0)),
+        Some(at(20))
+    );
     assert_eq!(page(&[(50, None)]).changes_at(at(50)), None);
 }

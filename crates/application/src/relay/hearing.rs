@@ -48,6 +48,9 @@ impl Default for Hearing {
 
 impl State {
     fn now() -> Self {
-        Self { last: Instant::now(), is_cut_off: false }
+        Self {
+            last: Instant::now(),
+            is_cut_off: false,
+        }
     }
 }

@@ -17,21 +17,41 @@ struct Committed {
 
 #[async_trait]
 impl Outbox for Committed {
-    async fn after(&self, _: &OrganisationId, revision: Revision, limit: u64) -> Result<Backlog, Error> {
+    async fn after(
+        &self,
+        _: &OrganisationId,
+        revision: Revision,
+        limit: u64,
+    ) -> Result<Backlog, Error> {
         if revision.0 + 1 < self.oldest {
             return Ok(Backlog::TooOld);
         }
-        let later = self.commits.iter().filter(|commit| commit.revision() > revision);
-        Ok(Backlog::Commits(later.take(usize::try_from(limit).unwrap()).cloned().collect()))
+        let later = self
+            .commits
+            .iter()
+            .filter(|commit| commit.revision() > revision);
+        Ok(Backlog::Commits(
+            later
+                .take(usize::try_from(limit).unwrap())
+                .cloned()
+                .collect(),
+        ))
     }
 
     async fn prune(&self, _: DateTime<Utc>, _: u64) -> Result<u64, Error> {
         Ok(0)
     }
 
-    async fn revisions(&self, wanted: &[OrganisationId]) -> Result<Vec<(OrganisationId, Revision)>, Error> {
+    async fn revisions(
+        &self,
+        wanted: &[OrganisationId],
+    ) -> Result<Vec<(OrganisationId, Revision)>, Error> {
         let newest = self.commits.last().map_or(Revision(0), Commit::revision);
-        Ok(wanted.iter().filter(|id| id.as_str() == "org").map(|id| (id.clone(), newest)).collect())
+        Ok(wanted
+            .iter()
+            .filter(|id| id.as_str() == "org")
+            .map(|id| (id.clone(), newest))
+            .collect())
     }
 }
 
@@ -62,7 +82,11 @@ impl Audience for Heard {
 
 fn commit(revision: i64) -> Commit {
     let event = PublicEvent::new("component-deleted", &["id"]).unwrap();
-    Commit { organisation: "org".into(), revision, events: vec![event] }
+    Commit {
+        organisation: "org".into(),
+        revision,
+        events: vec![event],
+    }
 }
 
 /// Follows from revision `from`, lets these broadcasts arrive, and answers what the audience heard.
@@ -70,13 +94,18 @@ async fn heard_after(from: i64, oldest: i64, arriving: &[i64]) -> (Vec<i64>, usi
     let (sender, receiver) = mpsc::unbounded_channel();
     let highest = arriving.iter().copied().max().unwrap_or(from);
     let committed = Arc::new(Committed {
-        commits: (1..=highest).filter(|revision| *revision >= oldest).map(commit).collect(),
+        commits: (1..=highest)
+            .filter(|revision| *revision >= oldest)
+            .map(commit)
+            .collect(),
         oldest,
         arriving: Mutex::new(Some(receiver)),
     });
     let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
     let organisation = OrganisationId::parse("org").unwrap();
-    relay.lock().insert(organisation, Followed::from(Revision(from)));
+    relay
+        .lock()
+        .insert(organisation, Followed::from(Revision(from)));
     for revision in arriving {
         sender.send(Arc::new(commit(*revision))).unwrap();
     }
@@ -95,7 +124,10 @@ async fn commits_in_order_are_told_as_they_come() {
 
 #[tokio::test]
 async fn reordered_and_repeated_commits_are_told_once_in_order() {
-    assert_eq!(heard_after(0, 1, &[3, 1, 2, 2, 3]).await, (vec![1, 2, 3], 0));
+    assert_eq!(
+        heard_after(0, 1, &[3, 1, 2, 2, 3]).await,
+        (vec![1, 2, 3], 0)
+    );
 }
 
 #[tokio::test]
@@ -115,32 +147,61 @@ async fn a_gap_the_outbox_no_longer_holds_makes_viewers_start_anew() {
 
 #[tokio::test]
 async fn nobody_follows_an_organisation_that_does_not_exist() {
-    let committed = Arc::new(Committed { commits: vec![commit(1)], oldest: 1, arriving: Mutex::default() });
+    let committed = Arc::new(Committed {
+        commits: vec![commit(1)],
+        oldest: 1,
+        arriving: Mutex::default(),
+    });
     let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
-    assert_eq!(relay.follow(&OrganisationId::parse("nobody").unwrap()).await.unwrap().map(|it| it.told()), None);
-    let followed = relay.follow(&OrganisationId::parse("org").unwrap()).await.unwrap();
+    assert_eq!(
+        relay
+            .follow(&OrganisationId::parse("nobody").unwrap())
+            .await
+            .unwrap()
+            .map(|it| it.told()),
+        None
+    );
+    let followed = relay
+        .follow(&OrganisationId::parse("org").unwrap())
+        .await
+        .unwrap();
     assert_eq!(followed.map(|it| it.told()), Some(Revision(1)));
 }
 
 #[tokio::test]
 async fn a_write_makes_the_followed_organisation_heard_of_at_once() {
-    let committed = Arc::new(Committed { commits: vec![commit(1)], oldest: 1, arriving: Mutex::default() });
+    let committed = Arc::new(Committed {
+        commits: vec![commit(1)],
+        oldest: 1,
+        arriving: Mutex::default(),
+    });
     let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
     let organisation = OrganisationId::parse("org").unwrap();
     let followed = relay.follow(&organisation).await.unwrap().unwrap();
-    relay.told(Written { state: (), commit: Some(commit(2)) }).await;
+    relay
+        .told(Written {
+            state: (),
+            commit: Some(commit(2)),
+        })
+        .await;
     assert_eq!(followed.heard(), Some(Revision(2)));
 }
 
 #[tokio::test]
 async fn the_lag_is_what_was_heard_of_and_not_told() {
     let (_, arriving) = mpsc::unbounded_channel();
-    let committed = Arc::new(Committed { commits: vec![], oldest: 1, arriving: Mutex::new(Some(arriving)) });
+    let committed = Arc::new(Committed {
+        commits: vec![],
+        oldest: 1,
+        arriving: Mutex::new(Some(arriving)),
+    });
     let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
     for (organisation, told) in [("a", 3), ("b", 7)] {
         let followed = Followed::from(Revision(told));
         followed.hear(Revision(7));
-        relay.lock().insert(OrganisationId::parse(organisation).unwrap(), followed);
+        relay
+            .lock()
+            .insert(OrganisationId::parse(organisation).unwrap(), followed);
     }
     assert_eq!(relay.lag(), 4);
     relay.hear(&OrganisationId::parse("b").unwrap(), Revision(9));
@@ -163,7 +224,11 @@ impl Audience for Watching {
 
 #[tokio::test]
 async fn what_nobody_asks_for_or_watches_is_no_longer_followed() {
-    let committed = Arc::new(Committed { commits: vec![commit(1)], oldest: 1, arriving: Mutex::default() });
+    let committed = Arc::new(Committed {
+        commits: vec![commit(1)],
+        oldest: 1,
+        arriving: Mutex::default(),
+    });
     let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
     let organisation = OrganisationId::parse("org").unwrap();
     let watching = Arc::new(Watching::default());
@@ -176,7 +241,9 @@ async fn what_nobody_asks_for_or_watches_is_no_longer_followed() {
     watching.0.store(true, std::sync::atomic::Ordering::Relaxed);
     relay.forget_idle(&audiences);
     assert!(is_followed(), "it is watched");
-    watching.0.store(false, std::sync::atomic::Ordering::Relaxed);
+    watching
+        .0
+        .store(false, std::sync::atomic::Ordering::Relaxed);
     assert_eq!(followed.heard(), Some(Revision(1)));
     relay.forget_idle(&audiences);
     assert!(is_followed(), "it was asked for again");
@@ -184,7 +251,10 @@ async fn what_nobody_asks_for_or_watches_is_no_longer_followed() {
     assert!(!is_followed());
     assert_eq!(followed.heard(), None, "who has kept it learns that");
     // Whoever asks again begins anew.
-    assert_eq!(relay.follow(&organisation).await.unwrap().unwrap().heard(), Some(Revision(1)));
+    assert_eq!(
+        relay.follow(&organisation).await.unwrap().unwrap().heard(),
+        Some(Revision(1))
+    );
 }
 
 /// An audience that counts how often it was cut off.
@@ -217,7 +287,10 @@ async fn an_outbox_that_stays_silent_cuts_the_audiences_off_until_it_answers() {
     broadcast.expect_subscribe().return_once(move || arriving);
     broadcast.expect_publish().return_const(());
     let relay = Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)));
-    relay.follow(&OrganisationId::parse("org").unwrap()).await.unwrap();
+    relay
+        .follow(&OrganisationId::parse("org").unwrap())
+        .await
+        .unwrap();
     let cut = Arc::new(Cut::default());
     let (running, audience) = (Arc::clone(&relay), Arc::clone(&cut) as Arc<dyn Audience>);
     tokio::spawn(async move { running.run(&[audience]).await });
@@ -227,11 +300,24 @@ async fn an_outbox_that_stays_silent_cuts_the_audiences_off_until_it_answers() {
     };
     assert_eq!(pass(10_500).await, (false, 0));
     away.store(true, Ordering::SeqCst);
-    assert_eq!(pass(4_000).await, (false, 0), "it may be a matter of seconds");
+    assert_eq!(
+        pass(4_000).await,
+        (false, 0),
+        "it may be a matter of seconds"
+    );
     assert_eq!(pass(1_000).await, (true, 1));
-    assert_eq!(pass(2_000).await, (true, 3), "told again: somebody may have come meanwhile");
+    assert_eq!(
+        pass(2_000).await,
+        (true, 3),
+        "told again: somebody may have come meanwhile"
+    );
     // What is committed proves that the database is there.
-    relay.told(Written { state: (), commit: Some(commit(1)) }).await;
+    relay
+        .told(Written {
+            state: (),
+            commit: Some(commit(1)),
+        })
+        .await;
     assert!(!relay.is_cut_off());
     assert_eq!(pass(6_000).await, (true, 4));
     away.store(false, Ordering::SeqCst);

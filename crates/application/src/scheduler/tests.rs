@@ -53,17 +53,33 @@ struct Planned {
 
 impl Planned {
     fn plan(&self, millisecond: i64, organisation: &str) {
-        self.changes.lock().unwrap().insert(at(millisecond), organisation.to_owned());
+        self.changes
+            .lock()
+            .unwrap()
+            .insert(at(millisecond), organisation.to_owned());
     }
 
     fn answer(&self) -> Result<(), Error> {
-        let left = self.away.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |away| away.checked_sub(1));
-        if left.is_ok() { Err(Error::Unavailable("away".into())) } else { Ok(()) }
+        let left = self
+            .away
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |away| {
+                away.checked_sub(1)
+            });
+        if left.is_ok() {
+            Err(Error::Unavailable("away".into()))
+        } else {
+            Ok(())
+        }
     }
 
     fn announced(&self) -> Vec<(String, i64)> {
         let millisecond = |moment: &DateTime<Utc>| (*moment - at(0)).num_milliseconds();
-        self.announced.lock().unwrap().iter().map(|(id, moment)| (id.clone(), millisecond(moment))).collect()
+        self.announced
+            .lock()
+            .unwrap()
+            .iter()
+            .map(|(id, moment)| (id.clone(), millisecond(moment)))
+            .collect()
     }
 }
 
@@ -78,10 +94,17 @@ impl MaintenanceSchedule for Planned {
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error> {
         self.answer()?;
         let changes = self.changes.lock().unwrap();
-        Ok(changes.range(..=now).map(|(_, id)| OrganisationId::parse(id).unwrap()).collect())
+        Ok(changes
+            .range(..=now)
+            .map(|(_, id)| OrganisationId::parse(id).unwrap())
+            .collect())
     }
 
-    async fn announce(&self, organisation: &OrganisationId, now: DateTime<Utc>) -> Result<Option<Commit>, Error> {
+    async fn announce(
+        &self,
+        organisation: &OrganisationId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Commit>, Error> {
         self.answer()?;
         let id = organisation.as_str().to_owned();
         if self.broken.as_ref() == Some(&id) {
@@ -94,7 +117,11 @@ impl MaintenanceSchedule for Planned {
             return Ok(None);
         }
         self.announced.lock().unwrap().push((id.clone(), now));
-        Ok(Some(Commit { organisation: id, revision: 1, events: Vec::new() }))
+        Ok(Some(Commit {
+            organisation: id,
+            revision: 1,
+            events: Vec::new(),
+        }))
     }
 }
 
@@ -111,10 +138,20 @@ impl Node {
         let mut broadcast = MockBroadcast::new();
         broadcast.expect_publish().return_const(());
         let mut outbox = MockOutbox::new();
-        outbox.expect_revisions().returning(|ids| Ok(ids.iter().map(|id| (id.clone(), Revision(0))).collect()));
+        outbox
+            .expect_revisions()
+            .returning(|ids| Ok(ids.iter().map(|id| (id.clone(), Revision(0))).collect()));
         let relay = Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)));
-        let clock = Arc::new(WallClock { began: Instant::now(), set: AtomicI64::new(0) });
-        let node = Self { planned: Arc::new(planned), clock, alarm: Arc::default(), relay };
+        let clock = Arc::new(WallClock {
+            began: Instant::now(),
+            set: AtomicI64::new(0),
+        });
+        let node = Self {
+            planned: Arc::new(planned),
+            clock,
+            alarm: Arc::default(),
+            relay,
+        };
         let scheduler = Scheduler::new(
             Arc::clone(&node.planned) as _,
             Arc::clone(&node.relay),
@@ -151,7 +188,11 @@ async fn changes_are_announced_at_their_time_and_told() {
     let follower = OrganisationId::parse("a").unwrap();
     let position = node.relay.follow(&follower).await.unwrap().unwrap();
     pass(110_000).await;
-    let announced = [("a".into(), 5_000), ("b".into(), 7_500), ("a".into(), 100_000)];
+    let announced = [
+        ("a".into(), 5_000),
+        ("b".into(), 7_500),
+        ("a".into(), 100_000),
+    ];
     assert_eq!(node.planned.announced(), announced);
     assert_eq!(position.heard(), Some(Revision(1)));
 }
@@ -205,16 +246,25 @@ async fn while_the_database_is_away_it_tries_again_ever_more_patiently() {
     pass(3_800).await;
     assert_eq!((node.looks(), node.planned.announced().len()), (6, 0));
     pass(100).await;
-    assert_eq!((node.looks(), node.planned.announced()), (8, vec![("a".into(), 3_875)]));
+    assert_eq!(
+        (node.looks(), node.planned.announced()),
+        (8, vec![("a".into(), 3_875)])
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn one_organisation_that_cannot_be_announced_holds_up_no_other() {
-    let planned = Planned { broken: Some("bad".into()), ..plan(&[(1_000, "bad"), (1_001, "good"), (9_000, "good")]) };
+    let planned = Planned {
+        broken: Some("bad".into()),
+        ..plan(&[(1_000, "bad"), (1_001, "good"), (9_000, "good")])
+    };
     let node = Node::start(planned).await;
     pass(15_000).await;
     let announced = node.planned.announced();
-    let seconds: Vec<_> = announced.iter().map(|(id, moment)| (id.as_str(), moment / 1_000)).collect();
+    let seconds: Vec<_> = announced
+        .iter()
+        .map(|(id, moment)| (id.as_str(), moment / 1_000))
+        .collect();
     assert_eq!(seconds, [("good", 1), ("good", 9)]);
 }
 
@@ -231,7 +281,10 @@ async fn a_clock_set_forward_is_noticed_and_one_set_back_makes_it_wait() {
     pass(60_000).await;
     assert_eq!(node.planned.announced().len(), 1);
     pass(15_000).await;
-    assert_eq!(node.planned.announced().last(), Some(&("b".into(), 3_640_000)));
+    assert_eq!(
+        node.planned.announced().last(),
+        Some(&("b".into(), 3_640_000))
+    );
 }
 
 #[tokio::test]
@@ -239,7 +292,13 @@ async fn whoever_writes_a_maintenance_wakes_every_node() {
     let heard = async |name: &str| {
         let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
         let event = crate::outbox::PublicEvent::new(name, &["x"]).unwrap();
-        sender.send(Arc::new(Commit { organisation: "a".into(), revision: 1, events: vec![event] })).unwrap();
+        sender
+            .send(Arc::new(Commit {
+                organisation: "a".into(),
+                revision: 1,
+                events: vec![event],
+            }))
+            .unwrap();
         drop(sender);
         let mut broadcast = crate::broadcast::MockBroadcast::new();
         broadcast.expect_subscribe().return_once(move || receiver);

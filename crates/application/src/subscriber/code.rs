@@ -24,25 +24,43 @@ impl Codes {
 
     /// The code of a verification link: the moment it ends, in milliseconds of Unix time, and a mark on it. It holds within
     /// the subscriber's present round.
-    pub(crate) fn verification_code(&self, subscriber: &Subscriber, expires_at: DateTime<Utc>) -> String {
+    pub(crate) fn verification_code(
+        &self,
+        subscriber: &Subscriber,
+        expires_at: DateTime<Utc>,
+    ) -> String {
         let moment = expires_at.timestamp_millis().to_be_bytes();
         let mark = self.verification_mark(Some(subscriber), moment);
         URL_SAFE_NO_PAD.encode([moment.as_slice(), &mark].concat())
     }
 
     /// When a verification link ends, be that past or to come; none when its code is not this subscriber's.
-    pub(crate) fn verification(&self, subscriber: Option<&Subscriber>, code: &str) -> Option<DateTime<Utc>> {
+    pub(crate) fn verification(
+        &self,
+        subscriber: Option<&Subscriber>,
+        code: &str,
+    ) -> Option<DateTime<Utc>> {
         let presented = URL_SAFE_NO_PAD.decode(code).unwrap_or_default();
         let (moment, mark) = presented.split_first_chunk::<8>().unwrap_or((&[0; 8], &[]));
-        let right: bool = self.verification_mark(subscriber, *moment).ct_eq(mark).into();
+        let right: bool = self
+            .verification_mark(subscriber, *moment)
+            .ct_eq(mark)
+            .into();
         let expires_at = DateTime::from_timestamp_millis(i64::from_be_bytes(*moment));
-        if right && subscriber.is_some() { expires_at } else { None }
+        if right && subscriber.is_some() {
+            expires_at
+        } else {
+            None
+        }
     }
 
     fn verification_mark(&self, subscriber: Option<&Subscriber>, moment: [u8; 8]) -> [u8; 32] {
         let (id, mailbox) = identity(subscriber);
         let round = subscriber.map_or(0, |known| known.round).to_be_bytes();
-        self.0.mark(VERIFY, &[id.as_bytes(), mailbox.as_bytes(), &round, &moment])
+        self.0.mark(
+            VERIFY,
+            &[id.as_bytes(), mailbox.as_bytes(), &round, &moment],
+        )
     }
 
     /// The code of an unsubscribe link. It holds as long as the subscriber exists.
@@ -53,13 +71,18 @@ impl Codes {
     /// Whether an unsubscribe link's code is this subscriber's.
     pub(crate) fn unsubscribes(&self, subscriber: Option<&Subscriber>, code: &str) -> bool {
         let presented = URL_SAFE_NO_PAD.decode(code).unwrap_or_default();
-        let right: bool = self.unsubscribe_mark(subscriber).as_slice().ct_eq(&presented).into();
+        let right: bool = self
+            .unsubscribe_mark(subscriber)
+            .as_slice()
+            .ct_eq(&presented)
+            .into();
         right && subscriber.is_some()
     }
 
     fn unsubscribe_mark(&self, subscriber: Option<&Subscriber>) -> [u8; 32] {
         let (id, mailbox) = identity(subscriber);
-        self.0.mark(UNSUBSCRIBE, &[id.as_bytes(), mailbox.as_bytes()])
+        self.0
+            .mark(UNSUBSCRIBE, &[id.as_bytes(), mailbox.as_bytes()])
     }
 }
 
@@ -85,7 +108,9 @@ mod tests {
     }
 
     fn subscriber(number: u128) -> Subscriber {
-        let draft = SubscriberDraft { email: "ann@example.com".into() };
+        let draft = SubscriberDraft {
+            email: "ann@example.com".into(),
+        };
         Subscriber::create(SubscriberId(Uuid::from_u128(number)), draft, now()).unwrap()
     }
 
@@ -94,8 +119,14 @@ mod tests {
         let (codes, ann) = (codes(), subscriber(1));
         let code = codes.verification_code(&ann, now());
         assert_eq!(codes.verification(Some(&ann), &code), Some(now()));
-        let later = Subscriber { round: 1, ..ann.clone() };
-        let elsewhere = Subscriber { email: "eve@example.com".into(), ..ann.clone() };
+        let later = Subscriber {
+            round: 1,
+            ..ann.clone()
+        };
+        let elsewhere = Subscriber {
+            email: "eve@example.com".into(),
+            ..ann.clone()
+        };
         for other in [Some(&later), Some(&elsewhere), Some(&subscriber(2)), None] {
             assert_eq!(codes.verification(other, &code), None);
         }

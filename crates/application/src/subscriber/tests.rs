@@ -14,7 +14,9 @@ fn seal() -> Seal {
 }
 
 fn draft(email: &str) -> SubscriberDraft {
-    SubscriberDraft { email: email.into() }
+    SubscriberDraft {
+        email: email.into(),
+    }
 }
 
 fn pending() -> Subscriber {
@@ -22,7 +24,9 @@ fn pending() -> Subscriber {
 }
 
 fn subscribed() -> Subscriber {
-    pending().verify(now() + Subscriber::VERIFICATION_LIFE, now()).unwrap()
+    pending()
+        .verify(now() + Subscriber::VERIFICATION_LIFE, now())
+        .unwrap()
 }
 
 /// A store with this one subscriber, or none, that hands what a rule makes of it to `stored`.
@@ -50,8 +54,14 @@ fn store(
 
 fn service(store: MockSubscriberStore) -> Subscribers {
     let mut organisations = MockOrganisationStore::new();
-    let acme = Organisation { id: organisation(), name: "Acme".into(), revision: Revision(0) };
-    organisations.expect_find().returning(move |id| Ok((*id == acme.id).then(|| acme.clone())));
+    let acme = Organisation {
+        id: organisation(),
+        name: "Acme".into(),
+        revision: Revision(0),
+    };
+    organisations
+        .expect_find()
+        .returning(move |id| Ok((*id == acme.id).then(|| acme.clone())));
     let ports = SubscriberPorts {
         subscribers: Arc::new(store),
         organisations: Arc::new(organisations),
@@ -64,9 +74,16 @@ fn service(store: MockSubscriberStore) -> Subscribers {
 #[tokio::test]
 async fn whoever_subscribes_is_entered_alike_and_the_mail_is_seen_to_later() {
     for known in [None, Some(pending()), Some(subscribed())] {
-        let status = known.as_ref().map_or(SubscriberStatus::Pending, |known| known.status);
-        let store = store(known, move |stored| assert_eq!(stored.as_ref().unwrap().status, status));
-        service(store).subscribe(&organisation(), draft(ADDRESS)).await.unwrap();
+        let status = known
+            .as_ref()
+            .map_or(SubscriberStatus::Pending, |known| known.status);
+        let store = store(known, move |stored| {
+            assert_eq!(stored.as_ref().unwrap().status, status)
+        });
+        service(store)
+            .subscribe(&organisation(), draft(ADDRESS))
+            .await
+            .unwrap();
     }
 }
 
@@ -88,15 +105,24 @@ async fn a_bad_address_and_an_unknown_organisation_store_nothing() {
         service.verify(&elsewhere, ADDRESS, "code").await,
         service.unsubscribe(&elsewhere, ADDRESS, "code").await,
     ];
-    assert!(unknown.iter().all(|refused| matches!(refused, Err(Error::NotFound("Organisation")))), "{unknown:?}");
+    assert!(
+        unknown
+            .iter()
+            .all(|refused| matches!(refused, Err(Error::NotFound("Organisation")))),
+        "{unknown:?}"
+    );
 }
 
 #[tokio::test]
 async fn the_code_that_was_mailed_verifies_until_it_ends() {
     let codes = Codes::new(seal());
-    let verified = |stored: &Result<Subscriber, Error>| assert!(stored.as_ref().unwrap().is_verified);
+    let verified =
+        |stored: &Result<Subscriber, Error>| assert!(stored.as_ref().unwrap().is_verified);
     let good = codes.verification_code(&pending(), now() + Subscriber::VERIFICATION_LIFE);
-    service(store(Some(pending()), verified)).verify(&organisation(), ADDRESS, &good).await.unwrap();
+    service(store(Some(pending()), verified))
+        .verify(&organisation(), ADDRESS, &good)
+        .await
+        .unwrap();
     let over = codes.verification_code(&pending(), now());
     let late = service(store(Some(pending()), |_| {}));
     let refused = late.verify(&organisation(), ADDRESS, &over).await;
@@ -113,7 +139,13 @@ async fn a_wrong_code_is_answered_alike_for_known_and_unknown_addresses_and_writ
             service.verify(&organisation(), ADDRESS, "wrong").await,
             service.unsubscribe(&organisation(), ADDRESS, "wrong").await,
         ] {
-            assert!(matches!(refused, Err(Error::BadCode("This link is wrong or has expired"))), "{refused:?}");
+            assert!(
+                matches!(
+                    refused,
+                    Err(Error::BadCode("This link is wrong or has expired"))
+                ),
+                "{refused:?}"
+            );
         }
     }
 }
@@ -122,10 +154,16 @@ async fn a_wrong_code_is_answered_alike_for_known_and_unknown_addresses_and_writ
 async fn the_unsubscribe_code_ends_a_subscription() {
     let code = Codes::new(seal()).unsubscribe_code(&subscribed());
     let ended = |stored: &Result<Subscriber, Error>| {
-        assert_eq!(stored.as_ref().unwrap().status, SubscriberStatus::Unsubscribed);
+        assert_eq!(
+            stored.as_ref().unwrap().status,
+            SubscriberStatus::Unsubscribed
+        );
     };
     let service = service(store(Some(subscribed()), ended));
-    service.unsubscribe(&organisation(), "ann@EXAMPLE.com", &code).await.unwrap();
+    service
+        .unsubscribe(&organisation(), "ann@EXAMPLE.com", &code)
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -133,5 +171,8 @@ async fn what_is_not_there_cannot_be_deleted() {
     let mut store = MockSubscriberStore::new();
     store.expect_delete().returning(|_, _| Ok(false));
     let refused = service(store).delete(&organisation(), pending().id).await;
-    assert!(matches!(refused, Err(Error::NotFound("Subscriber"))), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Error::NotFound("Subscriber"))),
+        "{refused:?}"
+    );
 }

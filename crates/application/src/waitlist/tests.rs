@@ -9,14 +9,22 @@ use crate::mail::MockMailer;
 
 const ADDRESS: &str = "bob@example.com";
 
-fn service(store: MockWaitlistStore, invitations: MockInvitationStore, mailer: MockMailer) -> Waitlist {
+fn service(
+    store: MockWaitlistStore,
+    invitations: MockInvitationStore,
+    mailer: MockMailer,
+) -> Waitlist {
     let (invitations, memberships) = (Arc::new(invitations), Arc::new(memberships(None)));
-    let invitations = Invitations::new(invitations, memberships, Arc::new(mailer), clock(), links());
+    let invitations =
+        Invitations::new(invitations, memberships, Arc::new(mailer), clock(), links());
     Waitlist::new(Arc::new(store), Arc::new(invitations))
 }
 
 fn administrator() -> Session {
-    session(User { administrator: true, ..user(1, "ann@example.com") })
+    session(User {
+        administrator: true,
+        ..user(1, "ann@example.com")
+    })
 }
 
 fn place() -> WaitlistId {
@@ -26,21 +34,42 @@ fn place() -> WaitlistId {
 #[tokio::test]
 async fn who_is_let_in_is_mailed_and_waits_no_longer() {
     let mut store = MockWaitlistStore::new();
-    let waiting = Waiting { id: place(), name: "Bob".into(), email: ADDRESS.into(), created_at: DateTime::default() };
+    let waiting = Waiting {
+        id: place(),
+        name: "Bob".into(),
+        email: ADDRESS.into(),
+        created_at: DateTime::default(),
+    };
     store.expect_find().return_once(|_| Ok(Some(waiting)));
     store.expect_remove().times(1).return_once(|_| Ok(true));
     let mut invitations = MockInvitationStore::new();
     invitations.expect_add().times(1).return_once(|_, _| Ok(()));
-    service(store, invitations, mailer(|to, _| to == ADDRESS)).invite(&administrator(), place()).await.unwrap();
+    service(store, invitations, mailer(|to, _| to == ADDRESS))
+        .invite(&administrator(), place())
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
 async fn only_an_administrator_sees_the_list() {
-    let service = service(MockWaitlistStore::new(), MockInvitationStore::new(), MockMailer::new());
+    let service = service(
+        MockWaitlistStore::new(),
+        MockInvitationStore::new(),
+        MockMailer::new(),
+    );
     let session = session(user(2, "eve@example.com"));
-    assert!(matches!(service.list(&session).await, Err(Error::Forbidden(_))));
-    assert!(matches!(service.invite(&session, place()).await, Err(Error::Forbidden(_))));
-    assert!(matches!(service.remove(&session, place()).await, Err(Error::Forbidden(_))));
+    assert!(matches!(
+        service.list(&session).await,
+        Err(Error::Forbidden(_))
+    ));
+    assert!(matches!(
+        service.invite(&session, place()).await,
+        Err(Error::Forbidden(_))
+    ));
+    assert!(matches!(
+        service.remove(&session, place()).await,
+        Err(Error::Forbidden(_))
+    ));
 }
 
 #[tokio::test]
@@ -49,6 +78,12 @@ async fn a_place_that_is_not_there_is_not_found() {
     store.expect_find().return_once(|_| Ok(None));
     store.expect_remove().return_once(|_| Ok(false));
     let service = service(store, MockInvitationStore::new(), MockMailer::new());
-    assert!(matches!(service.invite(&administrator(), place()).await, Err(Error::NotFound(_))));
-    assert!(matches!(service.remove(&administrator(), place()).await, Err(Error::NotFound(_))));
+    assert!(matches!(
+        service.invite(&administrator(), place()).await,
+        Err(Error::NotFound(_))
+    ));
+    assert!(matches!(
+        service.remove(&administrator(), place()).await,
+        Err(Error::NotFound(_))
+    ));
 }

@@ -51,9 +51,14 @@ struct World {
 impl World {
     fn new() -> Self {
         let component = |number: usize| {
-            let draft =
-                ComponentDraft { name: "API".into(), description: String::new(), status: ComponentStatus::Operational };
-            Component::create(ComponentId(Uuid::from_u128(number as u128)), draft, at(1)).unwrap().state
+            let draft = ComponentDraft {
+                name: "API".into(),
+                description: String::new(),
+                status: ComponentStatus::Operational,
+            };
+            Component::create(ComponentId(Uuid::from_u128(number as u128)), draft, at(1))
+                .unwrap()
+                .state
         };
         Self {
             components: (0..COMPONENTS).map(component).collect(),
@@ -67,8 +72,14 @@ impl World {
 
     /// Everything unresolved incidents hold on a component.
     fn held(&self, component: usize) -> Vec<ComponentStatus> {
-        let holding = self.incidents.iter().flatten().filter(|(incident, _)| incident.holds());
-        holding.filter_map(|(_, links)| links.get(&component).copied()).collect()
+        let holding = self
+            .incidents
+            .iter()
+            .flatten()
+            .filter(|(incident, _)| incident.holds());
+        holding
+            .filter_map(|(_, links)| links.get(&component).copied())
+            .collect()
     }
 
     /// Carries out a deed; answers the components on which something else is held than before.
@@ -76,29 +87,56 @@ impl World {
         self.now += 1;
         let now = at(self.now);
         let changed = match *deed {
-            Deed::Attach(number, component, status) => self.incidents[number].as_mut().map(|(incident, links)| {
-                let fresh = !links.contains_key(&component);
-                links.entry(component).or_insert(status);
-                if fresh && incident.holds() { vec![component] } else { Vec::new() }
-            }),
-            Deed::Detach(number, component) => self.incidents[number].as_mut().map(|(incident, links)| {
-                let there = links.remove(&component).is_some();
-                if there && incident.holds() { vec![component] } else { Vec::new() }
-            }),
-            Deed::SetIncident(number, status) => self.incidents[number].as_mut().map(|(incident, links)| {
-                let before = incident.clone();
-                *incident = before.clone().edit(set(status), now).unwrap().state;
-                if differs(&before, incident) { links.keys().copied().collect() } else { Vec::new() }
-            }),
-            Deed::DeleteIncident(number) => self.incidents[number]
-                .take()
-                .map(|(incident, links)| if incident.holds() { links.into_keys().collect() } else { Vec::new() }),
+            Deed::Attach(number, component, status) => {
+                self.incidents[number].as_mut().map(|(incident, links)| {
+                    let fresh = !links.contains_key(&component);
+                    links.entry(component).or_insert(status);
+                    if fresh && incident.holds() {
+                        vec![component]
+                    } else {
+                        Vec::new()
+                    }
+                })
+            }
+            Deed::Detach(number, component) => {
+                self.incidents[number].as_mut().map(|(incident, links)| {
+                    let there = links.remove(&component).is_some();
+                    if there && incident.holds() {
+                        vec![component]
+                    } else {
+                        Vec::new()
+                    }
+                })
+            }
+            Deed::SetIncident(number, status) => {
+                self.incidents[number].as_mut().map(|(incident, links)| {
+                    let before = incident.clone();
+                    *incident = before.clone().edit(set(status), now).unwrap().state;
+                    if differs(&before, incident) {
+                        links.keys().copied().collect()
+                    } else {
+                        Vec::new()
+                    }
+                })
+            }
+            Deed::DeleteIncident(number) => {
+                self.incidents[number].take().map(|(incident, links)| {
+                    if incident.holds() {
+                        links.into_keys().collect()
+                    } else {
+                        Vec::new()
+                    }
+                })
+            }
             Deed::SetByHand(number, status) => {
                 let component = self.components[number].clone();
                 if component.status != status {
                     self.by_hand[number] = Some(status);
                 }
-                let patch = ComponentPatch { status: Some(status), ..Default::default() };
+                let patch = ComponentPatch {
+                    status: Some(status),
+                    ..Default::default()
+                };
                 self.components[number] = component.edit(patch, now).unwrap().state;
                 None
             }
@@ -119,7 +157,10 @@ impl World {
 }
 
 fn worst(held: &[ComponentStatus]) -> ComponentStatus {
-    held.iter().copied().max().unwrap_or(ComponentStatus::Operational)
+    held.iter()
+        .copied()
+        .max()
+        .unwrap_or(ComponentStatus::Operational)
 }
 
 proptest! {
@@ -202,18 +243,38 @@ fn an_incident_that_holds_what_an_operator_had_set_takes_it_over() {
 
 #[test]
 fn attaching_needs_a_component_and_takes_each_once() {
-    let attachment =
-        |number| Attachment { component_id: ComponentId(Uuid::from_u128(number)), status: ComponentStatus::Degraded };
-    assert_eq!(check_attachments(&[]), Err(Invalid::field("components", "At least one component is required")));
+    let attachment = |number| Attachment {
+        component_id: ComponentId(Uuid::from_u128(number)),
+        status: ComponentStatus::Degraded,
+    };
+    assert_eq!(
+        check_attachments(&[]),
+        Err(Invalid::field(
+            "components",
+            "At least one component is required"
+        ))
+    );
     assert_eq!(check_attachments(&[attachment(1), attachment(2)]), Ok(()));
-    let twice = Invalid::field("components[2].componentId", "This component is chosen already");
-    assert_eq!(check_attachments(&[attachment(1), attachment(2), attachment(1)]), Err(twice));
+    let twice = Invalid::field(
+        "components[2].componentId",
+        "This component is chosen already",
+    );
+    assert_eq!(
+        check_attachments(&[attachment(1), attachment(2), attachment(1)]),
+        Err(twice)
+    );
 }
 
 #[test]
 fn detaching_needs_a_component_and_takes_each_once() {
     let id = |number| ComponentId(Uuid::from_u128(number));
-    assert_eq!(check_detachments(&[]), Err(Invalid::field("componentIds", "At least one component is required")));
+    assert_eq!(
+        check_detachments(&[]),
+        Err(Invalid::field(
+            "componentIds",
+            "At least one component is required"
+        ))
+    );
     assert_eq!(check_detachments(&[id(1), id(2)]), Ok(()));
     let twice = Invalid::field("componentIds[1]", "This component is chosen already");
     assert_eq!(check_detachments(&[id(1), id(1)]), Err(twice));

@@ -15,13 +15,22 @@ pub(crate) fn any_status() -> impl Strategy<Value = IncidentStatus> {
 
 /// An incident of second 1.
 pub(crate) fn incident(status: IncidentStatus) -> Incident {
-    let draft =
-        IncidentDraft { title: "Down".into(), description: "All of it".into(), status, occured_at: Some(at(0)) };
-    Incident::create(IncidentId(Uuid::from_u128(1)), draft, &[], at(1)).unwrap().state
+    let draft = IncidentDraft {
+        title: "Down".into(),
+        description: "All of it".into(),
+        status,
+        occured_at: Some(at(0)),
+    };
+    Incident::create(IncidentId(Uuid::from_u128(1)), draft, &[], at(1))
+        .unwrap()
+        .state
 }
 
 pub(crate) fn set(status: IncidentStatus) -> IncidentPatch {
-    IncidentPatch { status: Some(status), ..Default::default() }
+    IncidentPatch {
+        status: Some(status),
+        ..Default::default()
+    }
 }
 
 fn refusal(title: &str, description: &str) -> Vec<(String, String)> {
@@ -32,17 +41,33 @@ fn refusal(title: &str, description: &str) -> Vec<(String, String)> {
         occured_at: Some(at(0)),
     };
     let refused = Incident::create(IncidentId(Uuid::from_u128(1)), draft, &[], at(1)).unwrap_err();
-    refused.errors.into_iter().map(|error| (error.field, error.message)).collect()
+    refused
+        .errors
+        .into_iter()
+        .map(|error| (error.field, error.message))
+        .collect()
 }
 
 #[test]
 fn title_and_description_must_be_there_and_be_bounded() {
     let row = |field: &str, message: &str| (field.to_owned(), message.to_owned());
-    let both = [row("description", "Description is required"), row("title", "Title is required")];
+    let both = [
+        row("description", "Description is required"),
+        row("title", "Title is required"),
+    ];
     assert_eq!(refusal("", ""), both);
-    assert_eq!(refusal(&"x".repeat(201), "d"), [row("title", "Must be at most 200 characters")]);
-    assert_eq!(refusal("t", &"x".repeat(10_001)), [row("description", "Must be at most 10000 characters")]);
-    assert_eq!(refusal("a\0b", "d"), [row("title", "Must not contain a NUL character")]);
+    assert_eq!(
+        refusal(&"x".repeat(201), "d"),
+        [row("title", "Must be at most 200 characters")]
+    );
+    assert_eq!(
+        refusal("t", &"x".repeat(10_001)),
+        [row("description", "Must be at most 10000 characters")]
+    );
+    assert_eq!(
+        refusal("a\0b", "d"),
+        [row("title", "Must not contain a NUL character")]
+    );
 }
 
 #[test]
@@ -53,9 +78,23 @@ fn a_component_comes_once() {
         status: IncidentStatus::default(),
         occured_at: Some(at(0)),
     };
-    let attachment = Attachment { component_id: ComponentId(Uuid::from_u128(5)), status: ComponentStatus::Operational };
-    let refused = Incident::create(IncidentId(Uuid::from_u128(1)), draft, &[attachment, attachment], at(1));
-    assert_eq!(refused, Err(Invalid::field("components[1].componentId", "This component is chosen already")));
+    let attachment = Attachment {
+        component_id: ComponentId(Uuid::from_u128(5)),
+        status: ComponentStatus::Operational,
+    };
+    let refused = Incident::create(
+        IncidentId(Uuid::from_u128(1)),
+        draft,
+        &[attachment, attachment],
+        at(1),
+    );
+    assert_eq!(
+        refused,
+        Err(Invalid::field(
+            "components[1].componentId",
+            "This component is chosen already"
+        ))
+    );
 }
 
 #[test]
@@ -68,7 +107,13 @@ fn an_incident_happens_when_it_is_created_unless_told_otherwise() {
         status: IncidentStatus::default(),
         occured_at: None,
     };
-    assert_eq!(Incident::create(told.id, draft, &[], at(1)).unwrap().state.occured_at, at(1));
+    assert_eq!(
+        Incident::create(told.id, draft, &[], at(1))
+            .unwrap()
+            .state
+            .occured_at,
+        at(1)
+    );
 }
 
 #[test]
@@ -80,17 +125,32 @@ fn creating_tells_of_a_new_incident_and_of_no_entry() {
         occured_at: Some(at(0)),
     };
     let id = IncidentId(Uuid::from_u128(1));
-    assert_eq!(Incident::create(id, draft, &[], at(1)).unwrap().events, [Event::NewIncident(id)]);
+    assert_eq!(
+        Incident::create(id, draft, &[], at(1)).unwrap().events,
+        [Event::NewIncident(id)]
+    );
 }
 
 #[test]
 fn resolving_stamps_the_moment_once_and_reopening_clears_it() {
-    let resolved = incident(IncidentStatus::Monitoring).edit(set(IncidentStatus::Resolved), at(5)).unwrap().state;
+    let resolved = incident(IncidentStatus::Monitoring)
+        .edit(set(IncidentStatus::Resolved), at(5))
+        .unwrap()
+        .state;
     assert_eq!(resolved.resolved_at, Some(at(5)));
-    let renamed = IncidentPatch { title: Some("Was down".into()), ..set(IncidentStatus::Resolved) };
+    let renamed = IncidentPatch {
+        title: Some("Was down".into()),
+        ..set(IncidentStatus::Resolved)
+    };
     let renamed = resolved.edit(renamed, at(6)).unwrap().state;
-    assert_eq!((renamed.resolved_at, renamed.updated_at), (Some(at(5)), at(6)));
-    let reopened = renamed.edit(set(IncidentStatus::Investigating), at(7)).unwrap().state;
+    assert_eq!(
+        (renamed.resolved_at, renamed.updated_at),
+        (Some(at(5)), at(6))
+    );
+    let reopened = renamed
+        .edit(set(IncidentStatus::Investigating), at(7))
+        .unwrap()
+        .state;
     assert_eq!((reopened.resolved_at, reopened.holds()), (None, true));
 }
 

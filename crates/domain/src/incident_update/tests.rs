@@ -5,11 +5,17 @@ use uuid::Uuid;
 use crate::incident::tests::{any_status, at, incident, set};
 
 fn author() -> Author {
-    Author { id: "user_1".into(), name: "Ann".into() }
+    Author {
+        id: "user_1".into(),
+        name: "Ann".into(),
+    }
 }
 
 fn draft(status: IncidentStatus) -> IncidentUpdateDraft {
-    IncidentUpdateDraft { message: "Found it".into(), status }
+    IncidentUpdateDraft {
+        message: "Found it".into(),
+        status,
+    }
 }
 
 fn id(number: u128) -> IncidentUpdateId {
@@ -17,29 +23,66 @@ fn id(number: u128) -> IncidentUpdateId {
 }
 
 fn recorded(status: IncidentStatus) -> Entry {
-    let latest = Latest { incident: incident(IncidentStatus::Investigating), newest: None };
-    latest.record(id(5), draft(status), author(), at(5)).unwrap().state
+    let latest = Latest {
+        incident: incident(IncidentStatus::Investigating),
+        newest: None,
+    };
+    latest
+        .record(id(5), draft(status), author(), at(5))
+        .unwrap()
+        .state
 }
 
 #[test]
 fn recording_tells_of_the_entry_and_then_of_the_incident() {
-    let latest = Latest { incident: incident(IncidentStatus::Investigating), newest: None };
-    let changed = latest.record(id(5), draft(IncidentStatus::Resolved), author(), at(5)).unwrap();
+    let latest = Latest {
+        incident: incident(IncidentStatus::Investigating),
+        newest: None,
+    };
+    let changed = latest
+        .record(id(5), draft(IncidentStatus::Resolved), author(), at(5))
+        .unwrap();
     let (incident, update) = (changed.state.incident, changed.state.update);
-    assert_eq!(changed.events, [Event::TimelineUpdated(incident.id, update.id), Event::IncidentUpdated(incident.id)]);
-    assert_eq!((incident.status, incident.resolved_at), (IncidentStatus::Resolved, Some(at(5))));
+    assert_eq!(
+        changed.events,
+        [
+            Event::TimelineUpdated(incident.id, update.id),
+            Event::IncidentUpdated(incident.id)
+        ]
+    );
+    assert_eq!(
+        (incident.status, incident.resolved_at),
+        (IncidentStatus::Resolved, Some(at(5)))
+    );
     assert_eq!((update.author, update.created_at), (author(), at(5)));
 }
 
 #[test]
 fn a_resolved_incident_takes_no_update_until_it_is_reopened() {
     let resolved = recorded(IncidentStatus::Resolved);
-    let latest = Latest { incident: resolved.incident, newest: Some(resolved.update) };
-    let refused = latest.clone().record(id(6), draft(IncidentStatus::Monitoring), author(), at(6));
+    let latest = Latest {
+        incident: resolved.incident,
+        newest: Some(resolved.update),
+    };
+    let refused = latest
+        .clone()
+        .record(id(6), draft(IncidentStatus::Monitoring), author(), at(6));
     assert_eq!(refused, Err(RecordRefused::Resolved));
-    let incident = latest.incident.edit(set(IncidentStatus::Investigating), at(6)).unwrap().state;
-    let recorded = Latest { incident, ..latest }.record(id(6), draft(IncidentStatus::Monitoring), author(), at(7));
-    assert_eq!(recorded.unwrap().state.incident.status, IncidentStatus::Monitoring);
+    let incident = latest
+        .incident
+        .edit(set(IncidentStatus::Investigating), at(6))
+        .unwrap()
+        .state;
+    let recorded = Latest { incident, ..latest }.record(
+        id(6),
+        draft(IncidentStatus::Monitoring),
+        author(),
+        at(7),
+    );
+    assert_eq!(
+        recorded.unwrap().state.incident.status,
+        IncidentStatus::Monitoring
+    );
 }
 
 #[test]
@@ -50,19 +93,40 @@ fn a_message_must_be_there_and_be_bounded() {
         ("\0".to_owned(), "Must not contain a NUL character"),
     ];
     for (message, refusal) in messages {
-        let latest = Latest { incident: incident(IncidentStatus::Investigating), newest: None };
-        let draft = IncidentUpdateDraft { message: message.clone(), status: IncidentStatus::default() };
+        let latest = Latest {
+            incident: incident(IncidentStatus::Investigating),
+            newest: None,
+        };
+        let draft = IncidentUpdateDraft {
+            message: message.clone(),
+            status: IncidentStatus::default(),
+        };
         let refusal = Invalid::field("message", refusal);
-        assert_eq!(latest.record(id(5), draft, author(), at(5)), Err(RecordRefused::Invalid(refusal.clone())));
-        let patch = IncidentUpdatePatch { message: Some(message), ..Default::default() };
-        assert_eq!(recorded(IncidentStatus::Monitoring).edit(patch, at(6)), Err(refusal));
+        assert_eq!(
+            latest.record(id(5), draft, author(), at(5)),
+            Err(RecordRefused::Invalid(refusal.clone()))
+        );
+        let patch = IncidentUpdatePatch {
+            message: Some(message),
+            ..Default::default()
+        };
+        assert_eq!(
+            recorded(IncidentStatus::Monitoring).edit(patch, at(6)),
+            Err(refusal)
+        );
     }
 }
 
 #[test]
 fn an_edit_of_an_older_update_leaves_the_incident_where_it_is() {
-    let older = Entry { is_newest: false, ..recorded(IncidentStatus::Identified) };
-    let patch = IncidentUpdatePatch { status: Some(IncidentStatus::Resolved), ..Default::default() };
+    let older = Entry {
+        is_newest: false,
+        ..recorded(IncidentStatus::Identified)
+    };
+    let patch = IncidentUpdatePatch {
+        status: Some(IncidentStatus::Resolved),
+        ..Default::default()
+    };
     let edited = older.edit(patch, at(6)).unwrap();
     assert_eq!(edited.state.update.status, IncidentStatus::Resolved);
     assert_eq!(edited.state.incident.status, IncidentStatus::Identified);
@@ -72,22 +136,44 @@ fn an_edit_of_an_older_update_leaves_the_incident_where_it_is() {
 #[test]
 fn a_save_of_an_update_that_changes_nothing_tells_nothing() {
     let entry = recorded(IncidentStatus::Identified);
-    let same = IncidentUpdatePatch { message: Some(entry.update.message.clone()), status: Some(entry.update.status) };
-    assert_eq!(entry.clone().edit(same, at(6)).unwrap(), Changed { state: entry, events: Vec::new() });
+    let same = IncidentUpdatePatch {
+        message: Some(entry.update.message.clone()),
+        status: Some(entry.update.status),
+    };
+    assert_eq!(
+        entry.clone().edit(same, at(6)).unwrap(),
+        Changed {
+            state: entry,
+            events: Vec::new()
+        }
+    );
 }
 
 fn update(number: u128, status: IncidentStatus) -> IncidentUpdate {
-    IncidentUpdate { id: id(number), ..recorded(status).update }
+    IncidentUpdate {
+        id: id(number),
+        ..recorded(status).update
+    }
 }
 
 #[test]
 fn deleting_the_newest_update_goes_back_to_the_newest_one_left() {
     let incident = incident(IncidentStatus::Resolved);
     let (left, newest) = (update(8, IncidentStatus::Identified), id(9));
-    let deletion = Deletion { incident: incident.clone(), newest: Some(newest), left: Some(left) };
+    let deletion = Deletion {
+        incident: incident.clone(),
+        newest: Some(newest),
+        left: Some(left),
+    };
     let after = deletion.of(&[newest], at(9));
-    assert_eq!((after.state.status, after.state.resolved_at), (IncidentStatus::Identified, None));
-    let told = [Event::IncidentTimelineDeleted(incident.id, newest), Event::IncidentUpdated(incident.id)];
+    assert_eq!(
+        (after.state.status, after.state.resolved_at),
+        (IncidentStatus::Identified, None)
+    );
+    let told = [
+        Event::IncidentTimelineDeleted(incident.id, newest),
+        Event::IncidentUpdated(incident.id),
+    ];
     assert_eq!(after.events, told);
 }
 
@@ -95,12 +181,29 @@ fn deleting_the_newest_update_goes_back_to_the_newest_one_left() {
 fn deleting_the_last_update_or_an_older_one_leaves_the_status() {
     let resolved = incident(IncidentStatus::Resolved);
     let newest = update(9, IncidentStatus::Resolved);
-    let all = Deletion { incident: resolved.clone(), newest: Some(newest.id), left: None };
+    let all = Deletion {
+        incident: resolved.clone(),
+        newest: Some(newest.id),
+        left: None,
+    };
     let all = all.of(&[id(8), newest.id], at(9));
-    assert_eq!((all.state.status, all.events.len()), (IncidentStatus::Resolved, 3));
-    let reopened = resolved.edit(set(IncidentStatus::Monitoring), at(8)).unwrap().state;
-    let older = Deletion { incident: reopened, newest: Some(newest.id), left: Some(newest) };
-    assert_eq!(older.of(&[id(8)], at(9)).state.status, IncidentStatus::Monitoring);
+    assert_eq!(
+        (all.state.status, all.events.len()),
+        (IncidentStatus::Resolved, 3)
+    );
+    let reopened = resolved
+        .edit(set(IncidentStatus::Monitoring), at(8))
+        .unwrap()
+        .state;
+    let older = Deletion {
+        incident: reopened,
+        newest: Some(newest.id),
+        left: Some(newest),
+    };
+    assert_eq!(
+        older.of(&[id(8)], at(9)).state.status,
+        IncidentStatus::Monitoring
+    );
 }
 
 proptest! {
@@ -135,7 +238,13 @@ proptest! {
 
 #[test]
 fn deleting_needs_an_update_and_takes_each_once() {
-    assert_eq!(check_deletion(&[]), Err(Invalid::field("incidentUpdateIds", "At least one update is required")));
+    assert_eq!(
+        check_deletion(&[]),
+        Err(Invalid::field(
+            "incidentUpdateIds",
+            "At least one update is required"
+        ))
+    );
     assert_eq!(check_deletion(&[id(1), id(2)]), Ok(()));
     let twice = Invalid::field("incidentUpdateIds[1]", "This update is chosen already");
     assert_eq!(check_deletion(&[id(1), id(1)]), Err(twice));

@@ -19,7 +19,12 @@ pub enum MaintenanceStatus {
 
 impl MaintenanceStatus {
     /// Every status.
-    pub const ALL: [Self; 4] = [Self::Scheduled, Self::InProgress, Self::Completed, Self::Cancelled];
+    pub const ALL: [Self; 4] = [
+        Self::Scheduled,
+        Self::InProgress,
+        Self::Completed,
+        Self::Cancelled,
+    ];
 
     /// The word of the API and the database.
     #[must_use]
@@ -43,6 +48,9 @@ impl FromStr for MaintenanceStatus {
     type Err = UnknownStatus;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|status| status.as_str() == word).ok_or(UnknownStatus)
+        Self::ALL
+            .into_iter()
+            .find(|status| status.as_str() == word)
+            .ok_or(UnknownStatus)
     }
 }

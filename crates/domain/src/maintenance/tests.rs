@@ -20,19 +20,33 @@ fn draft(start: i64, end: Option<i64>) -> MaintenanceDraft {
 }
 
 fn maintenance(start: i64, end: Option<i64>) -> Maintenance {
-    Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft(start, end), at(0)).unwrap().state
+    Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft(start, end), at(0))
+        .unwrap()
+        .state
 }
 
-fn statuses(maintenance: &Maintenance, moments: impl IntoIterator<Item = i64>) -> Vec<MaintenanceStatus> {
-    moments.into_iter().map(|moment| maintenance.status(at(moment))).collect()
+fn statuses(
+    maintenance: &Maintenance,
+    moments: impl IntoIterator<Item = i64>,
+) -> Vec<MaintenanceStatus> {
+    moments
+        .into_iter()
+        .map(|moment| maintenance.status(at(moment)))
+        .collect()
 }
 
 fn status_patch(status: MaintenanceStatus) -> MaintenancePatch {
-    MaintenancePatch { status: Some(status), ..Default::default() }
+    MaintenancePatch {
+        status: Some(status),
+        ..Default::default()
+    }
 }
 
 fn end_patch(end: i64) -> MaintenancePatch {
-    MaintenancePatch { end_at: Some(NewEnd::At(at(end))), ..Default::default() }
+    MaintenancePatch {
+        end_at: Some(NewEnd::At(at(end))),
+        ..Default::default()
+    }
 }
 
 prop_compose! {
@@ -54,9 +68,18 @@ fn any_status() -> impl Strategy<Value = MaintenanceStatus> {
 fn it_begins_at_its_start_and_is_over_after_its_end() {
     use MaintenanceStatus::{Completed, InProgress, Scheduled};
     let planned = maintenance(10, Some(20));
-    assert_eq!(statuses(&planned, [9, 10, 11, 20, 21]), [Scheduled, InProgress, InProgress, InProgress, Completed]);
-    assert_eq!(statuses(&maintenance(10, None), [9, 10, i64::from(u32::MAX)]), [Scheduled, InProgress, InProgress]);
-    assert_eq!(statuses(&maintenance(10, Some(10)), [9, 10, 11]), [Scheduled, InProgress, Completed]);
+    assert_eq!(
+        statuses(&planned, [9, 10, 11, 20, 21]),
+        [Scheduled, InProgress, InProgress, InProgress, Completed]
+    );
+    assert_eq!(
+        statuses(&maintenance(10, None), [9, 10, i64::from(u32::MAX)]),
+        [Scheduled, InProgress, InProgress]
+    );
+    assert_eq!(
+        statuses(&maintenance(10, Some(10)), [9, 10, 11]),
+        [Scheduled, InProgress, Completed]
+    );
 }
 
 proptest! {
@@ -173,31 +196,77 @@ proptest! {
 #[test]
 fn of_the_words_only_cancelled_is_kept() {
     let create = |status| {
-        let draft = MaintenanceDraft { status, ..draft(10, None) };
-        Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft, at(0)).unwrap().state.status(at(0))
+        let draft = MaintenanceDraft {
+            status,
+            ..draft(10, None)
+        };
+        Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft, at(0))
+            .unwrap()
+            .state
+            .status(at(0))
     };
-    assert_eq!(create(MaintenanceStatus::InProgress), MaintenanceStatus::Scheduled);
-    assert_eq!(create(MaintenanceStatus::Completed), MaintenanceStatus::Scheduled);
-    assert_eq!(create(MaintenanceStatus::Cancelled), MaintenanceStatus::Cancelled);
+    assert_eq!(
+        create(MaintenanceStatus::InProgress),
+        MaintenanceStatus::Scheduled
+    );
+    assert_eq!(
+        create(MaintenanceStatus::Completed),
+        MaintenanceStatus::Scheduled
+    );
+    assert_eq!(
+        create(MaintenanceStatus::Cancelled),
+        MaintenanceStatus::Cancelled
+    );
 }
 
 #[test]
 fn a_cancellation_stands_until_it_is_taken_back() {
-    let cancelled = maintenance(10, None).edit(status_patch(MaintenanceStatus::Cancelled), at(15)).unwrap().state;
+    let cancelled = maintenance(10, None)
+        .edit(status_patch(MaintenanceStatus::Cancelled), at(15))
+        .unwrap()
+        .state;
     assert_eq!(cancelled.cancelled_at, Some(at(15)));
-    let again = cancelled.clone().edit(status_patch(MaintenanceStatus::Cancelled), at(16)).unwrap();
-    assert_eq!((again.state.cancelled_at, again.events.len()), (Some(at(15)), 0));
-    let renamed = MaintenancePatch { title: Some("Other".into()), ..Default::default() };
-    assert_eq!(cancelled.clone().edit(renamed, at(16)).unwrap().state.cancelled_at, Some(at(15)));
-    let back = cancelled.edit(status_patch(MaintenanceStatus::Scheduled), at(17)).unwrap().state;
+    let again = cancelled
+        .clone()
+        .edit(status_patch(MaintenanceStatus::Cancelled), at(16))
+        .unwrap();
+    assert_eq!(
+        (again.state.cancelled_at, again.events.len()),
+        (Some(at(15)), 0)
+    );
+    let renamed = MaintenancePatch {
+        title: Some("Other".into()),
+        ..Default::default()
+    };
+    assert_eq!(
+        cancelled
+            .clone()
+            .edit(renamed, at(16))
+            .unwrap()
+            .state
+            .cancelled_at,
+        Some(at(15))
+    );
+    let back = cancelled
+        .edit(status_patch(MaintenanceStatus::Scheduled), at(17))
+        .unwrap()
+        .state;
     assert_eq!(back.status(at(17)), MaintenanceStatus::InProgress);
 }
 
 #[test]
 fn a_draft_names_every_wrong_field() {
-    let bad = MaintenanceDraft { title: String::new(), description: String::new(), ..draft(10, Some(9)) };
+    let bad = MaintenanceDraft {
+        title: String::new(),
+        description: String::new(),
+        ..draft(10, Some(9))
+    };
     let refused = Maintenance::create(MaintenanceId(Uuid::from_u128(1)), bad, at(0)).unwrap_err();
-    let found: Vec<_> = refused.errors.iter().map(|error| (error.field.as_str(), error.message.as_str())).collect();
+    let found: Vec<_> = refused
+        .errors
+        .iter()
+        .map(|error| (error.field.as_str(), error.message.as_str()))
+        .collect();
     assert_eq!(
         found,
         [
@@ -210,9 +279,21 @@ fn a_draft_names_every_wrong_field() {
 
 #[test]
 fn texts_have_their_limits() {
-    let title = MaintenancePatch { title: Some("x".repeat(201)), ..Default::default() };
-    let description = MaintenancePatch { description: Some("a\0".into()), ..Default::default() };
+    let title = MaintenancePatch {
+        title: Some("x".repeat(201)),
+        ..Default::default()
+    };
+    let description = MaintenancePatch {
+        description: Some("a\0".into()),
+        ..Default::default()
+    };
     let refused = |patch| maintenance(10, None).edit(patch, at(0)).unwrap_err();
-    assert_eq!(refused(title), Invalid::field("title", "Must be at most 200 characters").into());
-    assert_eq!(refused(description), Invalid::field("description", "Must not contain a NUL character").into());
+    assert_eq!(
+        refused(title),
+        Invalid::field("title", "Must be at most 200 characters").into()
+    );
+    assert_eq!(
+        refused(description),
+        Invalid::field("description", "Must not contain a NUL character").into()
+    );
 }

@@ -10,22 +10,37 @@ fn id(number: u128) -> MaintenanceUpdateId {
 }
 
 fn ada() -> Author {
-    Author { id: "user_1".into(), name: "Ada".into() }
+    Author {
+        id: "user_1".into(),
+        name: "Ada".into(),
+    }
 }
 
 fn record(message: &str) -> Result<Changed<MaintenanceUpdate>, Invalid> {
-    let draft = MaintenanceUpdateDraft { status: IncidentStatus::Monitoring, message: message.into() };
+    let draft = MaintenanceUpdateDraft {
+        status: IncidentStatus::Monitoring,
+        message: message.into(),
+    };
     MaintenanceUpdate::record(id(2), MAINTENANCE, draft, ada(), None, DateTime::default())
 }
 
 #[test]
 fn an_update_is_told_before_its_maintenance() {
-    let told = [Event::MaintenanceTimelineUpdated(MAINTENANCE, id(2)), Event::MaintenanceUpdated(MAINTENANCE)];
+    let told = [
+        Event::MaintenanceTimelineUpdated(MAINTENANCE, id(2)),
+        Event::MaintenanceUpdated(MAINTENANCE),
+    ];
     let recorded = record("Half way").unwrap();
     assert_eq!(recorded.events, told);
-    let patch = MaintenanceUpdatePatch { status: Some(IncidentStatus::Resolved), message: None };
+    let patch = MaintenanceUpdatePatch {
+        status: Some(IncidentStatus::Resolved),
+        message: None,
+    };
     let edited = recorded.state.edit(patch.clone()).unwrap();
-    assert_eq!((edited.state.status, edited.state.message.as_str()), (IncidentStatus::Resolved, "Half way"));
+    assert_eq!(
+        (edited.state.status, edited.state.message.as_str()),
+        (IncidentStatus::Resolved, "Half way")
+    );
     assert_eq!(edited.events, told);
     assert!(edited.state.edit(patch).unwrap().events.is_empty());
 }
@@ -33,19 +48,44 @@ fn an_update_is_told_before_its_maintenance() {
 #[test]
 fn a_message_is_there_and_within_its_limits() {
     let refusal = |message: &str| record(message).unwrap_err();
-    assert_eq!(refusal(""), Invalid::field("message", "Message is required"));
-    assert_eq!(refusal(&"x".repeat(10_001)), Invalid::field("message", "Must be at most 10000 characters"));
-    let empty = MaintenanceUpdatePatch { message: Some(String::new()), ..Default::default() };
+    assert_eq!(
+        refusal(""),
+        Invalid::field("message", "Message is required")
+    );
+    assert_eq!(
+        refusal(&"x".repeat(10_001)),
+        Invalid::field("message", "Must be at most 10000 characters")
+    );
+    let empty = MaintenanceUpdatePatch {
+        message: Some(String::new()),
+        ..Default::default()
+    };
     let edited = record("Half way").unwrap().state.edit(empty);
-    assert_eq!(edited, Err(Invalid::field("message", "Message is required")));
+    assert_eq!(
+        edited,
+        Err(Invalid::field("message", "Message is required"))
+    );
 }
 
 #[test]
 fn an_update_follows_the_newest_one_whatever_the_clocks_say() {
-    let newest =
-        MaintenanceUpdate { id: id(7), created_at: DateTime::<Utc>::MAX_UTC, ..record("First").unwrap().state };
-    let draft = MaintenanceUpdateDraft { status: IncidentStatus::Monitoring, message: "Second".into() };
-    let later = MaintenanceUpdate::record(id(2), MAINTENANCE, draft, ada(), Some(&newest), DateTime::default());
+    let newest = MaintenanceUpdate {
+        id: id(7),
+        created_at: DateTime::<Utc>::MAX_UTC,
+        ..record("First").unwrap().state
+    };
+    let draft = MaintenanceUpdateDraft {
+        status: IncidentStatus::Monitoring,
+        message: "Second".into(),
+    };
+    let later = MaintenanceUpdate::record(
+        id(2),
+        MAINTENANCE,
+        draft,
+        ada(),
+        Some(&newest),
+        DateTime::default(),
+    );
     let later = later.unwrap().state;
     assert!(later.id > newest.id && later.created_at >= newest.created_at);
 }

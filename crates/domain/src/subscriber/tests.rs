@@ -10,7 +10,9 @@ fn at(second: i64) -> DateTime<Utc> {
 }
 
 fn subscriber() -> Subscriber {
-    let draft = SubscriberDraft { email: ADDRESS.into() };
+    let draft = SubscriberDraft {
+        email: ADDRESS.into(),
+    };
     Subscriber::create(SubscriberId(Uuid::from_u128(1)), draft, at(0)).unwrap()
 }
 
@@ -25,7 +27,9 @@ enum Step {
 fn step(subscriber: Subscriber, step: Step, now: DateTime<Utc>) -> Subscriber {
     match step {
         Step::SubscribeAgain => subscriber.subscribe_again(now),
-        Step::Verify => subscriber.verify(now + Subscriber::VERIFICATION_LIFE, now).unwrap(),
+        Step::Verify => subscriber
+            .verify(now + Subscriber::VERIFICATION_LIFE, now)
+            .unwrap(),
         Step::Unsubscribe => subscriber.unsubscribe(now),
     }
 }
@@ -37,32 +41,55 @@ fn any_step() -> impl Strategy<Value = Step> {
 #[test]
 fn a_new_subscriber_is_pending_with_its_address_as_typed() {
     let subscriber = subscriber();
-    assert_eq!((subscriber.email.as_str(), subscriber.status), (ADDRESS, SubscriberStatus::Pending));
+    assert_eq!(
+        (subscriber.email.as_str(), subscriber.status),
+        (ADDRESS, SubscriberStatus::Pending)
+    );
     assert!(!subscriber.is_verified && subscriber.awaits_verification());
     assert_eq!(subscriber.mailbox(), Mailbox::of("Ann@example.COM"));
-    let bad = SubscriberDraft { email: "ann".into() };
+    let bad = SubscriberDraft {
+        email: "ann".into(),
+    };
     let refused = Subscriber::create(subscriber.id, bad, at(0));
-    assert_eq!(refused, Err(Invalid::field("email", "Invalid email address")));
+    assert_eq!(
+        refused,
+        Err(Invalid::field("email", "Invalid email address"))
+    );
 }
 
 #[test]
 fn following_the_link_subscribes_until_it_expires() {
     let end = at(0) + Subscriber::VERIFICATION_LIFE;
     let verified = subscriber().verify(end, at(1)).unwrap();
-    assert_eq!((verified.status, verified.is_verified), (SubscriberStatus::Subscribed, true));
+    assert_eq!(
+        (verified.status, verified.is_verified),
+        (SubscriberStatus::Subscribed, true)
+    );
     assert_eq!(subscriber().verify(end, end), Err(LinkExpired));
     assert_eq!(
-        subscriber().verify(end, end - TimeDelta::milliseconds(1)).unwrap().status,
+        subscriber()
+            .verify(end, end - TimeDelta::milliseconds(1))
+            .unwrap()
+            .status,
         SubscriberStatus::Subscribed
     );
 }
 
 #[test]
 fn who_unsubscribed_and_subscribes_again_is_pending_until_a_new_link_is_followed() {
-    let left = subscriber().verify(at(9), at(1)).unwrap().unsubscribe(at(2));
-    assert_eq!((left.status, left.round), (SubscriberStatus::Unsubscribed, 1));
+    let left = subscriber()
+        .verify(at(9), at(1))
+        .unwrap()
+        .unsubscribe(at(2));
+    assert_eq!(
+        (left.status, left.round),
+        (SubscriberStatus::Unsubscribed, 1)
+    );
     let again = left.subscribe_again(at(3));
-    assert_eq!((again.status, again.is_verified, again.round), (SubscriberStatus::Pending, false, 1));
+    assert_eq!(
+        (again.status, again.is_verified, again.round),
+        (SubscriberStatus::Pending, false, 1)
+    );
     assert_eq!(again.updated_at, at(3));
 }
 

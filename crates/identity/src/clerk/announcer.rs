@@ -28,9 +28,17 @@ impl WebhookSecret {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
-        let key = text.strip_prefix("whsec_").ok_or("it must begin with whsec_")?;
-        let key = BASE64.decode(key).ok().filter(|key| !key.is_empty()).ok_or("it is cut short or mistyped")?;
-        Hmac::new_from_slice(&key).map(Self).map_err(|_| "it is no key")
+        let key = text
+            .strip_prefix("whsec_")
+            .ok_or("it must begin with whsec_")?;
+        let key = BASE64
+            .decode(key)
+            .ok()
+            .filter(|key| !key.is_empty())
+            .ok_or("it is cut short or mistyped")?;
+        Hmac::new_from_slice(&key)
+            .map(Self)
+            .map_err(|_| "it is no key")
     }
 
     /// Whether one of the signatures is this secret's: HMAC-SHA-256 of `id.timestamp.body`, in base64 after `v1,`. There are
@@ -42,7 +50,10 @@ impl WebhookSecret {
         mac.update(envelope.timestamp.as_bytes());
         mac.update(b".");
         mac.update(envelope.body);
-        let signatures = envelope.signatures.split(' ').filter_map(|part| part.strip_prefix("v1,"));
+        let signatures = envelope
+            .signatures
+            .split(' ')
+            .filter_map(|part| part.strip_prefix("v1,"));
         signatures
             .filter_map(|signature| BASE64.decode(signature).ok())
             .any(|signature| mac.clone().verify_slice(&signature).is_ok())
@@ -75,7 +86,11 @@ impl Announcer for Webhooks {
         if !(1..=LONGEST_ID).contains(&envelope.id.len()) {
             return Err(refused("no identifier, or one that is too long"));
         }
-        let sent_at = envelope.timestamp.parse().ok().and_then(|seconds| DateTime::from_timestamp(seconds, 0));
+        let sent_at = envelope
+            .timestamp
+            .parse()
+            .ok()
+            .and_then(|seconds| DateTime::from_timestamp(seconds, 0));
         let sent_at = sent_at.ok_or_else(|| refused("no time"))?;
         if (self.clock.now() - sent_at).abs() > TOLERANCE {
             return Err(refused("it was signed too long ago, or the clocks differ"));
@@ -83,10 +98,15 @@ impl Announcer for Webhooks {
         if !self.secret.has_signed(envelope) {
             return Err(refused("no signature of the configured secret"));
         }
-        let event: Event = serde_json::from_slice(envelope.body).map_err(|error| NotBelieved(error.to_string()))?;
+        let event: Event = serde_json::from_slice(envelope.body)
+            .map_err(|error| NotBelieved(error.to_string()))?;
         let happened_at = event.happened_at().unwrap_or(sent_at);
         let news = event.news(happened_at).map_err(NotBelieved)?;
-        Ok(Message { id: envelope.id.to_owned(), happened_at, news })
+        Ok(Message {
+            id: envelope.id.to_owned(),
+            happened_at,
+            news,
+        })
     }
 }
 
@@ -116,20 +136,47 @@ mod tests {
     fn svixs_own_example_is_signed() {
         assert!(has_signed(&example()));
         let several = format!("v1,AAAA v2,{SIGNATURE} nonsense {SIGNATURE}");
-        assert!(has_signed(&Envelope { signatures: &several, ..example() }));
+        assert!(has_signed(&Envelope {
+            signatures: &several,
+            ..example()
+        }));
     }
 
     #[test]
     fn whatever_was_changed_is_not_signed() {
         for changed in [
-            Envelope { id: "msg_other", ..example() },
-            Envelope { timestamp: "1614265331", ..example() },
-            Envelope { body: b"{\"test\": 2432232315}", ..example() },
-            Envelope { signatures: "", ..example() },
-            Envelope { signatures: "v1,", ..example() },
-            Envelope { signatures: &SIGNATURE.replace("v1,", "v2,"), ..example() },
-            Envelope { signatures: &SIGNATURE.replace("v1,g", "v1,h"), ..example() },
-            Envelope { signatures: "v1,g0hM9SsE", ..example() },
+            Envelope {
+                id: "msg_other",
+                ..example()
+            },
+            Envelope {
+                timestamp: "1614265331",
+                ..example()
+            },
+            Envelope {
+                body: b"{\"test\": 2432232315}",
+                ..example()
+            },
+            Envelope {
+                signatures: "",
+                ..example()
+            },
+            Envelope {
+                signatures: "v1,",
+                ..example()
+            },
+            Envelope {
+                signatures: &SIGNATURE.replace("v1,", "v2,"),
+                ..example()
+            },
+            Envelope {
+                signatures: &SIGNATURE.replace("v1,g", "v1,h"),
+                ..example()
+            },
+            Envelope {
+                signatures: "v1,g0hM9SsE",
+                ..example()
+            },
         ] {
             assert!(!has_signed(&changed), "{changed:?}");
         }
@@ -147,7 +194,9 @@ mod tests {
 
     fn read_at(seconds: i64, envelope: &Envelope<'_>) -> Result<Message, NotBelieved> {
         let mut clock = MockClock::new();
-        clock.expect_now().return_const(DateTime::from_timestamp(seconds, 0).unwrap());
+        clock
+            .expect_now()
+            .return_const(DateTime::from_timestamp(seconds, 0).unwrap());
         Webhooks::new(WebhookSecret::parse(SECRET).unwrap(), Arc::new(clock)).read(envelope)
     }
 
@@ -161,15 +210,46 @@ mod tests {
     fn a_message_counts_for_five_minutes_and_says_what_happened() {
         let body = r#"{"type":"session.ended","object":"event","data":{"id":"sess_1"}}"#;
         let signatures = sign(body);
-        let envelope =
-            Envelope { id: "msg_1", timestamp: "1614265330", signatures: &signatures, body: body.as_bytes() };
-        for (offset, counts) in [(-301, false), (-300, true), (0, true), (300, true), (301, false)] {
-            assert_eq!(read_at(1_614_265_330 + offset, &envelope).is_ok(), counts, "{offset}");
+        let envelope = Envelope {
+            id: "msg_1",
+            timestamp: "1614265330",
+            signatures: &signatures,
+            body: body.as_bytes(),
+        };
+        for (offset, counts) in [
+            (-301, false),
+            (-300, true),
+            (0, true),
+            (300, true),
+            (301, false),
+        ] {
+            assert_eq!(
+                read_at(1_614_265_330 + offset, &envelope).is_ok(),
+                counts,
+                "{offset}"
+            );
         }
         let read = read_at(1_614_265_330, &envelope).unwrap();
-        assert_eq!((read.id.as_str(), read.happened_at.timestamp(), read.news.len()), ("msg_1", 1_614_265_330, 1));
+        assert_eq!(
+            (
+                read.id.as_str(),
+                read.happened_at.timestamp(),
+                read.news.len()
+            ),
+            ("msg_1", 1_614_265_330, 1)
+        );
         for bad in ["", "now", "1614265330.5", "99999999999999999999"] {
-            assert!(read_at(1_614_265_330, &Envelope { timestamp: bad, ..envelope }).is_err(), "{bad}");
+            assert!(
+                read_at(
+                    1_614_265_330,
+                    &Envelope {
+                        timestamp: bad,
+                        ..envelope
+                    }
+                )
+                .is_err(),
+                "{bad}"
+            );
         }
     }
 
@@ -177,8 +257,12 @@ mod tests {
     fn what_is_signed_and_cannot_be_read_is_refused() {
         for body in ["", "[]", "{}", r#"{"type":"session.ended","data":{}}"#] {
             let signatures = sign(body);
-            let envelope =
-                Envelope { id: "msg_1", timestamp: "1614265330", signatures: &signatures, body: body.as_bytes() };
+            let envelope = Envelope {
+                id: "msg_1",
+                timestamp: "1614265330",
+                signatures: &signatures,
+                body: body.as_bytes(),
+            };
             assert!(read_at(1_614_265_330, &envelope).is_err(), "{body}");
         }
     }

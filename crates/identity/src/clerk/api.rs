@@ -39,23 +39,41 @@ impl BackendApi {
     /// # Errors
     /// One line that says what stands in the way.
     pub fn new(address: Url, key: SecretKey) -> Result<Self, String> {
-        Ok(Self { client: http::client(&address)?, address, key })
+        Ok(Self {
+            client: http::client(&address)?,
+            address,
+            key,
+        })
     }
 
     /// What is at `/v1/{collection}/{id}`; none where there is nothing.
-    async fn read<T: DeserializeOwned>(&self, collection: &str, id: &str) -> Result<Option<T>, Error> {
+    async fn read<T: DeserializeOwned>(
+        &self,
+        collection: &str,
+        id: &str,
+    ) -> Result<Option<T>, Error> {
         let mut address = self.address.clone();
         let path = address.path_segments_mut();
-        path.map_err(|()| Error::internal("an address without a path"))?.pop_if_empty().extend(["v1", collection, id]);
-        let request = self.client.get(address).bearer_auth(self.key.reveal()).header("clerk-api-version", VERSION);
+        path.map_err(|()| Error::internal("an address without a path"))?
+            .pop_if_empty()
+            .extend(["v1", collection, id]);
+        let request = self
+            .client
+            .get(address)
+            .bearer_auth(self.key.reveal())
+            .header("clerk-api-version", VERSION);
         let response = request.send().await.map_err(http::away)?;
         match response.status() {
             StatusCode::NOT_FOUND => Ok(None),
             status if status.is_success() => {
                 let body = http::body(response).await?;
-                serde_json::from_slice(&body).map(Some).map_err(|error| Error::Unavailable(error.into()))
+                serde_json::from_slice(&body)
+                    .map(Some)
+                    .map_err(|error| Error::Unavailable(error.into()))
             }
-            status => Err(Error::Unavailable(format!("Clerk's Backend API answers {status} for {collection}").into())),
+            status => Err(Error::Unavailable(
+                format!("Clerk's Backend API answers {status} for {collection}").into(),
+            )),
         }
     }
 }
@@ -63,11 +81,17 @@ impl BackendApi {
 #[async_trait]
 impl Profiles for BackendApi {
     async fn user(&self, id: &str) -> Result<Option<String>, Error> {
-        Ok(self.read::<User>("users", id).await?.and_then(|user| user.name()))
+        Ok(self
+            .read::<User>("users", id)
+            .await?
+            .and_then(|user| user.name()))
     }
 
     async fn organisation(&self, id: &OrganisationId) -> Result<Option<String>, Error> {
-        Ok(self.read::<Organisation>("organizations", id.as_str()).await?.map(|found| found.name))
+        Ok(self
+            .read::<Organisation>("organizations", id.as_str())
+            .await?
+            .map(|found| found.name))
     }
 }
 
@@ -79,20 +103,41 @@ mod tests {
     use crate::clerk::fixture::{StandIn, application};
 
     fn api(stand_in: &StandIn) -> BackendApi {
-        BackendApi::new(stand_in.address.clone(), SecretKey::parse("sk_test_abc", &application()).unwrap()).unwrap()
+        BackendApi::new(
+            stand_in.address.clone(),
+            SecretKey::parse("sk_test_abc", &application()).unwrap(),
+        )
+        .unwrap()
     }
 
     #[tokio::test]
     async fn names_are_asked_for_with_the_secret_key() {
         let stand_in = StandIn::start().await;
-        stand_in.set("/v1/users/user_1", 200, &json!({"id": "user_1", "first_name": "Ann", "last_name": "Lee"}));
-        stand_in.set("/v1/organizations/org_1", 200, &json!({"id": "org_1", "name": "Acme", "slug": "acme"}));
+        stand_in.set(
+            "/v1/users/user_1",
+            200,
+            &json!({"id": "user_1", "first_name": "Ann", "last_name": "Lee"}),
+        );
+        stand_in.set(
+            "/v1/organizations/org_1",
+            200,
+            &json!({"id": "org_1", "name": "Acme", "slug": "acme"}),
+        );
         let api = api(&stand_in);
-        assert_eq!(api.user("user_1").await.unwrap().as_deref(), Some("Ann Lee"));
+        assert_eq!(
+            api.user("user_1").await.unwrap().as_deref(),
+            Some("Ann Lee")
+        );
         let organisation = OrganisationId::parse("org_1").unwrap();
-        assert_eq!(api.organisation(&organisation).await.unwrap().as_deref(), Some("Acme"));
+        assert_eq!(
+            api.organisation(&organisation).await.unwrap().as_deref(),
+            Some("Acme")
+        );
         for head in stand_in.asked.lock().unwrap().iter() {
-            assert!(head.contains("authorization: Bearer sk_test_abc\r\n"), "{head}");
+            assert!(
+                head.contains("authorization: Bearer sk_test_abc\r\n"),
+                "{head}"
+            );
             assert!(head.contains("clerk-api-version: 2025-04-10\r\n"), "{head}");
         }
     }
@@ -108,7 +153,10 @@ mod tests {
             assert!(matches!(refused, Err(Error::Unavailable(_))), "{status}");
         }
         stand_in.set("/v1/users/user_1", 200, &json!("Ann"));
-        assert!(matches!(api.user("user_1").await, Err(Error::Unavailable(_))));
+        assert!(matches!(
+            api.user("user_1").await,
+            Err(Error::Unavailable(_))
+        ));
     }
 
     #[tokio::test]
@@ -117,6 +165,9 @@ mod tests {
         let api = api(&stand_in);
         api.user("../organizations/org_1").await.unwrap();
         let asked = stand_in.asked.lock().unwrap().join("");
-        assert!(asked.starts_with("GET /v1/users/..%2Forganizations%2Forg_1 "), "{asked}");
+        assert!(
+            asked.starts_with("GET /v1/users/..%2Forganizations%2Forg_1 "),
+            "{asked}"
+        );
     }
 }

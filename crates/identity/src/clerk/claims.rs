@@ -113,8 +113,10 @@ impl Claims {
         if !matches!(self.v, None | Some(1 | 2)) {
             return Err(bad("claims of an unknown version"));
         }
-        let is_id =
-            |text: &str| (1..=LONGEST_ID).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        let is_id = |text: &str| {
+            (1..=LONGEST_ID).contains(&text.len())
+                && text.bytes().all(|byte| byte.is_ascii_graphic())
+        };
         if !is_id(&self.sub) || !is_id(&self.sid) {
             return Err(bad("no user or no session"));
         }
@@ -146,11 +148,32 @@ impl Claims {
     /// # Errors
     /// [`TokenError::Bad`] for an identifier that no organisation can have.
     pub fn organisation(&self) -> Result<Option<Organisation>, TokenError> {
-        let found = if self.v == Some(2) { self.second() } else { self.first() };
-        let Some(Claimed { id, role, slug, permissions }) = found else { return Ok(None) };
+        let found = if self.v == Some(2) {
+            self.second()
+        } else {
+            self.first()
+        };
+        let Some(Claimed {
+            id,
+            role,
+            slug,
+            permissions,
+        }) = found
+        else {
+            return Ok(None);
+        };
         let id = OrganisationId::parse(&id).map_err(|_| bad("not an organisation"))?;
-        let role = if role.as_deref() == Some("org:admin") { Role::Admin } else { Role::Member };
-        Ok(Some(Organisation { id, role, slug, permissions }))
+        let role = if role.as_deref() == Some("org:admin") {
+            Role::Admin
+        } else {
+            Role::Member
+        };
+        Ok(Some(Organisation {
+            id,
+            role,
+            slug,
+            permissions,
+        }))
     }
 
     fn first(&self) -> Option<Claimed> {
@@ -166,10 +189,21 @@ impl Claims {
     /// The role comes without its prefix, `admin`, as `jwtPayloadParser.ts` reads it.
     fn second(&self) -> Option<Claimed> {
         let found = self.o.clone()?;
-        let role = found.rol.map(|role| if role.starts_with("org:") { role } else { format!("org:{role}") });
+        let role = found.rol.map(|role| {
+            if role.starts_with("org:") {
+                role
+            } else {
+                format!("org:{role}")
+            }
+        });
         let text = |part: Option<String>| part.unwrap_or_default();
         let permissions = permissions(&text(self.fea.clone()), &text(found.per), &text(found.fpm));
-        Some(Claimed { id: found.id, role, slug: found.slg, permissions })
+        Some(Claimed {
+            id: found.id,
+            role,
+            slug: found.slg,
+            permissions,
+        })
     }
 
     /// The user's name, where the operator has put it in.
@@ -187,7 +221,9 @@ impl Claims {
     /// Who acts in the user's name, where somebody does.
     #[must_use]
     pub fn actor(&self) -> Option<&str> {
-        self.act.as_ref().map(|actor| actor.sub.as_deref().unwrap_or("unknown"))
+        self.act
+            .as_ref()
+            .map(|actor| actor.sub.as_deref().unwrap_or("unknown"))
     }
 }
 
@@ -201,7 +237,9 @@ mod tests {
             "iss": "https://clerk.example.com", "sub": "user_1", "sid": "sess_1",
             "iat": 1_700_000_000, "nbf": 1_699_999_990, "exp": 1_700_000_060,
         });
-        let Value::Object(change) = change else { panic!("an object") };
+        let Value::Object(change) = change else {
+            panic!("an object")
+        };
         claims.as_object_mut().unwrap().extend(change);
         serde_json::from_value(claims).unwrap()
     }
@@ -233,19 +271,47 @@ mod tests {
 
     #[test]
     fn every_other_role_is_a_members() {
-        for role in [json!("member"), json!("org:member"), json!("billing"), json!(null), json!("administrator")] {
+        for role in [
+            json!("member"),
+            json!("org:member"),
+            json!("billing"),
+            json!(null),
+            json!("administrator"),
+        ] {
             let second = claims(json!({"v": 2, "o": {"id": "org_1", "rol": role, "slg": "acme"}}));
-            assert_eq!(second.organisation().unwrap(), Some(organisation(Role::Member, &[])), "{role}");
+            assert_eq!(
+                second.organisation().unwrap(),
+                Some(organisation(Role::Member, &[])),
+                "{role}"
+            );
         }
         let first = claims(json!({"org_id": "org_1", "org_role": "admin", "org_slug": "acme"}));
-        assert_eq!(first.organisation().unwrap(), Some(organisation(Role::Member, &[])), "version 1 has the prefix");
+        assert_eq!(
+            first.organisation().unwrap(),
+            Some(organisation(Role::Member, &[])),
+            "version 1 has the prefix"
+        );
     }
 
     #[test]
     fn a_versions_claims_count_in_their_own_version_only() {
-        assert_eq!(claims(json!({"o": {"id": "org_1"}})).organisation().unwrap(), None);
-        assert_eq!(claims(json!({"v": 2, "org_id": "org_1"})).organisation().unwrap(), None);
-        assert!(claims(json!({"v": 3, "o": {"id": "org_1"}})).check().is_err());
+        assert_eq!(
+            claims(json!({"o": {"id": "org_1"}}))
+                .organisation()
+                .unwrap(),
+            None
+        );
+        assert_eq!(
+            claims(json!({"v": 2, "org_id": "org_1"}))
+                .organisation()
+                .unwrap(),
+            None
+        );
+        assert!(
+            claims(json!({"v": 3, "o": {"id": "org_1"}}))
+                .check()
+                .is_err()
+        );
     }
 
     #[test]
@@ -266,13 +332,20 @@ mod tests {
         ] {
             assert!(claims(bad.clone()).check().is_err(), "{bad}");
         }
-        assert!(claims(json!({"org_id": "../secrets"})).organisation().is_err());
+        assert!(
+            claims(json!({"org_id": "../secrets"}))
+                .organisation()
+                .is_err()
+        );
     }
 
     #[test]
     fn names_of_the_operators_making_are_read_where_they_are_texts() {
         let named = claims(json!({"name": "Ann", "org_name": "Acme"}));
-        assert_eq!((named.name(), named.organisation_name()), (Some("Ann"), Some("Acme")));
+        assert_eq!(
+            (named.name(), named.organisation_name()),
+            (Some("Ann"), Some("Acme"))
+        );
         let other = claims(json!({"name": null, "org_name": {"a": 1}}));
         assert_eq!((other.name(), other.organisation_name()), (None, None));
     }

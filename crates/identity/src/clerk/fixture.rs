@@ -17,7 +17,10 @@ use crate::fixture::now;
 use base64::Engine;
 
 /// RSA keys made for these tests, in PKCS #8, and good for nothing else.
-pub(crate) const KEYS: [&str; 2] = [include_str!("fixture/one.pem"), include_str!("fixture/other.pem")];
+pub(crate) const KEYS: [&str; 2] = [
+    include_str!("fixture/one.pem"),
+    include_str!("fixture/other.pem"),
+];
 
 /// The key that the tests' application is known by; its Frontend API is at `clerk.example.com`.
 pub(crate) fn application() -> PublishableKey {
@@ -79,7 +82,11 @@ impl StandIn {
                 tokio::spawn(answer(stream, Arc::clone(&known), Arc::clone(&noted)));
             }
         });
-        Self { address, answers, asked }
+        Self {
+            address,
+            answers,
+            asked,
+        }
     }
 
     pub(crate) fn at(&self, path: &str) -> Url {
@@ -88,7 +95,10 @@ impl StandIn {
 
     /// From here on it answers so.
     pub(crate) fn set(&self, path: &str, status: u16, body: &Value) {
-        self.answers.lock().unwrap().insert(path.to_owned(), (status, body.to_string()));
+        self.answers
+            .lock()
+            .unwrap()
+            .insert(path.to_owned(), (status, body.to_string()));
     }
 
     /// From here on it publishes these of [`KEYS`].

@@ -27,8 +27,14 @@ pub(crate) fn client(address: &Url) -> Result<Client, String> {
         .connect_timeout(CONNECTING)
         .timeout(ANSWERING)
         .user_agent(concat!("allclear/", env!("CARGO_PKG_VERSION")));
-    let builder = if is_loopback(address) { builder.no_proxy() } else { builder };
-    builder.build().map_err(|error| format!("no client for {address} can be made: {}", causes(&error)))
+    let builder = if is_loopback(address) {
+        builder.no_proxy()
+    } else {
+        builder
+    };
+    builder
+        .build()
+        .map_err(|error| format!("no client for {address} can be made: {}", causes(&error)))
 }
 
 /// Reads an answer of bounded length.

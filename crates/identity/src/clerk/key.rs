@@ -45,14 +45,25 @@ impl PublishableKey {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
-        let (instance, encoded) = Instance::of(text, "pk").ok_or("it must begin with pk_test_ or pk_live_")?;
-        let decoded = BASE64.decode(encoded).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-        let decoded = decoded.ok_or("it is cut short or mistyped: what follows the prefix is not base64")?;
-        let host = decoded.strip_suffix('$').ok_or("it is cut short or mistyped: it names no host")?;
+        let (instance, encoded) =
+            Instance::of(text, "pk").ok_or("it must begin with pk_test_ or pk_live_")?;
+        let decoded = BASE64
+            .decode(encoded)
+            .ok()
+            .and_then(|bytes| String::from_utf8(bytes).ok());
+        let decoded =
+            decoded.ok_or("it is cut short or mistyped: what follows the prefix is not base64")?;
+        let host = decoded
+            .strip_suffix('$')
+            .ok_or("it is cut short or mistyped: it names no host")?;
         if !is_host(host) {
             return Err("it is mistyped: it names no host");
         }
-        Ok(Self { text: text.to_owned(), instance, host: host.to_owned() })
+        Ok(Self {
+            text: text.to_owned(),
+            instance,
+            host: host.to_owned(),
+        })
     }
 
     /// The key itself.
@@ -76,8 +87,11 @@ impl PublishableKey {
 
 /// A host, perhaps with a port, and nothing else. It stands in a content security policy.
 fn is_host(text: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':' | b'[' | b']');
-    let Ok(url) = Url::parse(&format!("https://{text}")) else { return false };
+    let plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':' | b'[' | b']');
+    let Ok(url) = Url::parse(&format!("https://{text}")) else {
+        return false;
+    };
     text.bytes().all(plain) && url.path() == "/" && (text.contains('.') || is_loopback(&url))
 }
 
@@ -105,14 +119,22 @@ impl SecretKey {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str, beside: &PublishableKey) -> Result<Self, &'static str> {
-        let (instance, rest) = Instance::of(text, "sk").ok_or("it must begin with sk_test_ or sk_live_")?;
+        let (instance, rest) =
+            Instance::of(text, "sk").ok_or("it must begin with sk_test_ or sk_live_")?;
         if rest.is_empty() || !rest.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err("it is cut short or mistyped");
         }
         match (beside.instance, instance) {
-            (Instance::Test, Instance::Live) => Err("it is a live key, and the publishable key is a test key"),
-            (Instance::Live, Instance::Test) => Err("it is a test key, and the publishable key is a live key"),
-            _ => Ok(Self { text: text.to_owned(), instance }),
+            (Instance::Test, Instance::Live) => {
+                Err("it is a live key, and the publishable key is a test key")
+            }
+            (Instance::Live, Instance::Test) => {
+                Err("it is a test key, and the publishable key is a live key")
+            }
+            _ => Ok(Self {
+                text: text.to_owned(),
+                instance,
+            }),
         }
     }
 
@@ -123,7 +145,9 @@ impl SecretKey {
 
 impl fmt::Debug for SecretKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SecretKey").field("instance", &self.instance).finish_non_exhaustive()
+        f.debug_struct("SecretKey")
+            .field("instance", &self.instance)
+            .finish_non_exhaustive()
     }
 }
 
@@ -138,12 +162,20 @@ mod tests {
     #[test]
     fn a_publishable_key_says_who_issues_the_tokens() {
         // The key of Clerk's own examples (`packages/shared/src/__tests__/keys.spec.ts`).
-        let found = PublishableKey::parse("pk_test_Y2xlcmsuYWJjZWYuMTIzNDUubGNsY2xlcmsuY29tJA==").unwrap();
+        let found =
+            PublishableKey::parse("pk_test_Y2xlcmsuYWJjZWYuMTIzNDUubGNsY2xlcmsuY29tJA==").unwrap();
         assert_eq!(found.issuer(), "https://clerk.abcef.12345.lclclerk.com");
-        assert_eq!(found.key_set(), "https://clerk.abcef.12345.lclclerk.com/.well-known/jwks.json");
+        assert_eq!(
+            found.key_set(),
+            "https://clerk.abcef.12345.lclclerk.com/.well-known/jwks.json"
+        );
         assert_eq!(found.instance, Instance::Test);
-        let unpadded = PublishableKey::parse("pk_live_Y2xlcmsuYWJjZWYuMTIzNDUubGNsY2xlcmsuY29tJA").unwrap();
-        assert_eq!((unpadded.host, unpadded.instance), (found.host, Instance::Live));
+        let unpadded =
+            PublishableKey::parse("pk_live_Y2xlcmsuYWJjZWYuMTIzNDUubGNsY2xlcmsuY29tJA").unwrap();
+        assert_eq!(
+            (unpadded.host, unpadded.instance),
+            (found.host, Instance::Live)
+        );
         let local = PublishableKey::parse(&key("pk_test_", "127.0.0.1:4321$")).unwrap();
         assert_eq!(local.issuer(), "https://127.0.0.1:4321");
         assert!(PublishableKey::parse(&key("pk_test_", "localhost:4321$")).is_ok());
@@ -174,7 +206,11 @@ mod tests {
         let test = PublishableKey::parse(&key("pk_test_", "clerk.example.com$")).unwrap();
         let secret = SecretKey::parse("sk_test_abc123", &test).unwrap();
         assert!(!format!("{secret:?}").contains("abc123"));
-        assert!(SecretKey::parse("sk_live_abc123", &test).unwrap_err().contains("live"));
+        assert!(
+            SecretKey::parse("sk_live_abc123", &test)
+                .unwrap_err()
+                .contains("live")
+        );
         for bad in ["", "abc", "pk_test_abc", "sk_test_", "sk_test_a b"] {
             assert!(SecretKey::parse(bad, &test).is_err(), "{bad:?}");
         }

@@ -35,7 +35,8 @@ impl Keys {
     pub fn configured(pem: &str) -> Result<Self, &'static str> {
         let pem = pem.trim().replace("\\n", "\n");
         let key = DecodingKey::from_rsa_pem(pem.as_bytes());
-        key.map(|key| Self::Configured(Arc::new(key))).map_err(|_| "it is not an RSA public key in PEM form")
+        key.map(|key| Self::Configured(Arc::new(key)))
+            .map_err(|_| "it is not an RSA public key in PEM form")
     }
 
     /// The keys published at this address (RFC 7517, section 5).
@@ -45,7 +46,13 @@ impl Keys {
     pub fn published(address: Url, clock: Arc<dyn Clock>) -> Result<Self, String> {
         let client = http::client(&address)?;
         let (held, fetching) = (ArcSwapOption::empty(), Mutex::default());
-        Ok(Self::Published(Arc::new(PublishedKeys { client, address, clock, held, fetching })))
+        Ok(Self::Published(Arc::new(PublishedKeys {
+            client,
+            address,
+            clock,
+            held,
+            fetching,
+        })))
     }
 
     /// The key of this name.
@@ -109,9 +116,13 @@ impl PublishedKeys {
         }
         match (self.known(name), *last) {
             (Some(key), _) => Ok(key),
-            (None, Some(Attempt { answered: true, .. })) => Err(bad("signed with a key that is not Clerk's")),
+            (None, Some(Attempt { answered: true, .. })) => {
+                Err(bad("signed with a key that is not Clerk's"))
+            }
             // It may be a new one: whoever bears the token is not to be signed out for it.
-            (None, _) => Err(TokenError::Unavailable(format!("{} does not answer", self.address).into())),
+            (None, _) => Err(TokenError::Unavailable(
+                format!("{} does not answer", self.address).into(),
+            )),
         }
     }
 
@@ -120,11 +131,19 @@ impl PublishedKeys {
     }
 
     fn is_old(&self) -> bool {
-        self.held.load().as_ref().is_none_or(|held| self.since(held.fetched_at) >= Self::FRESH)
+        self.held
+            .load()
+            .as_ref()
+            .is_none_or(|held| self.since(held.fetched_at) >= Self::FRESH)
     }
 
     fn is_too_soon(&self, last: Attempt) -> bool {
-        self.since(last.at) < if last.answered { Self::PAUSE } else { Self::PAUSE_IN_VAIN }
+        self.since(last.at)
+            < if last.answered {
+                Self::PAUSE
+            } else {
+                Self::PAUSE_IN_VAIN
+            }
     }
 
     /// A clock that was put back makes nobody wait longer.
@@ -151,37 +170,64 @@ impl PublishedKeys {
         let at = self.clock.now();
         match outcome {
             Ok(keys) => {
-                self.held.store(Some(Arc::new(Held { keys, fetched_at: at })));
+                self.held.store(Some(Arc::new(Held {
+                    keys,
+                    fetched_at: at,
+                })));
                 Attempt { at, answered: true }
             }
             Err(error) => {
                 let cause = std::error::Error::source(&error);
                 tracing::warn!(address = %self.address, error = cause, "Clerk's keys could not be fetched");
-                Attempt { at, answered: false }
+                Attempt {
+                    at,
+                    answered: false,
+                }
             }
         }
     }
 
     async fn fetch(&self) -> Result<HashMap<String, Arc<DecodingKey>>, Error> {
-        let response = self.client.get(self.address.clone()).send().await.map_err(http::away)?;
+        let response = self
+            .client
+            .get(self.address.clone())
+            .send()
+            .await
+            .map_err(http::away)?;
         if !response.status().is_success() {
-            return Err(Error::Unavailable(format!("it answers {}", response.status()).into()));
+            return Err(Error::Unavailable(
+                format!("it answers {}", response.status()).into(),
+            ));
         }
-        let document: Document =
-            serde_json::from_slice(&http::body(response).await?).map_err(|error| Error::Unavailable(error.into()))?;
+        let document: Document = serde_json::from_slice(&http::body(response).await?)
+            .map_err(|error| Error::Unavailable(error.into()))?;
         let keys: HashMap<_, _> = document.keys.into_iter().filter_map(usable).collect();
-        if keys.is_empty() { Err(Error::Unavailable("there is no usable key in it".into())) } else { Ok(keys) }
+        if keys.is_empty() {
+            Err(Error::Unavailable("there is no usable key in it".into()))
+        } else {
+            Ok(keys)
+        }
     }
 }
 
 /// A key for signatures with RS256; others may stand beside it.
 fn usable(key: serde_json::Value) -> Option<(String, Arc<DecodingKey>)> {
     let key: Jwk = serde_json::from_value(key).ok()?;
-    let signs = key.common.public_key_use.as_ref().is_none_or(|purpose| *purpose == PublicKeyUse::Signature);
-    let fits = key.common.key_algorithm.as_ref().is_none_or(|algorithm| *algorithm == KeyAlgorithm::RS256);
+    let signs = key
+        .common
+        .public_key_use
+        .as_ref()
+        .is_none_or(|purpose| *purpose == PublicKeyUse::Signature);
+    let fits = key
+        .common
+        .key_algorithm
+        .as_ref()
+        .is_none_or(|algorithm| *algorithm == KeyAlgorithm::RS256);
     let is_rsa = matches!(key.algorithm, AlgorithmParameters::RSA(_));
     let name = key.common.key_id.clone()?;
-    (signs && fits && is_rsa).then(|| DecodingKey::from_jwk(&key).ok())?.map(|key| (name, Arc::new(key)))
+    (signs && fits && is_rsa)
+        .then(|| DecodingKey::from_jwk(&key).ok())?
+        .map(|key| (name, Arc::new(key)))
 }
 
 #[cfg(test)]

@@ -70,10 +70,21 @@ struct Identified {
 impl User {
     /// The first and last name; where there is neither, the user name or the mail address.
     pub(crate) fn name(&self) -> Option<String> {
-        let parts = [&self.first_name, &self.last_name].into_iter().flatten().map(|part| part.trim());
-        let full = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
-        let primary = |address: &&EmailAddress| Some(&address.id) == self.primary_email_address_id.as_ref();
-        let address = self.email_addresses.iter().find(primary).or(self.email_addresses.first());
+        let parts = [&self.first_name, &self.last_name]
+            .into_iter()
+            .flatten()
+            .map(|part| part.trim());
+        let full = parts
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ");
+        let primary =
+            |address: &&EmailAddress| Some(&address.id) == self.primary_email_address_id.as_ref();
+        let address = self
+            .email_addresses
+            .iter()
+            .find(primary)
+            .or(self.email_addresses.first());
         let username = self.username.clone().filter(|name| !name.trim().is_empty());
         let known = (!full.is_empty()).then_some(full).or(username);
         known.or_else(|| address.map(|address| address.email_address.clone()))
@@ -91,8 +102,11 @@ impl Event {
     /// # Errors
     /// Why it cannot be read.
     pub(crate) fn news(self, happened_at: DateTime<Utc>) -> Result<Vec<News>, String> {
-        let as_of =
-            |updated_at: Option<i64>| updated_at.and_then(DateTime::from_timestamp_millis).unwrap_or(happened_at);
+        let as_of = |updated_at: Option<i64>| {
+            updated_at
+                .and_then(DateTime::from_timestamp_millis)
+                .unwrap_or(happened_at)
+        };
         let data = self.data;
         Ok(match self.kind.as_str() {
             "organization.created" | "organization.updated" => {
@@ -103,17 +117,28 @@ impl Event {
                     as_of: as_of(found.updated_at),
                 }]
             }
-            "organization.deleted" => vec![News::OrganisationDeleted(organisation(&read::<Identified>(data)?.id)?)],
+            "organization.deleted" => vec![News::OrganisationDeleted(organisation(
+                &read::<Identified>(data)?.id,
+            )?)],
             "organizationMembership.deleted" => {
                 let found: Membership = read(data)?;
                 let organisation = organisation(&found.organization.id)?;
-                vec![News::Ended(Ending::Membership { organisation, user: found.public_user_data.user_id })]
+                vec![News::Ended(Ending::Membership {
+                    organisation,
+                    user: found.public_user_data.user_id,
+                })]
             }
             "user.created" | "user.updated" => {
                 let found: User = read(data)?;
-                let banned = found.banned.then(|| News::Ended(Ending::User(found.id.clone())));
+                let banned = found
+                    .banned
+                    .then(|| News::Ended(Ending::User(found.id.clone())));
                 let as_of = as_of(found.updated_at);
-                let named = found.name().map(|name| News::User { id: found.id.clone(), name, as_of });
+                let named = found.name().map(|name| News::User {
+                    id: found.id.clone(),
+                    name,
+                    as_of,
+                });
                 banned.into_iter().chain(named).collect()
             }
             "user.deleted" => vec![News::Ended(Ending::User(read::<Identified>(data)?.id))],
@@ -166,22 +191,59 @@ mod tests {
             "public_user_data": {"user_id": "user_1", "identifier": "ann@example.com"},
         });
         let deleted = |id: &str| json!({"id": id, "object": "any", "deleted": true});
-        let session = json!({"id": "sess_1", "object": "session", "status": "revoked", "user_id": "user_1"});
-        let named = News::Organisation { id: acme(), name: "Acme".into(), as_of: updated_at };
-        let left = Ending::Membership { organisation: acme(), user: "user_1".into() };
+        let session =
+            json!({"id": "sess_1", "object": "session", "status": "revoked", "user_id": "user_1"});
+        let named = News::Organisation {
+            id: acme(),
+            name: "Acme".into(),
+            as_of: updated_at,
+        };
+        let left = Ending::Membership {
+            organisation: acme(),
+            user: "user_1".into(),
+        };
         for (kind, data, expected) in [
             ("organization.created", organisation.clone(), named.clone()),
             ("organization.updated", organisation.clone(), named),
-            ("organization.deleted", deleted("org_1"), News::OrganisationDeleted(acme())),
-            ("organizationMembership.deleted", membership.clone(), News::Ended(left)),
-            ("user.deleted", deleted("user_1"), News::Ended(Ending::User("user_1".into()))),
-            ("session.ended", session.clone(), News::Ended(Ending::Session("sess_1".into()))),
-            ("session.removed", session.clone(), News::Ended(Ending::Session("sess_1".into()))),
-            ("session.revoked", session.clone(), News::Ended(Ending::Session("sess_1".into()))),
+            (
+                "organization.deleted",
+                deleted("org_1"),
+                News::OrganisationDeleted(acme()),
+            ),
+            (
+                "organizationMembership.deleted",
+                membership.clone(),
+                News::Ended(left),
+            ),
+            (
+                "user.deleted",
+                deleted("user_1"),
+                News::Ended(Ending::User("user_1".into())),
+            ),
+            (
+                "session.ended",
+                session.clone(),
+                News::Ended(Ending::Session("sess_1".into())),
+            ),
+            (
+                "session.removed",
+                session.clone(),
+                News::Ended(Ending::Session("sess_1".into())),
+            ),
+            (
+                "session.revoked",
+                session.clone(),
+                News::Ended(Ending::Session("sess_1".into())),
+            ),
         ] {
             assert_eq!(news(kind, &data), Ok(vec![expected]), "{kind}");
         }
-        for kind in ["organizationMembership.created", "session.created", "email.created", "anything.new"] {
+        for kind in [
+            "organizationMembership.created",
+            "session.created",
+            "email.created",
+            "anything.new",
+        ] {
             assert_eq!(news(kind, &membership), Ok(Vec::new()), "{kind}");
         }
     }
@@ -195,9 +257,13 @@ mod tests {
                     {"id": "idn_1", "email_address": "old@example.com"}, {"id": "idn_2", "email_address": "ann@example.com"},
                 ],
             });
-            data.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+            data.as_object_mut()
+                .unwrap()
+                .extend(change.as_object().unwrap().clone());
             match news("user.updated", &data).unwrap().as_slice() {
-                [News::User { id, name, as_of }] if id == "user_1" && *as_of == at() => Some(name.clone()),
+                [News::User { id, name, as_of }] if id == "user_1" && *as_of == at() => {
+                    Some(name.clone())
+                }
                 _ => None,
             }
         };
@@ -205,7 +271,10 @@ mod tests {
             name(json!({"first_name": "Ann", "last_name": "Lee", "username": "al"})).as_deref(),
             Some("Ann Lee")
         );
-        assert_eq!(name(json!({"first_name": " ", "last_name": "Lee"})).as_deref(), Some("Lee"));
+        assert_eq!(
+            name(json!({"first_name": " ", "last_name": "Lee"})).as_deref(),
+            Some("Lee")
+        );
         assert_eq!(name(json!({"username": "al"})).as_deref(), Some("al"));
         assert_eq!(name(json!({})).as_deref(), Some("ann@example.com"));
         assert_eq!(name(json!({"email_addresses": []})), None);
@@ -213,7 +282,11 @@ mod tests {
 
     #[test]
     fn a_banned_users_tokens_end() {
-        let banned = news("user.updated", &json!({"id": "user_1", "username": "al", "banned": true})).unwrap();
+        let banned = news(
+            "user.updated",
+            &json!({"id": "user_1", "username": "al", "banned": true}),
+        )
+        .unwrap();
         assert!(banned.contains(&News::Ended(Ending::User("user_1".into()))));
     }
 

@@ -6,13 +6,19 @@
 /// first, says whether the permission `n` of `per` is given for it.
 pub(crate) fn permissions(fea: &str, per: &str, fpm: &str) -> Vec<String> {
     let names: Vec<_> = words(per).collect();
-    let features = words(fea).filter_map(|feature| feature.split_once(':')).filter(|(scope, _)| scope.contains('o'));
+    let features = words(fea)
+        .filter_map(|feature| feature.split_once(':'))
+        .filter(|(scope, _)| scope.contains('o'));
     features
         .zip(words(fpm))
         .flat_map(|((_, feature), map)| {
             // A number that is none gives nothing.
             let map: u64 = map.parse().unwrap_or(0);
-            let given = names.iter().take(64).enumerate().filter(move |(bit, _)| map >> bit & 1 == 1);
+            let given = names
+                .iter()
+                .take(64)
+                .enumerate()
+                .filter(move |(bit, _)| map >> bit & 1 == 1);
             given.map(move |(_, name)| format!("org:{feature}:{name}"))
         })
         .collect()
@@ -31,9 +37,19 @@ mod tests {
         // The cases of `packages/shared/src/__tests__/jwtPayloadParser.test.ts`, and the example of Clerk's page "Session
         // tokens".
         let found = permissions("o:impersonation", "read,manage", "3");
-        assert_eq!(found, ["org:impersonation:read", "org:impersonation:manage"]);
+        assert_eq!(
+            found,
+            ["org:impersonation:read", "org:impersonation:manage"]
+        );
         let found = permissions("o:impersonation,o:memberships", "read,manage", "2,3");
-        assert_eq!(found, ["org:impersonation:manage", "org:memberships:read", "org:memberships:manage"]);
+        assert_eq!(
+            found,
+            [
+                "org:impersonation:manage",
+                "org:memberships:read",
+                "org:memberships:manage"
+            ]
+        );
         assert_eq!(
             permissions("o:dashboard,o:teams", "manage,read", "1,2"),
             ["org:dashboard:manage", "org:teams:read"]
@@ -53,6 +69,10 @@ mod tests {
         assert!(permissions("o:one", "read", "-1").is_empty());
         assert!(permissions("one", "read", "1").is_empty());
         assert!(permissions("o:one", "", "18446744073709551616").is_empty());
-        assert_eq!(permissions("o:one,o:two", "read", "1"), ["org:one:read"], "no number, no permission");
+        assert_eq!(
+            permissions("o:one,o:two", "read", "1"),
+            ["org:one:read"],
+            "no number, no permission"
+        );
     }
 }

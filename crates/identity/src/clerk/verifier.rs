@@ -34,8 +34,17 @@ impl ClerkVerifier {
         directory: Arc<Directory>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        let rules = Rules { algorithm: ALGORITHM, issuer: application.issuer(), authorised_parties, clock };
-        Self { rules, keys, directory }
+        let rules = Rules {
+            algorithm: ALGORITHM,
+            issuer: application.issuer(),
+            authorised_parties,
+            clock,
+        };
+        Self {
+            rules,
+            keys,
+            directory,
+        }
     }
 }
 
@@ -58,7 +67,11 @@ impl TokenVerifier for ClerkVerifier {
             organisation: claims.organisation_name().map(str::to_owned),
             otherwise: organisation.as_ref().and_then(|found| found.slug.clone()),
         };
-        let admitted = self.directory.admit(&credential, claimed).await.map_err(unavailable)?;
+        let admitted = self
+            .directory
+            .admit(&credential, claimed)
+            .await
+            .map_err(unavailable)?;
         let admitted = admitted.ok_or_else(|| bad("its session or membership has ended"))?;
         let membership = organisation.map(|found| Membership {
             organisation: found.id,
@@ -67,7 +80,13 @@ impl TokenVerifier for ClerkVerifier {
         });
         let expires_at = claims.ends_at()?;
         let name = impersonated(admitted.user, &claims);
-        Ok(Caller { subject: claims.sub, name, session: Some(claims.sid), membership, expires_at })
+        Ok(Caller {
+            subject: claims.sub,
+            name,
+            session: Some(claims.sid),
+            membership,
+            expires_at,
+        })
     }
 }
 
@@ -81,9 +100,14 @@ fn unavailable(error: Error) -> TokenError {
 /// What somebody does in a user's name is the user's, and says that it was not the user.
 /// <https://clerk.com/docs/guides/users/impersonation>
 fn impersonated(name: Option<String>, claims: &Claims) -> Option<String> {
-    let Some(actor) = claims.actor() else { return name };
+    let Some(actor) = claims.actor() else {
+        return name;
+    };
     tracing::info!(user = claims.sub, actor, "a user is impersonated");
-    Some(format!("{} (impersonated)", name.as_deref().unwrap_or(&claims.sub)))
+    Some(format!(
+        "{} (impersonated)",
+        name.as_deref().unwrap_or(&claims.sub)
+    ))
 }
 
 #[cfg(test)]

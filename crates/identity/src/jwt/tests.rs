@@ -12,7 +12,12 @@ use crate::signing::{ALGORITHM, Signer};
 
 fn rules(seconds: i64) -> Rules {
     let (issuer, authorised_parties) = (URL.to_owned(), vec![URL.to_owned()]);
-    Rules { algorithm: ALGORITHM, issuer, authorised_parties, clock: clock(seconds) }
+    Rules {
+        algorithm: ALGORITHM,
+        issuer,
+        authorised_parties,
+        clock: clock(seconds),
+    }
 }
 
 fn check(token: &str) -> Result<Claims, String> {
@@ -20,7 +25,9 @@ fn check(token: &str) -> Result<Claims, String> {
 }
 
 fn check_at(token: &str, seconds: i64) -> Result<Claims, String> {
-    rules(seconds).check(token, signer(1).keys()).map_err(|error| error.to_string())
+    rules(seconds)
+        .check(token, signer(1).keys())
+        .map_err(|error| error.to_string())
 }
 
 fn good() -> String {
@@ -30,7 +37,8 @@ fn good() -> String {
 /// A part of a token, changed.
 fn edited(token: &str, part: usize, change: impl FnOnce(&mut Value)) -> String {
     let mut parts: Vec<String> = token.split('.').map(str::to_owned).collect();
-    let mut value: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(&parts[part]).unwrap()).unwrap();
+    let mut value: Value =
+        serde_json::from_slice(&URL_SAFE_NO_PAD.decode(&parts[part]).unwrap()).unwrap();
     change(&mut value);
     parts[part] = URL_SAFE_NO_PAD.encode(value.to_string());
     parts.join(".")
@@ -43,15 +51,25 @@ fn signed(change: impl FnOnce(&mut Header, &mut Value)) -> String {
     header.kid = Some(key.id.clone());
     let mut claims = serde_json::to_value(check(&good()).unwrap()).unwrap();
     change(&mut header, &mut claims);
-    let pkcs8 = [URL_SAFE_NO_PAD.decode("MC4CAQAwBQYDK2VwBCIEIA").unwrap(), vec![1; 32]].concat();
+    let pkcs8 = [
+        URL_SAFE_NO_PAD.decode("MC4CAQAwBQYDK2VwBCIEIA").unwrap(),
+        vec![1; 32],
+    ]
+    .concat();
     jsonwebtoken::encode(&header, &claims, &EncodingKey::from_ed_der(&pkcs8)).unwrap()
 }
 
 #[test]
 fn a_token_reads_what_it_says() {
     let found = check(&good()).unwrap();
-    assert_eq!((found.iss.as_str(), found.azp.as_str(), found.name.as_str()), (URL, URL, "Ann"));
-    assert_eq!((found.org_id.as_deref(), found.org_role.as_deref()), (Some("org_1"), Some("admin")));
+    assert_eq!(
+        (found.iss.as_str(), found.azp.as_str(), found.name.as_str()),
+        (URL, URL, "Ann")
+    );
+    assert_eq!(
+        (found.org_id.as_deref(), found.org_role.as_deref()),
+        (Some("org_1"), Some("admin"))
+    );
     assert_eq!(found.exp - found.iat, 300);
     assert!(check(&signed(|_, _| {})).is_ok());
 }
@@ -65,7 +83,11 @@ fn a_changed_token_is_refused() {
     for text in ["", "a.b.c", "..", &good()[1..], &format!("{}.x", good())] {
         assert!(check(text).is_err(), "{text:?}");
     }
-    assert!(check(&"x".repeat(MAX_LENGTH + 1)).unwrap_err().contains("too long"));
+    assert!(
+        check(&"x".repeat(MAX_LENGTH + 1))
+            .unwrap_err()
+            .contains("too long")
+    );
 }
 
 #[test]
@@ -80,23 +102,41 @@ fn another_algorithm_is_refused_even_with_our_public_key_as_its_secret() {
 
 #[test]
 fn another_issuers_key_is_refused() {
-    assert!(check(&signer(2).issue(&claims()).unwrap()).unwrap_err().contains("not ours"));
+    assert!(
+        check(&signer(2).issue(&claims()).unwrap())
+            .unwrap_err()
+            .contains("not ours")
+    );
     let borrowed = Signer::new(&[misnamed(2, 1)], URL).unwrap();
-    assert!(check(&borrowed.issue(&claims()).unwrap()).unwrap_err().contains("InvalidSignature"));
+    assert!(
+        check(&borrowed.issue(&claims()).unwrap())
+            .unwrap_err()
+            .contains("InvalidSignature")
+    );
 }
 
 /// A key that bears the name of another.
 fn misnamed(seed: u8, named: u8) -> SigningKey {
-    SigningKey { id: signing_key(named).id, ..signing_key(seed) }
+    SigningKey {
+        id: signing_key(named).id,
+        ..signing_key(seed)
+    }
 }
 
 #[test]
 fn a_header_that_brings_or_points_to_a_key_is_refused() {
     let refused = |change: fn(&mut Header)| check(&signed(|header, _| change(header))).unwrap_err();
-    assert!(refused(|header| header.jku = Some("https://evil.example/jwks".into())).contains("not taken"));
-    assert!(refused(|header| header.x5u = Some("https://evil.example/x5".into())).contains("not taken"));
+    assert!(
+        refused(|header| header.jku = Some("https://evil.example/jwks".into()))
+            .contains("not taken")
+    );
+    assert!(
+        refused(|header| header.x5u = Some("https://evil.example/x5".into())).contains("not taken")
+    );
     assert!(refused(|header| header.x5c = Some(vec!["AA".into()])).contains("not taken"));
-    assert!(refused(|header| header.jwk = signer(1).keys().keys.first().cloned()).contains("not taken"));
+    assert!(
+        refused(|header| header.jwk = signer(1).keys().keys.first().cloned()).contains("not taken")
+    );
     assert!(refused(|header| header.crit = Some(vec!["exp".into()])).contains("not taken"));
     assert!(refused(|header| header.typ = Some("at+jwt".into())).contains("another type"));
     assert!(refused(|header| header.kid = None).contains("no key named"));
@@ -104,7 +144,13 @@ fn a_header_that_brings_or_points_to_a_key_is_refused() {
 
 #[test]
 fn a_token_counts_within_its_times_and_five_seconds_of_leeway() {
-    for (seconds, counts) in [(-6, false), (-5, true), (0, true), (304, true), (305, false)] {
+    for (seconds, counts) in [
+        (-6, false),
+        (-5, true),
+        (0, true),
+        (304, true),
+        (305, false),
+    ] {
         assert_eq!(check_at(&good(), seconds).is_ok(), counts, "{seconds}");
     }
 }
@@ -123,6 +169,9 @@ fn claims_that_are_missing_or_another_partys_are_refused() {
         ("exp", json!(i64::MIN)),
         ("nbf", json!(i64::MAX)),
     ] {
-        assert!(check(&signed(|_, claims| claims[claim] = value.clone())).is_err(), "{claim}: {value}");
+        assert!(
+            check(&signed(|_, claims| claims[claim] = value.clone())).is_err(),
+            "{claim}: {value}"
+        );
     }
 }

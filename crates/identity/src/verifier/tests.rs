@@ -7,39 +7,70 @@ use allclear_domain::membership::Belonging;
 use crate::fixture::{claims, clock, organisation, signer};
 
 fn bearer(role: Option<Role>) -> Bearer {
-    let membership = role.map(|role| Belonging { organisation: organisation(), name: "Acme Ltd".into(), role });
-    Bearer { name: "Anna".into(), membership }
+    let membership = role.map(|role| Belonging {
+        organisation: organisation(),
+        name: "Acme Ltd".into(),
+        role,
+    });
+    Bearer {
+        name: "Anna".into(),
+        membership,
+    }
 }
 
-async fn verify(claims: &TokenClaims, stands: Result<Option<Bearer>, Error>) -> Result<Caller, TokenError> {
+async fn verify(
+    claims: &TokenClaims,
+    stands: Result<Option<Bearer>, Error>,
+) -> Result<Caller, TokenError> {
     let mut sessions = MockSessionStore::new();
     sessions.expect_bearer().return_once(|_, _, _, _| stands);
     let token = signer(1).issue(claims).unwrap();
-    Verifier::new(&signer(1), Arc::new(sessions), clock(0)).verify(&token).await
+    Verifier::new(&signer(1), Arc::new(sessions), clock(0))
+        .verify(&token)
+        .await
 }
 
 #[tokio::test]
 async fn a_caller_is_what_stands_behind_the_token_now() {
-    let caller = verify(&claims(), Ok(Some(bearer(Some(Role::Member))))).await.unwrap();
+    let caller = verify(&claims(), Ok(Some(bearer(Some(Role::Member)))))
+        .await
+        .unwrap();
     assert_eq!(caller.name.as_deref(), Some("Anna"));
     let membership = caller.membership.unwrap();
-    assert_eq!((membership.organisation_name.as_deref(), membership.role), (Some("Acme Ltd"), Role::Member));
+    assert_eq!(
+        (membership.organisation_name.as_deref(), membership.role),
+        (Some("Acme Ltd"), Role::Member)
+    );
     assert_eq!(caller.expires_at, claims().expires_at);
 }
 
 #[tokio::test]
 async fn a_token_of_an_ended_session_is_refused() {
-    assert!(matches!(verify(&claims(), Ok(None)).await, Err(TokenError::Bad(_))));
+    assert!(matches!(
+        verify(&claims(), Ok(None)).await,
+        Err(TokenError::Bad(_))
+    ));
 }
 
 #[tokio::test]
 async fn a_token_of_a_removed_member_is_refused() {
-    assert!(matches!(verify(&claims(), Ok(Some(bearer(None)))).await, Err(TokenError::Bad(_))));
+    assert!(matches!(
+        verify(&claims(), Ok(Some(bearer(None)))).await,
+        Err(TokenError::Bad(_))
+    ));
 }
 
 #[tokio::test]
 async fn a_token_without_an_organisation_needs_no_membership() {
-    let caller = verify(&TokenClaims { membership: None, ..claims() }, Ok(Some(bearer(None)))).await.unwrap();
+    let caller = verify(
+        &TokenClaims {
+            membership: None,
+            ..claims()
+        },
+        Ok(Some(bearer(None))),
+    )
+    .await
+    .unwrap();
     assert_eq!(caller.membership, None);
 }
 

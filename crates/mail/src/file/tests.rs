@@ -9,19 +9,36 @@ use uuid::Uuid;
 
 fn clock() -> Arc<dyn Clock> {
     let mut clock = MockClock::new();
-    clock.expect_now().return_const(DateTime::from_timestamp(1_700_000_000, 123_000_000).unwrap());
+    clock
+        .expect_now()
+        .return_const(DateTime::from_timestamp(1_700_000_000, 123_000_000).unwrap());
     clock.expect_id().return_const(Uuid::from_u128(7));
     Arc::new(clock)
 }
 
 fn sender() -> Sender {
-    Sender::new("Acme <mail@example.com>", "https://status.example.com", clock()).unwrap()
+    Sender::new(
+        "Acme <mail@example.com>",
+        "https://status.example.com",
+        clock(),
+    )
+    .unwrap()
 }
 
 fn invitation(organisation: &str) -> Mail {
-    let link = format!("https://status.example.com/login?invitation={}", "x".repeat(43));
+    let link = format!(
+        "https://status.example.com/login?invitation={}",
+        "x".repeat(43)
+    );
     let (organisation, inviter) = (Some(organisation.to_owned()), Some("Ann".to_owned()));
-    Mail::new("bob@example.com".into(), MailContent::Invitation { organisation, inviter, link })
+    Mail::new(
+        "bob@example.com".into(),
+        MailContent::Invitation {
+            organisation,
+            inviter,
+            link,
+        },
+    )
 }
 
 async fn sent(mail: Mail) -> String {
@@ -52,21 +69,39 @@ async fn a_mail_is_a_message_in_text_and_html() {
 async fn a_name_cannot_add_a_header() {
     let message = sent(invitation("Acme\r\nBcc: eve@example.com\r\n\r\nhello")).await;
     let (headers, _) = message.split_once("\r\n\r\n").unwrap();
-    assert!(!headers.lines().any(|line| line.to_lowercase().starts_with("bcc")), "{headers}");
+    assert!(
+        !headers
+            .lines()
+            .any(|line| line.to_lowercase().starts_with("bcc")),
+        "{headers}"
+    );
 }
 
 #[tokio::test]
 async fn an_internationalised_domain_is_written_in_ascii() {
-    let message = sent(Mail { to: "Bob@exämple.com".into(), ..invitation("Acme") }).await;
-    assert!(message.contains("To: Bob@xn--exmple-cua.com\r\n"), "{message}");
+    let message = sent(Mail {
+        to: "Bob@exämple.com".into(),
+        ..invitation("Acme")
+    })
+    .await;
+    assert!(
+        message.contains("To: Bob@xn--exmple-cua.com\r\n"),
+        "{message}"
+    );
 }
 
 #[tokio::test]
 async fn an_address_that_takes_no_mail_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mailer = FileMailer::new(folder.path(), sender()).unwrap();
-    let mail = Mail { to: "bob@example.com\r\nBcc: eve@example.com".into(), ..invitation("Acme") };
-    assert!(matches!(mailer.send(mail).await, Err(SendError::Permanent { .. })));
+    let mail = Mail {
+        to: "bob@example.com\r\nBcc: eve@example.com".into(),
+        ..invitation("Acme")
+    };
+    assert!(matches!(
+        mailer.send(mail).await,
+        Err(SendError::Permanent { .. })
+    ));
 }
 
 #[cfg(unix)]
@@ -76,6 +111,10 @@ async fn only_the_owner_may_read_a_mail() {
     let folder = tempfile::tempdir().unwrap();
     let mailer = FileMailer::new(folder.path(), sender()).unwrap();
     mailer.send(invitation("Acme")).await.unwrap();
-    let file = fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap();
+    let file = fs::read_dir(folder.path())
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
 }

@@ -47,8 +47,14 @@ impl<'a> Notice<'a> {
         let organisation = &notice.organisation;
         let (lead, posted) = match notice.change {
             IncidentChange::Created => (format!("{organisation} reports an incident"), "Reported"),
-            IncidentChange::Updated => (format!("{organisation} has an update on an incident"), "Updated"),
-            IncidentChange::Resolved => (format!("{organisation} has resolved an incident"), "Resolved"),
+            IncidentChange::Updated => (
+                format!("{organisation} has an update on an incident"),
+                "Updated",
+            ),
+            IncidentChange::Resolved => (
+                format!("{organisation} has resolved an incident"),
+                "Resolved",
+            ),
         };
         let shown = notice.components.iter();
         Self {
@@ -59,8 +65,16 @@ impl<'a> Notice<'a> {
             message: notice.message.as_deref(),
             description: &notice.description,
             about: "About this incident",
-            components: shown.map(|one| Component { name: &one.name, status: one.status.into() }).collect(),
-            times: vec![("Began", time(notice.occurred_at)), (posted, time(notice.at))],
+            components: shown
+                .map(|one| Component {
+                    name: &one.name,
+                    status: one.status.into(),
+                })
+                .collect(),
+            times: vec![
+                ("Began", time(notice.occurred_at)),
+                (posted, time(notice.at)),
+            ],
             links: &notice.links,
         }
     }
@@ -84,7 +98,11 @@ impl<'a> Notice<'a> {
             description: &notice.description,
             about: "About this maintenance",
             components: Vec::new(),
-            times: vec![("Starts", time(notice.start_at)), ("Ends", end), ("Posted", time(notice.at))],
+            times: vec![
+                ("Starts", time(notice.start_at)),
+                ("Ends", end),
+                ("Posted", time(notice.at)),
+            ],
             links: &notice.links,
         }
     }

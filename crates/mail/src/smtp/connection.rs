@@ -28,7 +28,9 @@ impl Connection {
             upgraded.map_err(|error| Failure::new(Stage::Connect, &error))?;
         }
         if let Some(login) = &server.login {
-            let signed_in = connection.auth(&[Mechanism::Plain, Mechanism::Login], &login.credentials()).await;
+            let signed_in = connection
+                .auth(&[Mechanism::Plain, Mechanism::Login], &login.credentials())
+                .await;
             signed_in.map_err(|error| login.hidden(&Failure::new(Stage::Login, &error)))?;
         }
         Ok(Self(connection))
@@ -37,26 +39,47 @@ impl Connection {
     async fn greet(server: &Server) -> Result<AsyncSmtpConnection, Failure> {
         let place = (server.host.as_str(), server.port);
         let greeted = if let Security::Wrapper(tls) = &server.security {
-            AsyncSmtpConnection::connect_tokio1(place, None, &server.name, Some(tls.clone()), None).await
+            AsyncSmtpConnection::connect_tokio1(place, None, &server.name, Some(tls.clone()), None)
+                .await
         } else {
-            let stream = TcpStream::connect(place).await.map_err(|error| Failure::unreachable(&error))?;
+            let stream = TcpStream::connect(place)
+                .await
+                .map_err(|error| Failure::unreachable(&error))?;
             // The end of a message is written by itself, and would wait for the server to have acknowledged the rest.
-            stream.set_nodelay(true).map_err(|error| Failure::unreachable(&error))?;
+            stream
+                .set_nodelay(true)
+                .map_err(|error| Failure::unreachable(&error))?;
             AsyncSmtpConnection::connect_with_transport(Box::new(stream), &server.name).await
         };
         greeted.map_err(|error| Failure::new(Stage::Connect, &error))
     }
 
     /// Hands a message over. Once this has answered, the server has it.
-    pub(super) async fn hand_over(&mut self, envelope: &Envelope, message: &[u8]) -> Result<(), Failure> {
+    pub(super) async fn hand_over(
+        &mut self,
+        envelope: &Envelope,
+        message: &[u8],
+    ) -> Result<(), Failure> {
         let connection = &mut self.0;
         let failed = |stage: Stage| move |error| Failure::new(stage, &error);
-        connection.command(Mail::new(envelope.from().cloned(), vec![])).await.map_err(failed(Stage::From))?;
+        connection
+            .command(Mail::new(envelope.from().cloned(), vec![]))
+            .await
+            .map_err(failed(Stage::From))?;
         for to in envelope.to() {
-            connection.command(Rcpt::new(to.clone(), vec![])).await.map_err(failed(Stage::To))?;
+            connection
+                .command(Rcpt::new(to.clone(), vec![]))
+                .await
+                .map_err(failed(Stage::To))?;
         }
-        connection.command(Data).await.map_err(failed(Stage::Message))?;
-        connection.message(message).await.map_err(failed(Stage::Message))?;
+        connection
+            .command(Data)
+            .await
+            .map_err(failed(Stage::Message))?;
+        connection
+            .message(message)
+            .await
+            .map_err(failed(Stage::Message))?;
         Ok(())
     }
 
@@ -75,9 +98,22 @@ impl Login {
     /// A reply to a sign-in may repeat what was sent: then it is not told.
     fn hidden(&self, failure: &Failure) -> Failure {
         let plain = format!("\0{}\0{}", self.user, self.password);
-        let secrets = [self.password.clone(), STANDARD.encode(&self.password), STANDARD.encode(plain)];
-        let told = !secrets.iter().any(|secret| failure.reason.contains(secret.as_str()));
-        let said = if told { failure.reason.as_str() } else { "it does not take the user and password" };
-        Failure { reason: format!("the mail server refused the sign-in: {said}"), ..failure.clone() }
+        let secrets = [
+            self.password.clone(),
+            STANDARD.encode(&self.password),
+            STANDARD.encode(plain),
+        ];
+        let told = !secrets
+            .iter()
+            .any(|secret| failure.reason.contains(secret.as_str()));
+        let said = if told {
+            failure.reason.as_str()
+        } else {
+            "it does not take the user and password"
+        };
+        Failure {
+            reason: format!("the mail server refused the sign-in: {said}"),
+            ..failure.clone()
+        }
     }
 }

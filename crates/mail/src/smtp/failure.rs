@@ -45,17 +45,29 @@ impl Failure {
             (Some(code), None) => code.to_string(),
             (None, _) => error.to_string(),
         };
-        Self { stage, code, reason: short(&said) }
+        Self {
+            stage,
+            code,
+            reason: short(&said),
+        }
     }
 
     /// There is no connection to the server.
     pub(super) fn unreachable(error: &io::Error) -> Self {
-        Self { stage: Stage::Connect, code: None, reason: short(&format!("Connection error: {error}")) }
+        Self {
+            stage: Stage::Connect,
+            code: None,
+            reason: short(&format!("Connection error: {error}")),
+        }
     }
 
     /// The server said nothing for so long.
     pub(super) fn late(stage: Stage) -> Self {
-        Self { stage, code: None, reason: "the mail server did not answer in time".to_owned() }
+        Self {
+            stage,
+            code: None,
+            reason: "the mail server did not answer in time".to_owned(),
+        }
     }
 
     /// Whether the connection was no longer one when the message was begun: the server had closed it, or did so now.
@@ -71,13 +83,16 @@ impl Failure {
     /// Whether the server refused us rather than the recipient or the message: nobody but the operator can help, and no mail
     /// is to be given up for it.
     pub(super) fn is_ours(&self) -> bool {
-        let Some(code) = self.code else { return self.stage == Stage::Login };
+        let Some(code) = self.code else {
+            return self.stage == Stage::Login;
+        };
         match self.stage {
             Stage::Connect | Stage::Login | Stage::From => code >= 500,
             // Sign-in is asked for (RFC 4954, section 6), or we may not send through this server to others: the words are
             // those of Postfix, Exim, Sendmail and Exchange.
             Stage::To => {
-                matches!(code, 530 | 534 | 535 | 538) || (code >= 500 && self.reason.to_lowercase().contains("relay"))
+                matches!(code, 530 | 534 | 535 | 538)
+                    || (code >= 500 && self.reason.to_lowercase().contains("relay"))
             }
             Stage::Message => matches!(code, 530 | 534 | 535 | 538),
         }
@@ -93,7 +108,11 @@ impl From<Failure> for SendError {
     fn from(failure: Failure) -> Self {
         let permanent = failure.code.is_some_and(|code| code >= 500) && !failure.is_ours();
         let reason = failure.reason;
-        if permanent { Self::Permanent { reason } } else { Self::Temporary { reason } }
+        if permanent {
+            Self::Permanent { reason }
+        } else {
+            Self::Temporary { reason }
+        }
     }
 }
 
@@ -102,7 +121,11 @@ mod tests {
     use super::*;
 
     fn failure(stage: Stage, code: Option<u16>, reason: &str) -> Failure {
-        Failure { stage, code, reason: reason.to_owned() }
+        Failure {
+            stage,
+            code,
+            reason: reason.to_owned(),
+        }
     }
 
     #[test]
@@ -121,7 +144,11 @@ mod tests {
             (Stage::Message, None, "incomplete response", false),
         ] {
             let error = SendError::from(failure(stage, code, reason));
-            assert_eq!(matches!(error, SendError::Permanent { .. }), permanent, "{reason}");
+            assert_eq!(
+                matches!(error, SendError::Permanent { .. }),
+                permanent,
+                "{reason}"
+            );
             assert_eq!(error.to_string(), reason);
         }
     }
@@ -131,7 +158,13 @@ mod tests {
         assert!(failure(Stage::To, Some(550), "").leaves_connection());
         assert!(!failure(Stage::To, Some(421), "").leaves_connection());
         assert!(!failure(Stage::To, None, "").leaves_connection());
-        assert!(failure(Stage::From, None, "").is_stale() && failure(Stage::From, Some(421), "").is_stale());
-        assert!(!failure(Stage::From, Some(450), "").is_stale() && !failure(Stage::To, None, "").is_stale());
+        assert!(
+            failure(Stage::From, None, "").is_stale()
+                && failure(Stage::From, Some(421), "").is_stale()
+        );
+        assert!(
+            !failure(Stage::From, Some(450), "").is_stale()
+                && !failure(Stage::To, None, "").is_stale()
+        );
     }
 }

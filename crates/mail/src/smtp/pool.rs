@@ -37,7 +37,13 @@ impl Pool {
     pub(super) fn start(server: Server, limits: Limits) -> Arc<Self> {
         let places = Semaphore::new(limits.connections);
         let (idle, complained) = (Mutex::default(), Mutex::default());
-        let pool = Arc::new(Self { server, limits, places, idle, complained });
+        let pool = Arc::new(Self {
+            server,
+            limits,
+            places,
+            idle,
+            complained,
+        });
         tokio::spawn(sweep(Arc::downgrade(&pool), limits.idle));
         pool
     }
@@ -68,14 +74,23 @@ impl Pool {
         self.hand_over(connection, envelope, message).await
     }
 
-    async fn hand_over(&self, mut connection: Connection, envelope: &Envelope, message: &[u8]) -> Result<(), Failure> {
-        let handing = timeout(self.limits.exchange, connection.hand_over(envelope, message)).await;
+    async fn hand_over(
+        &self,
+        mut connection: Connection,
+        envelope: &Envelope,
+        message: &[u8],
+    ) -> Result<(), Failure> {
+        let handing = timeout(
+            self.limits.exchange,
+            connection.hand_over(envelope, message),
+        )
+        .await;
         let handed = handing.unwrap_or_else(|_| Err(Failure::late(Stage::Message)));
         let usable = match &handed {
             Ok(()) => true,
-            Err(failure) if failure.leaves_connection() => {
-                timeout(FAREWELL, connection.reset()).await.unwrap_or_default()
-            }
+            Err(failure) if failure.leaves_connection() => timeout(FAREWELL, connection.reset())
+                .await
+                .unwrap_or_default(),
             Err(_) => false,
         };
         if usable {
@@ -88,27 +103,42 @@ impl Pool {
     fn take(&self) -> Option<Connection> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let last = idle.pop()?;
-        if last.since.elapsed() < self.limits.idle { Some(last.connection) } else { None }
+        if last.since.elapsed() < self.limits.idle {
+            Some(last.connection)
+        } else {
+            None
+        }
     }
 
     fn keep(&self, connection: Connection) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.push(Idle { connection, since: Instant::now() });
+        idle.push(Idle {
+            connection,
+            since: Instant::now(),
+        });
     }
 
     /// Takes out what nobody has used for long.
     fn expired(&self) -> Vec<Idle> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.extract_if(.., |one| one.since.elapsed() >= self.limits.idle).collect()
+        idle.extract_if(.., |one| one.since.elapsed() >= self.limits.idle)
+            .collect()
     }
 
     /// Tells the operator, but not once for every mail.
     fn complain(&self, failure: &Failure) {
-        let mut complained = self.complained.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut complained = self
+            .complained
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if complained.is_none_or(|last| last.elapsed() >= COMPLAINTS) {
             *complained = Some(Instant::now());
             let (server, reason) = (self.server.to_string(), &failure.reason);
-            tracing::error!(server, reason, "the mail server cannot be used: mails wait until it can");
+            tracing::error!(
+                server,
+                reason,
+                "the mail server cannot be used: mails wait until it can"
+            );
         }
     }
 }

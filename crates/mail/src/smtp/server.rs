@@ -58,7 +58,10 @@ impl Server {
     /// One line that says what is wrong, without repeating any of it: it may hold a password.
     pub fn parse(text: &str, authorities: Option<&[u8]>) -> Result<Self, String> {
         let url = Url::parse(text).map_err(|error| error.to_string())?;
-        let host = url.host_str().filter(|host| !host.is_empty()).ok_or("it names no host")?;
+        let host = url
+            .host_str()
+            .filter(|host| !host.is_empty())
+            .ok_or("it names no host")?;
         let host = match Host::parse(host).map_err(|error| error.to_string())? {
             Host::Domain(name) => name,
             Host::Ipv4(address) => address.to_string(),
@@ -103,16 +106,28 @@ fn security(url: &Url, host: &str, authorities: Option<&[u8]>) -> Result<(Securi
     for (key, value) in url.query_pairs() {
         match key.as_ref() {
             "tls" if wish.is_none() => wish = Some(value.into_owned()),
-            _ => return Err("after its ? it may say tls=required or tls=opportunistic, and nothing else".to_owned()),
+            _ => {
+                return Err(
+                    "after its ? it may say tls=required or tls=opportunistic, and nothing else"
+                        .to_owned(),
+                );
+            }
         }
     }
     match (url.scheme(), wish.as_deref()) {
         ("smtp", None) => Ok((Security::None, SMTP_PORT)),
-        ("smtp", Some("required")) => Ok((Security::Required(tls(host, authorities)?), SUBMISSION_PORT)),
-        ("smtp", Some("opportunistic")) => Ok((Security::Opportunistic(tls(host, authorities)?), SUBMISSION_PORT)),
+        ("smtp", Some("required")) => {
+            Ok((Security::Required(tls(host, authorities)?), SUBMISSION_PORT))
+        }
+        ("smtp", Some("opportunistic")) => Ok((
+            Security::Opportunistic(tls(host, authorities)?),
+            SUBMISSION_PORT,
+        )),
         ("smtp", Some(_)) => Err("its tls must be required or opportunistic".to_owned()),
         ("smtps", None) => Ok((Security::Wrapper(tls(host, authorities)?), SUBMISSIONS_PORT)),
-        ("smtps", Some(_)) => Err("with smtps:// everything is encrypted: leave out its tls".to_owned()),
+        ("smtps", Some(_)) => {
+            Err("with smtps:// everything is encrypted: leave out its tls".to_owned())
+        }
         _ => Err("it must begin with smtp:// or smtps://".to_owned()),
     }
 }
@@ -131,14 +146,19 @@ fn tls(host: &str, authorities: Option<&[u8]>) -> Result<TlsParameters, String> 
 
 fn login(url: &Url) -> Result<Option<Login>, String> {
     let decoded = |text: &str| {
-        let text = percent_decode_str(text).decode_utf8().map_err(|_| "its user and password must be UTF-8")?;
+        let text = percent_decode_str(text)
+            .decode_utf8()
+            .map_err(|_| "its user and password must be UTF-8")?;
         Ok::<_, String>(text.into_owned())
     };
     match (url.username(), url.password()) {
         ("", None) => Ok(None),
         ("", Some(_)) => Err("a password needs a user before it".to_owned()),
         (_, None) => Err("a user needs a password after it: user:password@".to_owned()),
-        (user, Some(password)) => Ok(Some(Login { user: decoded(user)?, password: decoded(password)? })),
+        (user, Some(password)) => Ok(Some(Login {
+            user: decoded(user)?,
+            password: decoded(password)?,
+        })),
     }
 }
 
@@ -154,24 +174,53 @@ mod tests {
     fn the_scheme_and_its_tls_say_how_and_where() {
         for (text, place, encrypted) in [
             ("smtp://mail.example.com", "mail.example.com port 25", false),
-            ("smtp://mail.example.com:2525", "mail.example.com port 2525", false),
-            ("smtp://mail.example.com?tls=required", "mail.example.com port 587", true),
-            ("smtp://mail.example.com/?tls=opportunistic", "mail.example.com port 587", true),
-            ("smtps://mail.example.com", "mail.example.com port 465", true),
-            ("smtps://m%C3%A4il.example.com", "xn--mil-qla.example.com port 465", true),
+            (
+                "smtp://mail.example.com:2525",
+                "mail.example.com port 2525",
+                false,
+            ),
+            (
+                "smtp://mail.example.com?tls=required",
+                "mail.example.com port 587",
+                true,
+            ),
+            (
+                "smtp://mail.example.com/?tls=opportunistic",
+                "mail.example.com port 587",
+                true,
+            ),
+            (
+                "smtps://mail.example.com",
+                "mail.example.com port 465",
+                true,
+            ),
+            (
+                "smtps://m%C3%A4il.example.com",
+                "xn--mil-qla.example.com port 465",
+                true,
+            ),
             ("smtp://[::1]:25", "::1 port 25", false),
         ] {
             let server = parse(text).unwrap();
             assert_eq!(server.to_string(), place);
-            assert_eq!(!matches!(server.security, Security::None), encrypted, "{text}");
+            assert_eq!(
+                !matches!(server.security, Security::None),
+                encrypted,
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn a_login_is_decoded_and_never_shown() {
-        let server = parse("smtps://a%40example.com:p%3A%2F%40ss@mail.example.com/status.example.com").unwrap();
+        let server =
+            parse("smtps://a%40example.com:p%3A%2F%40ss@mail.example.com/status.example.com")
+                .unwrap();
         let login = server.login.as_ref().unwrap();
-        assert_eq!((login.user.as_str(), login.password.as_str()), ("a@example.com", "p:/@ss"));
+        assert_eq!(
+            (login.user.as_str(), login.password.as_str()),
+            ("a@example.com", "p:/@ss")
+        );
         assert_eq!(server.name, ClientId::Domain("status.example.com".into()));
         assert!(!format!("{server:?}{server}").contains("ss@"));
     }
@@ -184,14 +233,26 @@ mod tests {
             ("smtp:mail.example.com", "no host"),
             ("smtp://", "host"),
             ("smtp://a:hunter2@mail.example.com:port", "port"),
-            ("smtp://a:hunter2@mail.example.com?tls=maybe", "required or opportunistic"),
-            ("smtp://a:hunter2@mail.example.com?tsl=required", "nothing else"),
-            ("smtps://a:hunter2@mail.example.com?tls=required", "leave out"),
+            (
+                "smtp://a:hunter2@mail.example.com?tls=maybe",
+                "required or opportunistic",
+            ),
+            (
+                "smtp://a:hunter2@mail.example.com?tsl=required",
+                "nothing else",
+            ),
+            (
+                "smtps://a:hunter2@mail.example.com?tls=required",
+                "leave out",
+            ),
             ("smtp://a@mail.example.com", "needs a password"),
             ("smtp://:hunter2@mail.example.com", "needs a user"),
         ] {
             let refused = parse(text).unwrap_err();
-            assert!(refused.contains(complaint) && !refused.contains("hunter2"), "{text}: {refused}");
+            assert!(
+                refused.contains(complaint) && !refused.contains("hunter2"),
+                "{text}: {refused}"
+            );
             assert_eq!(refused.lines().count(), 1);
         }
         assert!(Server::parse("smtps://mail.example.com", Some(b"no certificate")).is_err());
@@ -199,11 +260,22 @@ mod tests {
 
     #[test]
     fn a_password_over_an_open_network_is_noticed() {
-        assert!(parse("smtp://a:b@mail.example.com").unwrap().exposes_password());
-        assert!(parse("smtp://a:b@mail.example.com?tls=opportunistic").unwrap().exposes_password());
-        for fine in
-            ["smtps://a:b@x.example", "smtp://a:b@x.example?tls=required", "smtp://a:b@localhost", "smtp://x.example"]
-        {
+        assert!(
+            parse("smtp://a:b@mail.example.com")
+                .unwrap()
+                .exposes_password()
+        );
+        assert!(
+            parse("smtp://a:b@mail.example.com?tls=opportunistic")
+                .unwrap()
+                .exposes_password()
+        );
+        for fine in [
+            "smtps://a:b@x.example",
+            "smtp://a:b@x.example?tls=required",
+            "smtp://a:b@localhost",
+            "smtp://x.example",
+        ] {
             assert!(!parse(fine).unwrap().exposes_password(), "{fine}");
         }
     }

@@ -14,17 +14,25 @@ struct Site {
 
 impl Site {
     async fn start(mut options: Value) -> Self {
-        let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let CertifiedKey { cert, signing_key } =
+            generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         options["key"] = json!(signing_key.serialize_pem());
         options["cert"] = json!(cert.pem());
-        Self { server: MailServer::start_with(options).await, certificate: cert.pem() }
+        Self {
+            server: MailServer::start_with(options).await,
+            certificate: cert.pem(),
+        }
     }
 
     /// Over this address, in which `{}` is host and port.
     fn mailer(&self, url: &str, trusted: bool) -> SmtpMailer {
         let url = url.replace("{}", &format!("localhost:{}", self.server.port));
         let server = Server::parse(&url, trusted.then_some(self.certificate.as_bytes())).unwrap();
-        SmtpMailer::new(server, Limits::default(), sender("Allclear <mail@example.com>"))
+        SmtpMailer::new(
+            server,
+            Limits::default(),
+            sender("Allclear <mail@example.com>"),
+        )
     }
 }
 
@@ -38,9 +46,14 @@ fn reason(result: Result<(), SendError>) -> String {
 #[tokio::test]
 async fn starttls_is_used_where_it_is_asked_for_and_offered() {
     let mut site = Site::start(json!({"tls": "starttls"})).await;
-    for (url, secure) in [("smtp://{}", false), ("smtp://{}?tls=required", true), ("smtp://{}?tls=opportunistic", true)]
-    {
-        send(&site.mailer(url, true), mail("ann@example.com")).await.unwrap();
+    for (url, secure) in [
+        ("smtp://{}", false),
+        ("smtp://{}?tls=required", true),
+        ("smtp://{}?tls=opportunistic", true),
+    ] {
+        send(&site.mailer(url, true), mail("ann@example.com"))
+            .await
+            .unwrap();
         assert_eq!(site.server.mail().await["secure"], json!(secure), "{url}");
     }
 }
@@ -48,24 +61,39 @@ async fn starttls_is_used_where_it_is_asked_for_and_offered() {
 #[tokio::test]
 async fn where_starttls_is_not_offered_it_is_done_without_or_not_at_all() {
     let mut site = Site::start(json!({})).await;
-    send(&site.mailer("smtp://{}?tls=opportunistic", true), mail("ann@example.com")).await.unwrap();
+    send(
+        &site.mailer("smtp://{}?tls=opportunistic", true),
+        mail("ann@example.com"),
+    )
+    .await
+    .unwrap();
     assert_eq!(site.server.mail().await["secure"], json!(false));
-    let refused = reason(send(&site.mailer("smtp://{}?tls=required", true), mail("ann@example.com")).await);
+    let refused = reason(
+        send(
+            &site.mailer("smtp://{}?tls=required", true),
+            mail("ann@example.com"),
+        )
+        .await,
+    );
     assert!(refused.contains("STARTTLS"), "{refused}");
 }
 
 #[tokio::test]
 async fn smtps_is_encrypted_from_the_first_byte() {
     let mut site = Site::start(json!({"tls": "wrapper"})).await;
-    send(&site.mailer("smtps://{}", true), mail("ann@example.com")).await.unwrap();
+    send(&site.mailer("smtps://{}", true), mail("ann@example.com"))
+        .await
+        .unwrap();
     assert_eq!(site.server.mail().await["secure"], json!(true));
 }
 
 #[tokio::test]
 async fn a_certificate_that_nobody_vouches_for_is_not_trusted() {
-    for (tls, url) in
-        [("wrapper", "smtps://{}"), ("starttls", "smtp://{}?tls=required"), ("starttls", "smtp://{}?tls=opportunistic")]
-    {
+    for (tls, url) in [
+        ("wrapper", "smtps://{}"),
+        ("starttls", "smtp://{}?tls=required"),
+        ("starttls", "smtp://{}?tls=opportunistic"),
+    ] {
         let site = Site::start(json!({"tls": tls})).await;
         let refused = reason(send(&site.mailer(url, false), mail("ann@example.com")).await);
         assert!(refused.contains("certificate"), "{refused}");
@@ -87,7 +115,9 @@ async fn we_sign_in_where_there_is_a_user() {
     let login = json!({"tls": "starttls", "user": "ann@example.com", "password": "p:/@ss wörd"});
     let mut site = Site::start(login).await;
     let url = "smtp://ann%40example.com:p%3A%2F%40ss%20w%C3%B6rd@{}?tls=required";
-    send(&site.mailer(url, true), mail("ann@example.com")).await.unwrap();
+    send(&site.mailer(url, true), mail("ann@example.com"))
+        .await
+        .unwrap();
     assert_eq!(site.server.mail().await["user"], json!("ann@example.com"));
 }
 
@@ -95,8 +125,17 @@ async fn we_sign_in_where_there_is_a_user() {
 async fn a_sign_in_that_is_refused_is_the_operators_matter_and_no_password_is_told() {
     let site = Site::start(json!({"user": "ann", "password": "right"})).await;
     // The server's reply repeats the password.
-    let refused = reason(send(&site.mailer("smtp://ann:hunter2@{}", true), mail("ann@example.com")).await);
-    assert_eq!(refused, "the mail server refused the sign-in: it does not take the user and password");
+    let refused = reason(
+        send(
+            &site.mailer("smtp://ann:hunter2@{}", true),
+            mail("ann@example.com"),
+        )
+        .await,
+    );
+    assert_eq!(
+        refused,
+        "the mail server refused the sign-in: it does not take the user and password"
+    );
     let without = reason(send(&site.mailer("smtp://{}", true), mail("ann@example.com")).await);
     assert!(without.starts_with("530"), "{without}");
 }

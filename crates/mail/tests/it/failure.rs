@@ -26,16 +26,34 @@ fn permanent(result: Result<(), SendError>) -> String {
 async fn what_the_server_says_tells_whether_to_try_again() {
     let mut server = MailServer::start().await;
     let mailer = server.mailer();
-    assert_eq!(temporary(send(&mailer, mail("temporary@example.com")).await), "450 4.2.1 mailbox busy");
-    assert_eq!(temporary(send(&mailer, mail("full@example.com")).await), "452 4.3.1 disk full");
-    assert_eq!(permanent(send(&mailer, mail("permanent@example.com")).await), "550 5.1.1 no such mailbox");
-    assert_eq!(permanent(send(&mailer, mail("spam@example.com")).await), "554 5.7.1 looks like spam");
+    assert_eq!(
+        temporary(send(&mailer, mail("temporary@example.com")).await),
+        "450 4.2.1 mailbox busy"
+    );
+    assert_eq!(
+        temporary(send(&mailer, mail("full@example.com")).await),
+        "452 4.3.1 disk full"
+    );
+    assert_eq!(
+        permanent(send(&mailer, mail("permanent@example.com")).await),
+        "550 5.1.1 no such mailbox"
+    );
+    assert_eq!(
+        permanent(send(&mailer, mail("spam@example.com")).await),
+        "554 5.7.1 looks like spam"
+    );
     // Nobody's mailbox is at fault when we may not use the server.
-    assert_eq!(temporary(send(&mailer, mail("relay@example.com")).await), "554 5.7.1 Relay access denied");
+    assert_eq!(
+        temporary(send(&mailer, mail("relay@example.com")).await),
+        "554 5.7.1 Relay access denied"
+    );
     // After all that the connection is as good as new.
     send(&mailer, mail("ann@example.com")).await.unwrap();
     let received = server.mail().await;
-    assert_eq!((&received["to"], &received["open"]), (&json!("ann@example.com"), &json!(1)));
+    assert_eq!(
+        (&received["to"], &received["open"]),
+        (&json!("ann@example.com"), &json!(1))
+    );
 }
 
 #[tokio::test]
@@ -53,15 +71,27 @@ async fn a_connection_that_drops_in_the_middle_of_a_message_is_a_matter_of_time(
 #[tokio::test]
 async fn a_server_that_says_nothing_is_waited_for_so_long_and_its_connection_is_not_used_again() {
     let mut server = MailServer::start().await;
-    let limits = Limits { exchange: Duration::from_millis(500), ..Limits::default() };
+    let limits = Limits {
+        exchange: Duration::from_millis(500),
+        ..Limits::default()
+    };
     let impatient = mailer(&server.url(), limits);
     let reason = temporary(send(&impatient, mail("silent@example.com")).await);
     assert_eq!(reason, "the mail server did not answer in time");
     // Patient again: a busy machine may take longer than that to take a mail.
-    send(&server.mailer(), mail("ann@example.com")).await.unwrap();
+    send(&server.mailer(), mail("ann@example.com"))
+        .await
+        .unwrap();
     let received = server.mail().await;
     assert_eq!(
-        (&received["to"], received["text"].as_str().unwrap().matches("Somebody").count()),
+        (
+            &received["to"],
+            received["text"]
+                .as_str()
+                .unwrap()
+                .matches("Somebody")
+                .count()
+        ),
         (&json!("ann@example.com"), 1)
     );
 }
@@ -70,13 +100,26 @@ async fn a_server_that_says_nothing_is_waited_for_so_long_and_its_connection_is_
 async fn a_server_that_greets_nobody_is_waited_for_so_long() {
     let mute = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("smtp://{}", mute.local_addr().unwrap());
-    let mailer = mailer(&url, Limits { connect: Duration::from_millis(200), ..Limits::default() });
-    assert_eq!(temporary(send(&mailer, mail("ann@example.com")).await), "the mail server did not answer in time");
+    let mailer = mailer(
+        &url,
+        Limits {
+            connect: Duration::from_millis(200),
+            ..Limits::default()
+        },
+    );
+    assert_eq!(
+        temporary(send(&mailer, mail("ann@example.com")).await),
+        "the mail server did not answer in time"
+    );
 }
 
 #[tokio::test]
 async fn a_server_that_is_away_is_a_matter_of_time() {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
     let mailer = mailer(&format!("smtp://127.0.0.1:{port}"), Limits::default());
     assert!(temporary(send(&mailer, mail("ann@example.com")).await).contains("refused"));
 }
@@ -85,14 +128,31 @@ async fn a_server_that_is_away_is_a_matter_of_time() {
 async fn an_address_of_ours_that_the_server_does_not_like_is_no_fault_of_the_recipients() {
     let server = MailServer::start().await;
     let from = sender("Stranger <stranger@example.com>");
-    let mailer = SmtpMailer::new(Server::parse(&server.url(), None).unwrap(), Limits::default(), from);
-    assert_eq!(temporary(send(&mailer, mail("ann@example.com")).await), "553 5.7.1 not your address");
+    let mailer = SmtpMailer::new(
+        Server::parse(&server.url(), None).unwrap(),
+        Limits::default(),
+        from,
+    );
+    assert_eq!(
+        temporary(send(&mailer, mail("ann@example.com")).await),
+        "553 5.7.1 not your address"
+    );
 }
 
 #[tokio::test]
 async fn an_address_that_no_mail_can_go_to_is_refused_before_the_server_hears_of_it() {
     let mailer = mailer("smtp://127.0.0.1:9", Limits::default());
-    for bad in ["bob@example.com\r\nBcc: eve@example.com", "bob", "bob@", "b ob@example.com", "bob@example.com\0"] {
-        assert_eq!(permanent(send(&mailer, mail(bad)).await), "no mail can go to such an address", "{bad:?}");
+    for bad in [
+        "bob@example.com\r\nBcc: eve@example.com",
+        "bob",
+        "bob@",
+        "b ob@example.com",
+        "bob@example.com\0",
+    ] {
+        assert_eq!(
+            permanent(send(&mailer, mail(bad)).await),
+            "no mail can go to such an address",
+            "{bad:?}"
+        );
     }
 }

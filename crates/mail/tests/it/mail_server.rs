@@ -34,13 +34,31 @@ impl MailServer {
     pub(crate) async fn start_with(options: Value) -> Self {
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/smtp/server.mjs");
         let mut command = Command::new("node");
-        command.arg(program).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        command
+            .arg(program)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true);
         let mut child = command.spawn().expect("the mail server needs Node");
         let mut input = child.stdin.take().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        input.write_all(format!("{options}\n").as_bytes()).await.unwrap();
-        let mut server = Self { port: 0, input, lines, _child: child };
-        server.port = server.told("listening").await.as_u64().unwrap().try_into().unwrap();
+        input
+            .write_all(format!("{options}\n").as_bytes())
+            .await
+            .unwrap();
+        let mut server = Self {
+            port: 0,
+            input,
+            lines,
+            _child: child,
+        };
+        server.port = server
+            .told("listening")
+            .await
+            .as_u64()
+            .unwrap()
+            .try_into()
+            .unwrap();
         server
     }
 
@@ -49,14 +67,18 @@ impl MailServer {
         let told = async {
             loop {
                 let line = self.lines.next_line().await.unwrap();
-                let line = line.expect("it runs: are the web app's packages installed (npm --prefix apps/web ci)?");
+                let line = line.expect(
+                    "it runs: are the web app's packages installed (npm --prefix apps/web ci)?",
+                );
                 let line: Value = serde_json::from_str(&line).unwrap();
                 if let Some(told) = line.get(kind) {
                     return told.clone();
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, told).await.unwrap_or_else(|_| panic!("it tells of no {kind}"))
+        tokio::time::timeout(PATIENCE, told)
+            .await
+            .unwrap_or_else(|_| panic!("it tells of no {kind}"))
     }
 
     pub(crate) async fn mail(&mut self) -> Value {
@@ -79,29 +101,50 @@ impl MailServer {
 }
 
 pub(crate) fn mailer(url: &str, limits: Limits) -> SmtpMailer {
-    SmtpMailer::new(Server::parse(url, None).unwrap(), limits, sender("Allclear <mail@example.com>"))
+    SmtpMailer::new(
+        Server::parse(url, None).unwrap(),
+        limits,
+        sender("Allclear <mail@example.com>"),
+    )
 }
 
 /// Sends as this address, at 2023-11-14 22:13:20 UTC.
 pub(crate) fn sender(from: &str) -> Sender {
     let mut clock = MockClock::new();
-    clock.expect_now().return_const(DateTime::from_timestamp(1_700_000_000, 0).unwrap());
+    clock
+        .expect_now()
+        .return_const(DateTime::from_timestamp(1_700_000_000, 0).unwrap());
     clock.expect_id().return_const(Uuid::from_u128(7));
-    Sender::new(from, "https://status.example.com", Arc::new(clock) as Arc<dyn Clock>).unwrap()
+    Sender::new(
+        from,
+        "https://status.example.com",
+        Arc::new(clock) as Arc<dyn Clock>,
+    )
+    .unwrap()
 }
 
 /// Some mail to this address.
 pub(crate) fn mail(to: &str) -> Mail {
-    Mail::new(to.to_owned(), MailContent::KnownAddress { link: "https://status.example.com/login".to_owned() })
+    Mail::new(
+        to.to_owned(),
+        MailContent::KnownAddress {
+            link: "https://status.example.com/login".to_owned(),
+        },
+    )
 }
 
 /// Sends, as long as it should take at most.
 pub(crate) async fn send(mailer: &SmtpMailer, mail: Mail) -> Result<(), SendError> {
-    tokio::time::timeout(PATIENCE, mailer.send(mail)).await.expect("an answer within a minute")
+    tokio::time::timeout(PATIENCE, mailer.send(mail))
+        .await
+        .expect("an answer within a minute")
 }
 
 /// A header's values in a mail that was received.
 pub(crate) fn header<'a>(mail: &'a Value, name: &str) -> Vec<&'a str> {
     let headers = mail["headers"].as_array().unwrap().iter();
-    headers.filter(|header| header[0] == name).map(|header| header[1].as_str().unwrap()).collect()
+    headers
+        .filter(|header| header[0] == name)
+        .map(|header| header[1].as_str().unwrap())
+        .collect()
 }

@@ -1,7 +1,8 @@
 //! What arrives: the headers, and the text as it was written.
 
 use allclear_application::mail::notice::{
-    AffectedComponent, IncidentChange, IncidentNotice, MaintenanceChange, MaintenanceNotice, NoticeLinks,
+    AffectedComponent, IncidentChange, IncidentNotice, MaintenanceChange, MaintenanceNotice,
+    NoticeLinks,
 };
 use allclear_application::mail::{Mail, MailContent, MailHeaders, MailList};
 use allclear_domain::component::ComponentStatus;
@@ -19,7 +20,10 @@ const UNSUBSCRIBE: &str =
 const ONE_CLICK: &str = "https://status.example.com/api/v1/subscriber/unsubscribe/one-click?email=ann%40example.com&orgId=org_1&unsubscribeCode=x";
 
 fn links() -> NoticeLinks {
-    NoticeLinks { page: "https://status.example.com/status/org_1".into(), unsubscribe: UNSUBSCRIBE.into() }
+    NoticeLinks {
+        page: "https://status.example.com/status/org_1".into(),
+        unsubscribe: UNSUBSCRIBE.into(),
+    }
 }
 
 fn incident() -> IncidentNotice {
@@ -33,8 +37,14 @@ fn incident() -> IncidentNotice {
         occurred_at: DateTime::from_timestamp(1_700_000_000, 0).unwrap(),
         message: Some("A disk is full.\n\nWe are adding one.".into()),
         components: vec![
-            AffectedComponent { name: "API".into(), status: ComponentStatus::MajorOutage },
-            AffectedComponent { name: "Website".into(), status: ComponentStatus::Degraded },
+            AffectedComponent {
+                name: "API".into(),
+                status: ComponentStatus::MajorOutage,
+            },
+            AffectedComponent {
+                name: "Website".into(),
+                status: ComponentStatus::Degraded,
+            },
         ],
         links: links(),
     }
@@ -61,8 +71,16 @@ fn mail(content: MailContent, organisation: &str, id: &str, thread: &str) -> Mai
         name: organisation.to_owned(),
         unsubscribe: ONE_CLICK.to_owned(),
     };
-    let headers = MailHeaders { message_id: Some(id.to_owned()), thread: Some(thread.to_owned()), list: Some(list) };
-    Mail { to: "ann@example.com".into(), content, headers }
+    let headers = MailHeaders {
+        message_id: Some(id.to_owned()),
+        thread: Some(thread.to_owned()),
+        list: Some(list),
+    };
+    Mail {
+        to: "ann@example.com".into(),
+        content,
+        headers,
+    }
 }
 
 async fn received(mail: Mail) -> Value {
@@ -73,12 +91,23 @@ async fn received(mail: Mail) -> Value {
 
 /// Of the message as it was sent: what a program reads before it decodes anything.
 fn raw_headers(mail: &Value) -> &str {
-    mail["raw"].as_str().unwrap().split_once("\r\n\r\n").unwrap().0
+    mail["raw"]
+        .as_str()
+        .unwrap()
+        .split_once("\r\n\r\n")
+        .unwrap()
+        .0
 }
 
 #[tokio::test]
 async fn a_notice_says_whose_it_is_how_to_leave_and_which_thread_it_is_of() {
-    let mail = received(mail(MailContent::Incident(incident()), "Acme", "delivery-2", "delivery-1")).await;
+    let mail = received(mail(
+        MailContent::Incident(incident()),
+        "Acme",
+        "delivery-2",
+        "delivery-1",
+    ))
+    .await;
     for (name, value) in [
         ("from", "Acme <mail@example.com>"),
         ("to", "ann@example.com"),
@@ -92,7 +121,10 @@ async fn a_notice_says_whose_it_is_how_to_leave_and_which_thread_it_is_of() {
         ("list-unsubscribe-post", "List-Unsubscribe=One-Click"),
         ("auto-submitted", "auto-generated"),
     ] {
-        let values: Vec<_> = header(&mail, name).iter().map(|value| value.replace('"', "")).collect();
+        let values: Vec<_> = header(&mail, name)
+            .iter()
+            .map(|value| value.replace('"', ""))
+            .collect();
         assert_eq!(values, [value.replace('"', "")], "{name}");
     }
     assert_eq!(mail["from"], json!("mail@example.com"), "where bounces go");
@@ -100,8 +132,17 @@ async fn a_notice_says_whose_it_is_how_to_leave_and_which_thread_it_is_of() {
 
 #[tokio::test]
 async fn the_first_of_a_thread_answers_nothing() {
-    let mail = received(mail(MailContent::Incident(incident()), "Acme", "delivery-1", "delivery-1")).await;
-    assert_eq!(header(&mail, "message-id"), ["<delivery-1@status.example.com>"]);
+    let mail = received(mail(
+        MailContent::Incident(incident()),
+        "Acme",
+        "delivery-1",
+        "delivery-1",
+    ))
+    .await;
+    assert_eq!(
+        header(&mail, "message-id"),
+        ["<delivery-1@status.example.com>"]
+    );
     assert!(header(&mail, "in-reply-to").is_empty() && header(&mail, "references").is_empty());
 }
 
@@ -110,7 +151,12 @@ async fn a_mail_to_one_person_is_no_list_but_automatic() {
     let mail = received(crate::mail_server::mail("bob@example.com")).await;
     assert_eq!(header(&mail, "from"), ["Allclear <mail@example.com>"]);
     assert_eq!(header(&mail, "auto-submitted"), ["auto-generated"]);
-    for name in ["list-id", "list-unsubscribe", "list-unsubscribe-post", "in-reply-to"] {
+    for name in [
+        "list-id",
+        "list-unsubscribe",
+        "list-unsubscribe-post",
+        "in-reply-to",
+    ] {
         assert!(header(&mail, name).is_empty(), "{name}");
     }
 }
@@ -166,7 +212,13 @@ updates of Acme. Unsubscribe:
 
 #[tokio::test]
 async fn a_maintenance_is_told_in_text_and_html() {
-    let mail = received(mail(MailContent::Maintenance(maintenance()), "Acme", "1", "1")).await;
+    let mail = received(mail(
+        MailContent::Maintenance(maintenance()),
+        "Acme",
+        "1",
+        "1",
+    ))
+    .await;
     let text = mail["text"].as_str().unwrap().replace("\r\n", "\n");
     assert!(
         text.starts_with(
@@ -183,9 +235,15 @@ Ends: ---
         ),
         "{text}"
     );
-    assert!(!text.contains("About this maintenance") && !text.contains("\n\n\n"), "{text}");
+    assert!(
+        !text.contains("About this maintenance") && !text.contains("\n\n\n"),
+        "{text}"
+    );
     let html = mail["html"].as_str().unwrap();
-    assert!(html.contains("Scheduled") && html.contains("Nov 15, 2023 10:13:20 PM UTC"), "{html}");
+    assert!(
+        html.contains("Scheduled") && html.contains("Nov 15, 2023 10:13:20 PM UTC"),
+        "{html}"
+    );
 }
 
 #[tokio::test]
@@ -196,23 +254,40 @@ async fn text_from_people_adds_no_header_and_no_markup() {
         title: evil.into(),
         description: evil.into(),
         message: Some(evil.into()),
-        components: vec![AffectedComponent { name: evil.into(), status: ComponentStatus::Operational }],
+        components: vec![AffectedComponent {
+            name: evil.into(),
+            status: ComponentStatus::Operational,
+        }],
         ..incident()
     };
     let mail = received(mail(MailContent::Incident(notice), evil, "1", "1")).await;
     assert!(header(&mail, "bcc").is_empty());
     let headers = raw_headers(&mail);
-    assert!(headers.is_ascii() && !headers.to_lowercase().contains("\r\nbcc"), "{headers}");
+    assert!(
+        headers.is_ascii() && !headers.to_lowercase().contains("\r\nbcc"),
+        "{headers}"
+    );
     let name = "Acme Bcc: eve@example.com <script>alert(1)</script> = ?utf-8?q?hidden?=";
     assert_eq!(mail["subject"], json!(format!("[{name}] {name}")));
     let html = mail["html"].as_str().unwrap();
-    assert!(!html.contains("<script>") && html.contains("&#60;script&#62;"), "{html}");
-    assert!(mail["text"].as_str().unwrap().contains("<script>alert(1)</script>"));
+    assert!(
+        !html.contains("<script>") && html.contains("&#60;script&#62;"),
+        "{html}"
+    );
+    assert!(
+        mail["text"]
+            .as_str()
+            .unwrap()
+            .contains("<script>alert(1)</script>")
+    );
 }
 
 #[tokio::test]
 async fn any_writing_arrives_as_it_was_written() {
-    let title = format!("{} 🔥 база данных مشكلة 障害", "sehr großer Ausfall ".repeat(8).trim());
+    let title = format!(
+        "{} 🔥 база данных مشكلة 障害",
+        "sehr großer Ausfall ".repeat(8).trim()
+    );
     let organisation = "Überwachung \"Süd\" 🚨, Büro";
     let message = "Wir prüfen 🔎\nنحن نتحقق\n.\n. Punkt am Anfang";
     let notice = IncidentNotice {
@@ -225,21 +300,40 @@ async fn any_writing_arrives_as_it_was_written() {
     assert_eq!(mail["subject"], json!(format!("[{organisation}] {title}")));
     assert!(header(&mail, "from")[0].contains("mail@example.com"));
     assert!(header(&mail, "list-id")[0].contains("<org_1.status.example.com>"));
-    assert!(mail["text"].as_str().unwrap().replace("\r\n", "\n").contains(message));
+    assert!(
+        mail["text"]
+            .as_str()
+            .unwrap()
+            .replace("\r\n", "\n")
+            .contains(message)
+    );
     assert!(mail["html"].as_str().unwrap().contains("نحن نتحقق<br>"));
     let raw = mail["raw"].as_str().unwrap();
     assert!(raw.is_ascii(), "every server takes it");
-    assert!(raw.split("\r\n").all(|line| line.len() <= 998 && !line.contains('\n')), "RFC 5322, section 2.1.1");
+    assert!(
+        raw.split("\r\n")
+            .all(|line| line.len() <= 998 && !line.contains('\n')),
+        "RFC 5322, section 2.1.1"
+    );
 }
 
 #[tokio::test]
 async fn addresses_are_written_in_ascii_and_the_local_part_as_typed() {
     let mut server = MailServer::start().await;
     let from = sender("Störung <Status@Beispiel-Ü.example>");
-    let mailer = SmtpMailer::new(Server::parse(&server.url(), None).unwrap(), Limits::default(), from);
-    send(&mailer, crate::mail_server::mail("O'Neil+Acme@exämple.com")).await.unwrap();
+    let mailer = SmtpMailer::new(
+        Server::parse(&server.url(), None).unwrap(),
+        Limits::default(),
+        from,
+    );
+    send(&mailer, crate::mail_server::mail("O'Neil+Acme@exämple.com"))
+        .await
+        .unwrap();
     let mail = server.mail().await;
     let raw = raw_headers(&mail);
-    assert!(raw.contains("\r\nTo: O'Neil+Acme@xn--exmple-cua.com\r\n"), "{raw}");
+    assert!(
+        raw.contains("\r\nTo: O'Neil+Acme@xn--exmple-cua.com\r\n"),
+        "{raw}"
+    );
     assert!(raw.contains("<Status@xn--beispiel--y9a.example>"), "{raw}");
 }

@@ -16,7 +16,12 @@ async fn one_connection_carries_mail_after_mail() {
     let mut connections = HashSet::new();
     for _ in 0..5 {
         send(&mailer, mail("ann@example.com")).await.unwrap();
-        connections.insert(server.mail().await["connection"].as_str().unwrap().to_owned());
+        connections.insert(
+            server.mail().await["connection"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+        );
     }
     assert_eq!(connections.len(), 1);
 }
@@ -24,7 +29,13 @@ async fn one_connection_carries_mail_after_mail() {
 #[tokio::test(flavor = "multi_thread")]
 async fn there_are_never_more_connections_than_allowed() {
     let mut server = MailServer::start().await;
-    let mailer = Arc::new(mailer(&server.url(), Limits { connections: 3, ..Limits::default() }));
+    let mailer = Arc::new(mailer(
+        &server.url(),
+        Limits {
+            connections: 3,
+            ..Limits::default()
+        },
+    ));
     let sending: Vec<_> = (0..60)
         .map(|number| {
             let mailer = Arc::clone(&mailer);
@@ -59,7 +70,13 @@ async fn a_connection_that_the_server_has_closed_costs_no_mail() {
 #[tokio::test]
 async fn a_connection_is_left_when_nobody_uses_it() {
     let mut server = MailServer::start().await;
-    let mailer = mailer(&server.url(), Limits { idle: Duration::from_nanos(1), ..Limits::default() });
+    let mailer = mailer(
+        &server.url(),
+        Limits {
+            idle: Duration::from_nanos(1),
+            ..Limits::default()
+        },
+    );
     send(&mailer, mail("ann@example.com")).await.unwrap();
     let first = server.mail().await["connection"].clone();
     send(&mailer, mail("ann@example.com")).await.unwrap();
@@ -79,5 +96,8 @@ async fn a_mail_that_nobody_waits_for_any_more_spoils_none_that_follows() {
     send(&mailer, mail("ann@example.com")).await.unwrap();
     let received = server.mail().await;
     assert_eq!(received["to"], "ann@example.com");
-    assert!(!received["raw"].as_str().unwrap().contains("silent@"), "nothing of the other one is in it");
+    assert!(
+        !received["raw"].as_str().unwrap().contains("silent@"),
+        "nothing of the other one is in it"
+    );
 }

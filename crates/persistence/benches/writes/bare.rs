@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use sea_orm::sqlx::postgres::PgConnection;
-use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
+use sea_orm::sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous,
+};
 use sea_orm::sqlx::{AssertSqlSafe, ConnectOptions, Connection, query, raw_sql};
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
 
@@ -42,7 +44,13 @@ pub(crate) async fn rows(url: &str) -> Vec<Row> {
     let connection = sea_orm::Database::connect(url).await.unwrap();
     let sql = "SELECT outbox.revision, message, events FROM outbox JOIN incident_updates ON version = revision \
                ORDER BY outbox.revision";
-    let rows = connection.query_all_raw(Statement::from_string(connection.get_database_backend(), sql)).await.unwrap();
+    let rows = connection
+        .query_all_raw(Statement::from_string(
+            connection.get_database_backend(),
+            sql,
+        ))
+        .await
+        .unwrap();
     let row = |row: &sea_orm::QueryResult| Row {
         revision: row.try_get("", "revision").unwrap(),
         message: row.try_get("", "message").unwrap(),
@@ -52,49 +60,63 @@ pub(crate) async fn rows(url: &str) -> Vec<Row> {
 }
 
 fn insert_incident(number: i64) -> String {
-    format!("INSERT INTO incidents VALUES ({number}, 'acme', 'Slow', 'It is slow', 'INVESTIGATING', '{NOW}', NULL, 0)")
+    format!(
+        "INSERT INTO incidents VALUES ({number}, 'acme', 'Slow', 'It is slow', 'INVESTIGATING', '{NOW}', NULL, 0)"
+    )
 }
 
 /// On SQLite through this many connections. A transaction is one message to the thread of its connection.
 pub(crate) async fn sqlite(file: &Path, rows: Vec<Row>, connections: usize) -> Taken {
-    let options = SqliteConnectOptions::new().filename(file).create_if_missing(true).foreign_keys(true);
-    let options = options.journal_mode(SqliteJournalMode::Wal).synchronous(SqliteSynchronous::Full);
+    let options = SqliteConnectOptions::new()
+        .filename(file)
+        .create_if_missing(true)
+        .foreign_keys(true);
+    let options = options
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full);
     let options = options.busy_timeout(Duration::from_secs(30));
     let mut first = options.connect().await.unwrap();
     raw_sql(TABLES).execute(&mut first).await.unwrap();
     for number in 0..INCIDENTS {
-        raw_sql(AssertSqlSafe(insert_incident(number))).execute(&mut first).await.unwrap();
+        raw_sql(AssertSqlSafe(insert_incident(number)))
+            .execute(&mut first)
+            .await
+            .unwrap();
     }
     let mut open = Vec::new();
     for _ in 0..connections {
         open.push(options.connect().await.unwrap());
     }
-    in_turns(open, rows, async |connection: &mut SqliteConnection, row| {
-        let incident = row.revision % INCIDENTS;
-        query(
-            "BEGIN IMMEDIATE;
+    in_turns(
+        open,
+        rows,
+        async |connection: &mut SqliteConnection, row| {
+            let incident = row.revision % INCIDENTS;
+            query(
+                "BEGIN IMMEDIATE;
              INSERT INTO incident_updates VALUES (?, ?, 'IDENTIFIED', ?, 'user_1', 'Ann', ?, ?);
              UPDATE incidents SET status = 'IDENTIFIED', updated_at = ?, version = ? WHERE id = ?;
              INSERT INTO outbox VALUES ('acme', ?, ?, ?);
              UPDATE organisations SET revision = ? WHERE id = 'acme';
              COMMIT",
-        )
-        .bind(incident)
-        .bind(row.revision)
-        .bind(row.message)
-        .bind(NOW)
-        .bind(row.revision)
-        .bind(NOW)
-        .bind(row.revision)
-        .bind(incident)
-        .bind(row.revision)
-        .bind(row.events)
-        .bind(NOW)
-        .bind(row.revision)
-        .execute(connection)
-        .await
-        .unwrap();
-    })
+            )
+            .bind(incident)
+            .bind(row.revision)
+            .bind(row.message)
+            .bind(NOW)
+            .bind(row.revision)
+            .bind(NOW)
+            .bind(row.revision)
+            .bind(incident)
+            .bind(row.revision)
+            .bind(row.events)
+            .bind(NOW)
+            .bind(row.revision)
+            .execute(connection)
+            .await
+            .unwrap();
+        },
+    )
     .await
 }
 
@@ -111,7 +133,9 @@ async fn in_turns<C: Send + 'static>(
         async move {
             let mut each = Vec::new();
             loop {
-                let Some(row) = next.lock().unwrap().next() else { return each };
+                let Some(row) = next.lock().unwrap().next() else {
+                    return each;
+                };
                 let start = Instant::now();
                 store(&mut connection, row).await;
                 each.push(start.elapsed());
@@ -119,16 +143,27 @@ async fn in_turns<C: Send + 'static>(
         }
     });
     let each = join_all(writers).await.into_iter().flatten().collect();
-    Taken { whole: start.elapsed(), each }
+    Taken {
+        whole: start.elapsed(),
+        each,
+    }
 }
 
 /// Makes databases, in place of those a former run has left.
 pub(crate) async fn recreate(server: &str, names: &[&str]) {
-    let admin = sea_orm::Database::connect(format!("{server}/postgres")).await.unwrap();
+    let admin = sea_orm::Database::connect(format!("{server}/postgres"))
+        .await
+        .unwrap();
     assert_eq!(admin.get_database_backend(), DbBackend::Postgres);
     for name in names {
-        admin.execute_unprepared(&format!("DROP DATABASE IF EXISTS {name}")).await.unwrap();
-        admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
+        admin
+            .execute_unprepared(&format!("DROP DATABASE IF EXISTS {name}"))
+            .await
+            .unwrap();
+        admin
+            .execute_unprepared(&format!("CREATE DATABASE {name}"))
+            .await
+            .unwrap();
     }
 }
 
@@ -137,7 +172,10 @@ pub(crate) async fn postgresql(url: &str, rows: Vec<Row>) -> Taken {
     let admin = sea_orm::Database::connect(url).await.unwrap();
     admin.execute_unprepared(TABLES).await.unwrap();
     for number in 0..INCIDENTS {
-        admin.execute_unprepared(&insert_incident(number)).await.unwrap();
+        admin
+            .execute_unprepared(&insert_incident(number))
+            .await
+            .unwrap();
     }
     let mut connections = Vec::new();
     for _ in 0..OPERATORS {
@@ -150,14 +188,31 @@ async fn store_in_postgresql(connection: &mut PgConnection, row: Row) {
     let incident = row.revision % INCIDENTS;
     let mut transaction = connection.begin().await.unwrap();
     // In this order: whoever writes to the organisation waits here, as in the product.
-    let stamp = query("UPDATE organisations SET revision = $1 WHERE id = 'acme'").bind(row.revision);
+    let stamp =
+        query("UPDATE organisations SET revision = $1 WHERE id = 'acme'").bind(row.revision);
     stamp.execute(&mut *transaction).await.unwrap();
-    let update = "INSERT INTO incident_updates VALUES ($1, $2, 'IDENTIFIED', $3, 'user_1', 'Ann', $4, $2)";
-    let update = query(update).bind(incident).bind(row.revision).bind(row.message).bind(NOW);
+    let update =
+        "INSERT INTO incident_updates VALUES ($1, $2, 'IDENTIFIED', $3, 'user_1', 'Ann', $4, $2)";
+    let update = query(update)
+        .bind(incident)
+        .bind(row.revision)
+        .bind(row.message)
+        .bind(NOW);
     update.execute(&mut *transaction).await.unwrap();
-    let state = query("UPDATE incidents SET status = 'IDENTIFIED', updated_at = $1, version = $2 WHERE id = $3");
-    state.bind(NOW).bind(row.revision).bind(incident).execute(&mut *transaction).await.unwrap();
-    let outbox = query("INSERT INTO outbox VALUES ('acme', $1, $2, $3)").bind(row.revision).bind(row.events).bind(NOW);
+    let state = query(
+        "UPDATE incidents SET status = 'IDENTIFIED', updated_at = $1, version = $2 WHERE id = $3",
+    );
+    state
+        .bind(NOW)
+        .bind(row.revision)
+        .bind(incident)
+        .execute(&mut *transaction)
+        .await
+        .unwrap();
+    let outbox = query("INSERT INTO outbox VALUES ('acme', $1, $2, $3)")
+        .bind(row.revision)
+        .bind(row.events)
+        .bind(NOW);
     outbox.execute(&mut *transaction).await.unwrap();
     transaction.commit().await.unwrap();
 }

@@ -58,7 +58,10 @@ fn median(mut values: Vec<f64>) -> f64 {
 /// The median rate and the median share of the bare rate.
 fn medians(rates: &[(f64, f64)]) -> (f64, f64) {
     let rate = median(rates.iter().map(|(ours, _)| *ours).collect());
-    (rate, median(rates.iter().map(|(ours, bare)| ours / bare).collect()))
+    (
+        rate,
+        median(rates.iter().map(|(ours, bare)| ours / bare).collect()),
+    )
 }
 
 async fn sqlite() {
@@ -78,7 +81,11 @@ async fn sqlite() {
     }
     let (rate, share) = medians(&rates);
     BENCH.budget("updates acknowledged a second, SQLite", rate.round(), RATE);
-    BENCH.budget("updates a second, SQLite, of bare transactions", share, SHARE);
+    BENCH.budget(
+        "updates a second, SQLite, of bare transactions",
+        share,
+        SHARE,
+    );
 }
 
 async fn postgresql(server: &str) {
@@ -96,7 +103,10 @@ async fn postgresql(server: &str) {
         rates.push((taken.rate(), beside.rate()));
     }
     let (rate, share) = medians(&rates);
-    BENCH.figures("medians, PostgreSQL", json!({"perSecond": rate.round(), "shareOfBare": share}));
+    BENCH.figures(
+        "medians, PostgreSQL",
+        json!({"perSecond": rate.round(), "shareOfBare": share}),
+    );
 }
 
 #[tokio::main]

@@ -66,10 +66,18 @@ impl Operators {
         let store = Arc::new(Database::connect(url, Arc::new(SystemClock)).await.unwrap());
         let acme = OrganisationId::parse("acme").unwrap();
         store.ensure(&acme, Some("Acme".into())).await.unwrap();
-        let draft =
-            ComponentDraft { name: "API".into(), description: String::new(), status: ComponentStatus::default() };
-        let api = Component::create(ComponentId(SystemClock.id()), draft, SystemClock.now()).unwrap();
-        let api = allclear_application::component::ComponentStore::insert(&*store, &acme, api).await.unwrap().state.id;
+        let draft = ComponentDraft {
+            name: "API".into(),
+            description: String::new(),
+            status: ComponentStatus::default(),
+        };
+        let api =
+            Component::create(ComponentId(SystemClock.id()), draft, SystemClock.now()).unwrap();
+        let api = allclear_application::component::ComponentStore::insert(&*store, &acme, api)
+            .await
+            .unwrap()
+            .state
+            .id;
         let mut open = Vec::new();
         for _ in 0..OPERATORS {
             let mut own = Vec::new();
@@ -80,10 +88,15 @@ impl Operators {
                     status: IncidentStatus::Investigating,
                     occured_at: None,
                 };
-                let components = vec![Attachment { component_id: api, status: ComponentStatus::Degraded }];
+                let components = vec![Attachment {
+                    component_id: api,
+                    status: ComponentStatus::Degraded,
+                }];
                 let id = IncidentId(SystemClock.id());
                 let created = Incident::create(id, draft, &components, SystemClock.now()).unwrap();
-                IncidentStore::insert(&*store, &acme, created, components).await.unwrap();
+                IncidentStore::insert(&*store, &acme, created, components)
+                    .await
+                    .unwrap();
                 own.push(id);
             }
             open.push(own);
@@ -91,22 +104,41 @@ impl Operators {
         let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::new(Silence)));
         let stores = (Arc::clone(&store) as _, Arc::clone(&store) as _, store as _);
         let incidents = Incidents::new(stores.0, stores.1, stores.2, relay, Arc::new(SystemClock));
-        Self { incidents: Arc::new(incidents), organisation: acme, open }
+        Self {
+            incidents: Arc::new(incidents),
+            organisation: acme,
+            open,
+        }
     }
 
     /// All write at once, each one update after the other.
     pub(crate) async fn write(&self) -> Taken {
         let start = Instant::now();
         let writers = self.open.iter().map(|own| {
-            let (incidents, organisation, own) = (Arc::clone(&self.incidents), self.organisation.clone(), own.clone());
+            let (incidents, organisation, own) = (
+                Arc::clone(&self.incidents),
+                self.organisation.clone(),
+                own.clone(),
+            );
             tokio::spawn(async move {
                 let mut each = Vec::with_capacity(EACH);
                 for number in 0..EACH {
-                    let message = format!("We are still looking into it, and know a little more than before: {number}");
-                    let draft = IncidentUpdateDraft { message, status: IncidentStatus::Identified };
-                    let author = Author { id: "user_1".into(), name: "Ann".into() };
+                    let message = format!(
+                        "We are still looking into it, and know a little more than before: {number}"
+                    );
+                    let draft = IncidentUpdateDraft {
+                        message,
+                        status: IncidentStatus::Identified,
+                    };
+                    let author = Author {
+                        id: "user_1".into(),
+                        name: "Ann".into(),
+                    };
                     let start = Instant::now();
-                    incidents.record_update(&organisation, own[number / UPDATES], draft, author).await.unwrap();
+                    incidents
+                        .record_update(&organisation, own[number / UPDATES], draft, author)
+                        .await
+                        .unwrap();
                     each.push(start.elapsed());
                 }
                 each
@@ -116,6 +148,9 @@ impl Operators {
         for writer in writers.collect::<Vec<_>>() {
             each.extend(writer.await.unwrap());
         }
-        Taken { whole: start.elapsed(), each }
+        Taken {
+            whole: start.elapsed(),
+            each,
+        }
     }
 }

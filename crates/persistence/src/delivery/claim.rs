@@ -9,9 +9,12 @@ use allclear_application::notice::Notice;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::Subscriber;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Alias, Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement, UpdateStatement};
+use sea_orm::sea_query::{
+    Alias, Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement, UpdateStatement,
+};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, Order, QueryFilter,
+    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult,
+    Order, QueryFilter,
 };
 use uuid::Uuid;
 
@@ -27,8 +30,14 @@ pub(super) async fn claim(
     until: DateTime<Utc>,
     limit: u64,
 ) -> Result<Vec<Delivery>, Error> {
-    let rows = transaction.query_all(&claiming(now, until, limit)).await.map_err(broken)?;
-    let rows = rows.iter().map(|row| Model::from_query_result(row, "")).collect::<Result<Vec<_>, _>>();
+    let rows = transaction
+        .query_all(&claiming(now, until, limit))
+        .await
+        .map_err(broken)?;
+    let rows = rows
+        .iter()
+        .map(|row| Model::from_query_result(row, ""))
+        .collect::<Result<Vec<_>, _>>();
     let mut rows = rows.map_err(broken)?;
     // What a statement returns has no order.
     rows.sort_unstable_by_key(|row| (row.due_at, row.id));
@@ -53,12 +62,19 @@ pub(super) fn due(now: DateTime<Utc>, limit: u64) -> SelectStatement {
     let ahead = Query::select()
         .expr(Expr::val(1))
         .from_as(Entity, earlier.clone())
-        .and_where(Expr::col((earlier.clone(), Column::SubscriberId)).equals((own.clone(), Column::SubscriberId)))
-        .and_where(Expr::col((earlier.clone(), Column::Id)).lt(Expr::col((own.clone(), Column::Id))))
+        .and_where(
+            Expr::col((earlier.clone(), Column::SubscriberId))
+                .equals((own.clone(), Column::SubscriberId)),
+        )
+        .and_where(
+            Expr::col((earlier.clone(), Column::Id)).lt(Expr::col((own.clone(), Column::Id))),
+        )
         .and_where(Expr::col((earlier, Column::DueAt)).is_not_null())
         .take();
     let claimed_until = || Expr::col((own.clone(), Column::ClaimedUntil));
-    let free = Condition::any().add(claimed_until().is_null()).add(claimed_until().lte(now));
+    let free = Condition::any()
+        .add(claimed_until().is_null())
+        .add(claimed_until().lte(now));
     Query::select()
         .column((own.clone(), Column::Id))
         .from_as(Entity, own.clone())
@@ -77,8 +93,13 @@ pub(super) async fn renew(
     claims: Vec<Claim>,
     until: DateTime<Utc>,
 ) -> Result<(), Error> {
-    let held = Entity::update_many().col_expr(Column::ClaimedUntil, Expr::val(until)).filter(these(&claims));
-    held.filter(Column::DueAt.is_not_null()).exec(transaction).await.map_err(broken)?;
+    let held = Entity::update_many()
+        .col_expr(Column::ClaimedUntil, Expr::val(until))
+        .filter(these(&claims));
+    held.filter(Column::DueAt.is_not_null())
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
     Ok(())
 }
 
@@ -88,9 +109,15 @@ pub(super) fn these(claims: &[Claim]) -> Condition {
     for claim in claims {
         by_attempt.entry(claim.attempt).or_default().push(claim.id);
     }
-    by_attempt.into_iter().fold(Condition::any(), |any, (attempt, ids)| {
-        any.add(Condition::all().add(Column::Id.is_in(ids)).add(Column::Attempts.eq(i64::from(attempt))))
-    })
+    by_attempt
+        .into_iter()
+        .fold(Condition::any(), |any, (attempt, ids)| {
+            any.add(
+                Condition::all()
+                    .add(Column::Id.is_in(ids))
+                    .add(Column::Attempts.eq(i64::from(attempt))),
+            )
+        })
 }
 
 /// What deliveries refer to.
@@ -111,8 +138,8 @@ impl Known {
             for row in found.all(transaction).await.map_err(broken)? {
                 organisations.insert(row.id, row.name);
             }
-            let found =
-                notice::Entity::find().filter(notice::Column::Id.is_in(rows.iter().filter_map(|row| row.notice_id)));
+            let found = notice::Entity::find()
+                .filter(notice::Column::Id.is_in(rows.iter().filter_map(|row| row.notice_id)));
             for row in found.all(transaction).await.map_err(broken)? {
                 notices.insert(row.id, notice_of(&row)?);
             }
@@ -122,7 +149,11 @@ impl Known {
                 subscribers.insert(row.id, subscriber_of(row)?);
             }
         }
-        Ok(Self { organisations, subscribers, notices })
+        Ok(Self {
+            organisations,
+            subscribers,
+            notices,
+        })
     }
 
     /// None where what it refers to has gone in the meantime; the delivery went with it.
@@ -132,7 +163,10 @@ impl Known {
             Some(notice) => Matter::Notice(Arc::clone(self.notices.get(&notice)?)),
         };
         Some(Delivery {
-            claim: Claim { id: row.id, attempt: u32::try_from(row.attempts).unwrap_or(0) },
+            claim: Claim {
+                id: row.id,
+                attempt: u32::try_from(row.attempts).unwrap_or(0),
+            },
             queued_at: row.created_at,
             organisation_name: self.organisations.get(&row.organisation_id)?.clone(),
             organisation: OrganisationId::parse(&row.organisation_id).ok()?,

@@ -3,10 +3,12 @@
 use allclear_application::error::Error;
 use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Alias, Expr, ExprTrait, Func, InsertStatement, LockBehavior, LockType, Query};
+use sea_orm::sea_query::{
+    Alias, Expr, ExprTrait, Func, InsertStatement, LockBehavior, LockType, Query,
+};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
-    QueryOrder, QuerySelect, QueryTrait, Select,
+    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
 };
 use uuid::Uuid;
 
@@ -22,8 +24,9 @@ pub(super) fn next() -> Select<Entity> {
     let same_revision = Condition::all()
         .add(of_earlier(Column::Revision).equals((Entity, Column::Revision)))
         .add(of_earlier(Column::Part).lt(Expr::col((Entity, Column::Part))));
-    let before =
-        Condition::any().add(of_earlier(Column::Revision).lt(Expr::col((Entity, Column::Revision)))).add(same_revision);
+    let before = Condition::any()
+        .add(of_earlier(Column::Revision).lt(Expr::col((Entity, Column::Revision))))
+        .add(same_revision);
     let ahead = Query::select()
         .expr(Expr::val(1))
         .from_as(Entity, earlier.clone())
@@ -39,13 +42,25 @@ pub(super) fn next() -> Select<Entity> {
 }
 
 /// Queues deliveries of the next notice that nobody else is at. Answers whether there was one.
-pub(super) async fn expand(transaction: &DatabaseTransaction, now: DateTime<Utc>, limit: u64) -> Result<bool, Error> {
+pub(super) async fn expand(
+    transaction: &DatabaseTransaction,
+    now: DateTime<Utc>,
+    limit: u64,
+) -> Result<bool, Error> {
     let mut claiming = next();
-    QuerySelect::query(&mut claiming).lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
-    let Some(notice) = claiming.one(transaction).await.map_err(broken)? else { return Ok(false) };
+    QuerySelect::query(&mut claiming)
+        .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
+    let Some(notice) = claiming.one(transaction).await.map_err(broken)? else {
+        return Ok(false);
+    };
     let id = notice.id;
-    let rows = transaction.query_all(&queued(&notice, now, limit)?).await.map_err(broken)?;
-    let reached = rows.iter().map(|row| row.try_get::<Uuid>("", "subscriber_id"));
+    let rows = transaction
+        .query_all(&queued(&notice, now, limit)?)
+        .await
+        .map_err(broken)?;
+    let reached = rows
+        .iter()
+        .map(|row| row.try_get::<Uuid>("", "subscriber_id"));
     let reached = reached.collect::<Result<Vec<_>, _>>().map_err(broken)?;
     let all = (reached.len() as u64) < limit;
     let noted = ActiveModel {
@@ -54,7 +69,10 @@ pub(super) async fn expand(transaction: &DatabaseTransaction, now: DateTime<Utc>
         expanded_at: Set(all.then_some(now)),
         ..Default::default()
     };
-    Entity::update(noted).exec(transaction).await.map_err(broken)?;
+    Entity::update(noted)
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
     Ok(true)
 }
 
@@ -70,7 +88,8 @@ fn queued(notice: &Model, now: DateTime<Utc>, limit: u64) -> Result<InsertStatem
         .expr(Func::max(Expr::col((ahead.clone(), Queued::DueAt))))
         .from_as(delivery::Entity, ahead.clone())
         .and_where(
-            Expr::col((ahead.clone(), Queued::SubscriberId)).equals((subscriber::Entity, subscriber::Column::Id)),
+            Expr::col((ahead.clone(), Queued::SubscriberId))
+                .equals((subscriber::Entity, subscriber::Column::Id)),
         )
         .and_where(Expr::col((ahead, Queued::DueAt)).gt(now))
         .take();
@@ -97,7 +116,12 @@ fn queued(notice: &Model, now: DateTime<Utc>, limit: u64) -> Result<InsertStatem
         Queued::DueAt,
         Queued::Attempts,
     ];
-    let mut insert = Query::insert().into_table(delivery::Entity).columns(columns).take();
-    insert.select_from(these.into_query()).map_err(Error::internal)?;
+    let mut insert = Query::insert()
+        .into_table(delivery::Entity)
+        .columns(columns)
+        .take();
+    insert
+        .select_from(these.into_query())
+        .map_err(Error::internal)?;
     Ok(insert.returning_col(Queued::SubscriberId).take())
 }

@@ -35,8 +35,14 @@ fn queries() -> Vec<(&'static str, SelectStatement)> {
         ("deliveries_by_due", next_due(now()).into_query()),
         ("deliveries_by_claim", next_freed(now()).into_query()),
         ("notices_to_expand", expand::next().into_query()),
-        ("notices_by_expansion", spent(now() - TimeDelta::days(30), 200)),
-        ("subscribers_by_status", subscribed(&acme).limit(1).into_query()),
+        (
+            "notices_by_expansion",
+            spent(now() - TimeDelta::days(30), 200),
+        ),
+        (
+            "subscribers_by_status",
+            subscribed(&acme).limit(1).into_query(),
+        ),
     ]
 }
 
@@ -53,10 +59,18 @@ async fn sqlite_searches_and_never_scans() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn postgresql_searches_and_never_scans() {
-    let Some(database) = postgresql("deliveries", &MANY).await else { return };
-    assert_eq!(sea_orm::ConnectionTrait::get_database_backend(database.read()), DbBackend::Postgres);
+    let Some(database) = postgresql("deliveries", &MANY).await else {
+        return;
+    };
+    assert_eq!(
+        sea_orm::ConnectionTrait::get_database_backend(database.read()),
+        DbBackend::Postgres
+    );
     for (index, query) in queries() {
         let plan = plan(database.read(), &query).await;
-        assert!(!plan.contains("Seq Scan") || index == "subscribers_by_status", "{index}:\n{plan}");
+        assert!(
+            !plan.contains("Seq Scan") || index == "subscribers_by_status",
+            "{index}:\n{plan}"
+        );
     }
 }

@@ -7,7 +7,8 @@ use allclear_application::error::Error;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
+    QuerySelect,
 };
 use uuid::Uuid;
 
@@ -17,14 +18,19 @@ use crate::entity::delivery::{Column, Entity};
 use crate::entity::delivery_count;
 use crate::error::broken;
 
-pub(super) async fn settle(transaction: &DatabaseTransaction, settled: Vec<Settled>) -> Result<(), Error> {
+pub(super) async fn settle(
+    transaction: &DatabaseTransaction,
+    settled: Vec<Settled>,
+) -> Result<(), Error> {
     let mut sent: BTreeMap<String, Vec<i64>> = BTreeMap::new();
     let mut unwanted = Vec::new();
     for Settled { claim, at, outcome } in settled {
         match outcome {
             Outcome::Sent => sent.entry(day(at)).or_default().push(claim.id),
             Outcome::Unwanted => unwanted.push(claim),
-            Outcome::Retried { at: again, reason } => retry(transaction, claim, again, reason).await?,
+            Outcome::Retried { at: again, reason } => {
+                retry(transaction, claim, again, reason).await?
+            }
             Outcome::GivenUp { reason } => give_up(transaction, claim, at, reason).await?,
         }
     }
@@ -32,7 +38,11 @@ pub(super) async fn settle(transaction: &DatabaseTransaction, settled: Vec<Settl
         count(transaction, &day, ids).await?;
     }
     if !unwanted.is_empty() {
-        Entity::delete_many().filter(these(&unwanted)).exec(transaction).await.map_err(broken)?;
+        Entity::delete_many()
+            .filter(these(&unwanted))
+            .exec(transaction)
+            .await
+            .map_err(broken)?;
     }
     Ok(())
 }
@@ -49,15 +59,25 @@ async fn count(transaction: &DatabaseTransaction, day: &str, ids: Vec<i64>) -> R
     // In the order of organisations, so that nodes that count at once wait for each other instead of refusing each other.
     let mut counts: BTreeMap<String, i64> = BTreeMap::new();
     for row in transaction.query_all(&gone).await.map_err(broken)? {
-        *counts.entry(row.try_get("", "organisation_id").map_err(broken)?).or_default() += 1;
+        *counts
+            .entry(row.try_get("", "organisation_id").map_err(broken)?)
+            .or_default() += 1;
     }
     for (organisation, more) in counts {
-        let fresh = ActiveModel { organisation_id: Set(organisation), day: Set(day.to_owned()), sent: Set(more) };
+        let fresh = ActiveModel {
+            organisation_id: Set(organisation),
+            day: Set(day.to_owned()),
+            sent: Set(more),
+        };
         let sum = Expr::col((CountEntity, CountColumn::Sent)).add(more);
         let added = OnConflict::columns([CountColumn::OrganisationId, CountColumn::Day])
             .value(CountColumn::Sent, sum)
             .to_owned();
-        CountEntity::insert(fresh).on_conflict(added).exec_without_returning(transaction).await.map_err(broken)?;
+        CountEntity::insert(fresh)
+            .on_conflict(added)
+            .exec_without_returning(transaction)
+            .await
+            .map_err(broken)?;
     }
     Ok(())
 }
@@ -78,8 +98,13 @@ async fn retry(
     if freed.exec(transaction).await.map_err(broken)?.rows_affected == 0 {
         return Ok(());
     }
-    let whose = Entity::find_by_id(claim.id).select_only().column(Column::SubscriberId).into_tuple::<Uuid>();
-    let Some(subscriber) = whose.one(transaction).await.map_err(broken)? else { return Ok(()) };
+    let whose = Entity::find_by_id(claim.id)
+        .select_only()
+        .column(Column::SubscriberId)
+        .into_tuple::<Uuid>();
+    let Some(subscriber) = whose.one(transaction).await.map_err(broken)? else {
+        return Ok(());
+    };
     let later = Entity::update_many()
         .col_expr(Column::DueAt, Expr::val(again))
         .filter(Column::SubscriberId.eq(subscriber))

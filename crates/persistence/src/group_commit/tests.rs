@@ -17,7 +17,13 @@ async fn numbers() -> (Database, TempDir) {
     let (database, folder) = sqlite().await;
     let table = "CREATE TABLE numbers (number INTEGER PRIMARY KEY)";
     let made = database.write(move |transaction| {
-        Box::pin(async move { transaction.execute_unprepared(table).await.map(|_| ()).map_err(broken) })
+        Box::pin(async move {
+            transaction
+                .execute_unprepared(table)
+                .await
+                .map(|_| ())
+                .map_err(broken)
+        })
     });
     made.await.unwrap();
     (database, folder)
@@ -49,8 +55,14 @@ async fn write(database: &Database, number: i64) -> Result<i64, Error> {
 
 async fn stored(database: &Database) -> Vec<i64> {
     let sql = "SELECT number FROM numbers ORDER BY number";
-    let rows = database.read().query_all_raw(Statement::from_string(DbBackend::Sqlite, sql)).await.unwrap();
-    rows.iter().map(|row| row.try_get("", "number").unwrap()).collect()
+    let rows = database
+        .read()
+        .query_all_raw(Statement::from_string(DbBackend::Sqlite, sql))
+        .await
+        .unwrap();
+    rows.iter()
+        .map(|row| row.try_get("", "number").unwrap())
+        .collect()
 }
 
 /// Gets work under way; answers whether it waits for something.
@@ -83,7 +95,11 @@ async fn while_one_writes<T>(database: &Database, others: impl Future<Output = T
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_that_fails_takes_back_its_own_and_nothing_else() {
     let (database, _folder) = numbers().await;
-    let answers = while_one_writes(&database, join_all((0..100).map(|number| write(&database, number)))).await;
+    let answers = while_one_writes(
+        &database,
+        join_all((0..100).map(|number| write(&database, number))),
+    )
+    .await;
     for (number, answer) in (0..).zip(answers) {
         match number % 10 {
             3 => assert!(matches!(answer, Err(Error::Conflict(_))), "{answer:?}"),
@@ -91,7 +107,9 @@ async fn a_write_that_fails_takes_back_its_own_and_nothing_else() {
             _ => assert_eq!(answer.unwrap(), number),
         }
     }
-    let expected: Vec<_> = (0..100).filter(|number| !matches!(number % 10, 3 | 7)).collect();
+    let expected: Vec<_> = (0..100)
+        .filter(|number| !matches!(number % 10, 3 | 7))
+        .collect();
     assert_eq!(stored(&database).await, expected);
 }
 
@@ -115,7 +133,10 @@ async fn a_commit_that_fails_is_told_to_those_in_it_and_the_next_one_works() {
     let breaking = database.write(|transaction| {
         Box::pin(async move {
             // As SQLite does by itself when the disk is full.
-            transaction.execute_unprepared("ROLLBACK").await.map_err(broken)?;
+            transaction
+                .execute_unprepared("ROLLBACK")
+                .await
+                .map_err(broken)?;
             Err::<(), _>(Error::Conflict("full".into()))
         })
     });

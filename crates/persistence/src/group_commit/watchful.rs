@@ -53,9 +53,14 @@ pub(super) fn spawn(future: impl Future<Output = ()> + Send + 'static) {
     thread::spawn(move || {
         let _inside = runtime.enter();
         // With one processor it would wait for SQLite, and SQLite for it.
-        let is_alone = thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
+        let is_alone =
+            thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
         let awake = if is_alone { Duration::ZERO } else { MOMENT };
-        let signal = Arc::new(Signal { given: AtomicBool::new(false), thread: thread::current(), awake });
+        let signal = Arc::new(Signal {
+            given: AtomicBool::new(false),
+            thread: thread::current(),
+            awake,
+        });
         let waker = Waker::from(Arc::clone(&signal));
         let (mut future, mut context) = (pin!(future), Context::from_waker(&waker));
         while future.as_mut().poll(&mut context).is_pending() {

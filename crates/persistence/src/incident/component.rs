@@ -16,7 +16,8 @@ use allclear_domain::validation::{FieldError, Invalid};
 use async_trait::async_trait;
 use sea_orm::sea_query::Query;
 use sea_orm::{
-    ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
+    QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -49,13 +50,20 @@ impl IncidentComponentStore for Database {
                     .into_iter()
                     .map(|link| (link.component_id, link.status))
                     .collect();
-                let these = component::of(&organisation).filter(ComponentColumn::Id.in_subquery(linked_ids(incident)));
+                let these = component::of(&organisation)
+                    .filter(ComponentColumn::Id.in_subquery(linked_ids(incident)));
                 let Listed { items, next } = part(transaction, these, page).await?;
                 let attached = items.into_iter().filter_map(|component| {
-                    let status = statuses.get(&component.id.0)?.parse().map_err(Error::internal);
+                    let status = statuses
+                        .get(&component.id.0)?
+                        .parse()
+                        .map_err(Error::internal);
                     Some(status.map(|status| IncidentComponent { component, status }))
                 });
-                Ok(Some(Listed { items: attached.collect::<Result<_, Error>>()?, next }))
+                Ok(Some(Listed {
+                    items: attached.collect::<Result<_, Error>>()?,
+                    next,
+                }))
             })
         })
         .await
@@ -74,7 +82,13 @@ impl IncidentComponentStore for Database {
                     return Ok(None);
                 }
                 let others = ComponentColumn::Id.not_in_subquery(linked_ids(incident));
-                part(transaction, component::of(&organisation).filter(others), page).await.map(Some)
+                part(
+                    transaction,
+                    component::of(&organisation).filter(others),
+                    page,
+                )
+                .await
+                .map(Some)
             })
         })
         .await
@@ -89,21 +103,39 @@ impl IncidentComponentStore for Database {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
-                let Some(incident) = find(transaction, &organisation, incident).await? else { return Ok(None) };
+                let Some(locked) = lock(transaction, &organisation).await? else {
+                    return Ok(None);
+                };
+                let Some(incident) = find(transaction, &organisation, incident).await? else {
+                    return Ok(None);
+                };
                 let known = linked(transaction, incident.id).await?;
-                if components.iter().any(|attachment| known.contains(&attachment.component_id.0)) {
-                    return Err(Error::Conflict("A component is attached to this incident already".to_owned()));
+                if components
+                    .iter()
+                    .any(|attachment| known.contains(&attachment.component_id.0))
+                {
+                    return Err(Error::Conflict(
+                        "A component is attached to this incident already".to_owned(),
+                    ));
                 }
                 link(transaction, &organisation, &incident, &components).await?;
                 let mut events = vec![Event::IncidentUpdated(incident.id)];
                 if incident.holds() {
-                    let ids: Vec<_> = components.iter().map(|attachment| attachment.component_id.0).collect();
+                    let ids: Vec<_> = components
+                        .iter()
+                        .map(|attachment| attachment.component_id.0)
+                        .collect();
                     let revision = Revision(locked.revision).next();
-                    events.extend(settle(transaction, &organisation, &ids, incident.id, revision, now).await?);
+                    events.extend(
+                        settle(transaction, &organisation, &ids, incident.id, revision, now)
+                            .await?,
+                    );
                 }
                 let commit = outbox::append(transaction, locked, &events, now).await?;
-                Ok(Some(Written { state: (), commit: Some(commit) }))
+                Ok(Some(Written {
+                    state: (),
+                    commit: Some(commit),
+                }))
             })
         })
         .await
@@ -118,11 +150,20 @@ impl IncidentComponentStore for Database {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
-                let Some(incident) = find(transaction, &organisation, incident).await? else { return Ok(None) };
+                let Some(locked) = lock(transaction, &organisation).await? else {
+                    return Ok(None);
+                };
+                let Some(incident) = find(transaction, &organisation, incident).await? else {
+                    return Ok(None);
+                };
                 let known = linked(transaction, incident.id).await?;
                 let ids: Vec<_> = components.iter().map(|component| component.0).collect();
-                all_known(&ids, &known, |index| format!("componentIds[{index}]"), "This component is not attached")?;
+                all_known(
+                    &ids,
+                    &known,
+                    |index| format!("componentIds[{index}]"),
+                    "This component is not attached",
+                )?;
                 let gone = Entity::delete_many()
                     .filter(Column::IncidentId.eq(incident.id.0))
                     .filter(Column::ComponentId.is_in(ids.iter().copied()));
@@ -130,10 +171,16 @@ impl IncidentComponentStore for Database {
                 let mut events = vec![Event::IncidentUpdated(incident.id)];
                 if incident.holds() {
                     let revision = Revision(locked.revision).next();
-                    events.extend(settle(transaction, &organisation, &ids, incident.id, revision, now).await?);
+                    events.extend(
+                        settle(transaction, &organisation, &ids, incident.id, revision, now)
+                            .await?,
+                    );
                 }
                 let commit = outbox::append(transaction, locked, &events, now).await?;
-                Ok(Some(Written { state: (), commit: Some(commit) }))
+                Ok(Some(Written {
+                    state: (),
+                    commit: Some(commit),
+                }))
             })
         })
         .await
@@ -150,7 +197,10 @@ pub(super) async fn link(
     if components.is_empty() {
         return Ok(());
     }
-    let ids: Vec<_> = components.iter().map(|attachment| attachment.component_id.0).collect();
+    let ids: Vec<_> = components
+        .iter()
+        .map(|attachment| attachment.component_id.0)
+        .collect();
     let known: Vec<Uuid> = component::of(organisation)
         .select_only()
         .column(ComponentColumn::Id)
@@ -163,15 +213,30 @@ pub(super) async fn link(
     all_known(&ids, &known, field, "This component does not exist")?;
     let links = components.iter().map(|attachment| {
         let status = attachment.status.as_str().to_owned();
-        Model { incident_id: incident.id.0, component_id: attachment.component_id.0, status }.into_active_model()
+        Model {
+            incident_id: incident.id.0,
+            component_id: attachment.component_id.0,
+            status,
+        }
+        .into_active_model()
     });
-    Entity::insert_many(links).exec_without_returning(transaction).await.map_err(broken)?;
+    Entity::insert_many(links)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
     Ok(())
 }
 
 /// The components attached to an incident.
-pub(super) async fn linked(transaction: &DatabaseTransaction, incident: IncidentId) -> Result<Vec<Uuid>, Error> {
-    Ok(links(transaction, incident).await?.into_iter().map(|link| link.component_id).collect())
+pub(super) async fn linked(
+    transaction: &DatabaseTransaction,
+    incident: IncidentId,
+) -> Result<Vec<Uuid>, Error> {
+    Ok(links(transaction, incident)
+        .await?
+        .into_iter()
+        .map(|link| link.component_id)
+        .collect())
 }
 
 /// Refuses identifiers that are not among the known ones, each under its field.
@@ -184,17 +249,31 @@ pub(super) fn all_known(
     let known: HashSet<_> = known.iter().collect();
     let mut invalid = Invalid::default();
     for (index, _) in ids.iter().enumerate().filter(|(_, id)| !known.contains(id)) {
-        invalid.add(FieldError { field: field(index), message: message.to_owned() });
+        invalid.add(FieldError {
+            field: field(index),
+            message: message.to_owned(),
+        });
     }
     Ok(invalid.into_result()?)
 }
 
-async fn links(transaction: &DatabaseTransaction, incident: IncidentId) -> Result<Vec<Model>, Error> {
-    Entity::find().filter(Column::IncidentId.eq(incident.0)).all(transaction).await.map_err(broken)
+async fn links(
+    transaction: &DatabaseTransaction,
+    incident: IncidentId,
+) -> Result<Vec<Model>, Error> {
+    Entity::find()
+        .filter(Column::IncidentId.eq(incident.0))
+        .all(transaction)
+        .await
+        .map_err(broken)
 }
 
 fn linked_ids(incident: IncidentId) -> sea_orm::sea_query::SelectStatement {
-    Query::select().column(Column::ComponentId).from(Entity).and_where(Column::IncidentId.eq(incident.0)).take()
+    Query::select()
+        .column(Column::ComponentId)
+        .from(Entity)
+        .and_where(Column::IncidentId.eq(incident.0))
+        .take()
 }
 
 async fn part(
@@ -205,8 +284,13 @@ async fn part(
     if let Some(before) = page.before {
         components = components.filter(ComponentColumn::Id.lt(before));
     }
-    let rows = components.order_by_desc(ComponentColumn::Id).limit(page.limit.map(|limit| limit + 1));
+    let rows = components
+        .order_by_desc(ComponentColumn::Id)
+        .limit(page.limit.map(|limit| limit + 1));
     let rows = rows.all(transaction).await.map_err(broken)?;
-    let components = rows.into_iter().map(component::component).collect::<Result<Vec<_>, _>>()?;
+    let components = rows
+        .into_iter()
+        .map(component::component)
+        .collect::<Result<Vec<_>, _>>()?;
     Ok(Listed::cut(components, page, |component| component.id.0))
 }

@@ -3,7 +3,10 @@
 use allclear_domain::id::OrganisationId;
 use chrono::DateTime;
 use sea_orm::sea_query::SelectStatement;
-use sea_orm::{ColumnTrait, Condition, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+use sea_orm::{
+    ColumnTrait, Condition, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait,
+};
 use uuid::Uuid;
 
 use super::{public, timeline};
@@ -29,7 +32,10 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
     let acme = OrganisationId::parse("acme").unwrap();
     let of_late = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
     let one = || Condition::all().add(incident::Column::Id.eq(Uuid::from_u128(20_000)));
-    let (unresolved, of_late) = (|| public::unresolved(&acme), || public::resolved_after(&acme, of_late));
+    let (unresolved, of_late) = (
+        || public::unresolved(&acme),
+        || public::resolved_after(&acme, of_late),
+    );
     let listed = Condition::all()
         .add(incident::Column::OrganisationId.eq(acme.as_str()))
         .add(incident::Column::Id.between(Uuid::from_u128(19_500), Uuid::from_u128(20_000)));
@@ -38,16 +44,27 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
         .filter(incident_update::Column::IncidentId.eq(Uuid::from_u128(20_000)))
         .order_by_desc(incident_update::Column::Id)
         .limit(1);
-    let page = super::of(&acme).order_by_desc(incident::Column::Id).limit(500);
+    let page = super::of(&acme)
+        .order_by_desc(incident::Column::Id)
+        .limit(500);
     vec![
         ("the unresolved incidents", incidents(unresolved())),
         ("those resolved of late", incidents(of_late())),
-        ("timelines of the unresolved", timeline::newest(backend, unresolved())),
-        ("timelines of those resolved of late", timeline::newest(backend, of_late())),
+        (
+            "timelines of the unresolved",
+            timeline::newest(backend, unresolved()),
+        ),
+        (
+            "timelines of those resolved of late",
+            timeline::newest(backend, of_late()),
+        ),
         ("links of the unresolved", public::links(unresolved())),
         ("links of those resolved of late", public::links(of_late())),
         ("the timeline of one", timeline::newest(backend, one())),
-        ("timelines of a page of a list", timeline::newest(backend, listed)),
+        (
+            "timelines of a page of a list",
+            timeline::newest(backend, listed),
+        ),
         ("the links of one", public::links(one())),
         ("the newest update of one", newest.into_query()),
         ("what is held", holding(&acme, &[Uuid::from_u128(12)])),
@@ -68,11 +85,16 @@ async fn sqlite_searches_and_never_scans() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn postgresql_searches_and_never_scans() {
-    let Some(database) = postgresql("incidents", &OLD_INCIDENTS).await else { return };
+    let Some(database) = postgresql("incidents", &OLD_INCIDENTS).await else {
+        return;
+    };
     for (name, query) in queries(database.read().backend()) {
         let plan = plan(database.read(), &query).await;
         for table in ["incidents", "incident_updates", "incident_components"] {
-            assert!(!plan.contains(&format!("Seq Scan on {table}")), "{name}:\n{plan}");
+            assert!(
+                !plan.contains(&format!("Seq Scan on {table}")),
+                "{name}:\n{plan}"
+            );
         }
         assert!(!plan.contains("incidents_of_component"), "{name}:\n{plan}");
     }

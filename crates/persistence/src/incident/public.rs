@@ -12,7 +12,8 @@ use allclear_domain::incident::Incident;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, Order, QueryFilter,
+    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult,
+    Order, QueryFilter,
 };
 use uuid::Uuid;
 
@@ -37,24 +38,44 @@ pub(crate) async fn shown(
 }
 
 pub(super) fn unresolved(organisation: &OrganisationId) -> Condition {
-    Condition::all().add(Column::OrganisationId.eq(organisation.as_str())).add(Column::ResolvedAt.is_null())
+    Condition::all()
+        .add(Column::OrganisationId.eq(organisation.as_str()))
+        .add(Column::ResolvedAt.is_null())
 }
 
 pub(super) fn resolved_after(organisation: &OrganisationId, moment: DateTime<Utc>) -> Condition {
-    Condition::all().add(Column::OrganisationId.eq(organisation.as_str())).add(Column::ResolvedAt.gt(moment))
+    Condition::all()
+        .add(Column::OrganisationId.eq(organisation.as_str()))
+        .add(Column::ResolvedAt.gt(moment))
 }
 
 /// An incident that an event names.
-pub(crate) async fn named(transaction: &DatabaseTransaction, id: IncidentId) -> Result<PublicIncident, Error> {
-    let found = public(transaction, Condition::all().add(Column::Id.eq(id.0))).await?.pop();
-    found.ok_or_else(|| Error::internal(format!("an event names incident {id}, which is not stored")))
+pub(crate) async fn named(
+    transaction: &DatabaseTransaction,
+    id: IncidentId,
+) -> Result<PublicIncident, Error> {
+    let found = public(transaction, Condition::all().add(Column::Id.eq(id.0)))
+        .await?
+        .pop();
+    found.ok_or_else(|| {
+        Error::internal(format!("an event names incident {id}, which is not stored"))
+    })
 }
 
 /// An incident that an event names and that this transaction has just written.
-pub(crate) async fn written(transaction: &DatabaseTransaction, incident: &Incident) -> Result<PublicIncident, Error> {
+pub(crate) async fn written(
+    transaction: &DatabaseTransaction,
+    incident: &Incident,
+) -> Result<PublicIncident, Error> {
     let this = Condition::all().add(Column::Id.eq(incident.id.0));
-    let timeline = timeline::of(transaction, this.clone()).await?.remove(&incident.id.0).unwrap_or_default();
-    let components = affected(transaction, this).await?.remove(&incident.id.0).unwrap_or_default();
+    let timeline = timeline::of(transaction, this.clone())
+        .await?
+        .remove(&incident.id.0)
+        .unwrap_or_default();
+    let components = affected(transaction, this)
+        .await?
+        .remove(&incident.id.0)
+        .unwrap_or_default();
     Ok(shown_with(incident.clone(), timeline, components))
 }
 
@@ -64,8 +85,13 @@ pub(crate) async fn named_entry(
     incident: IncidentId,
     id: IncidentUpdateId,
 ) -> Result<TimelineEntry, Error> {
-    let row = incident_update::Entity::find_by_id((incident.0, id.0)).one(transaction).await.map_err(broken)?;
-    timeline::entry(row.ok_or_else(|| Error::internal(format!("an event names update {id}, which is not stored")))?)
+    let row = incident_update::Entity::find_by_id((incident.0, id.0))
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    timeline::entry(row.ok_or_else(|| {
+        Error::internal(format!("an event names update {id}, which is not stored"))
+    })?)
 }
 
 /// What an incident affects, as stored in this transaction.
@@ -77,8 +103,15 @@ pub(crate) async fn affected_by(
     Ok(affected.remove(&id.0).unwrap_or_default())
 }
 
-async fn public(transaction: &DatabaseTransaction, incidents: Condition) -> Result<Vec<PublicIncident>, Error> {
-    let rows = Entity::find().filter(incidents.clone()).all(transaction).await.map_err(broken)?;
+async fn public(
+    transaction: &DatabaseTransaction,
+    incidents: Condition,
+) -> Result<Vec<PublicIncident>, Error> {
+    let rows = Entity::find()
+        .filter(incidents.clone())
+        .all(transaction)
+        .await
+        .map_err(broken)?;
     if rows.is_empty() {
         return Ok(Vec::new());
     }
@@ -93,7 +126,11 @@ async fn public(transaction: &DatabaseTransaction, incidents: Condition) -> Resu
     rows.into_iter().map(show).collect()
 }
 
-fn shown_with(incident: Incident, timeline: Vec<TimelineEntry>, components: Vec<AffectedComponent>) -> PublicIncident {
+fn shown_with(
+    incident: Incident,
+    timeline: Vec<TimelineEntry>,
+    components: Vec<AffectedComponent>,
+) -> PublicIncident {
     PublicIncident {
         id: incident.id.to_string(),
         title: incident.title,
@@ -119,17 +156,26 @@ async fn affected(
     connection: &impl ConnectionTrait,
     incidents: Condition,
 ) -> Result<HashMap<Uuid, Vec<AffectedComponent>>, Error> {
-    let rows = connection.query_all(&links(incidents)).await.map_err(broken)?;
+    let rows = connection
+        .query_all(&links(incidents))
+        .await
+        .map_err(broken)?;
     let mut affected: HashMap<_, Vec<_>> = HashMap::new();
     for row in rows {
         let link = Link::from_query_result(&row, "").map_err(broken)?;
         let status: ComponentStatus = link.status.parse().map_err(Error::internal)?;
         let component_id = link.component_id.to_string();
-        affected.entry(link.incident_id).or_default().push(AffectedComponent {
-            component: ComponentName { id: component_id.clone(), name: link.name },
-            component_id,
-            status: status.as_str(),
-        });
+        affected
+            .entry(link.incident_id)
+            .or_default()
+            .push(AffectedComponent {
+                component: ComponentName {
+                    id: component_id.clone(),
+                    name: link.name,
+                },
+                component_id,
+                status: status.as_str(),
+            });
     }
     Ok(affected)
 }
@@ -139,14 +185,23 @@ pub(super) fn links(incidents: Condition) -> SelectStatement {
     use incident_component::{Column as LinkColumn, Entity as LinkEntity};
     Query::select()
         .columns(
-            [LinkColumn::IncidentId, LinkColumn::ComponentId, LinkColumn::Status].map(|column| (LinkEntity, column)),
+            [
+                LinkColumn::IncidentId,
+                LinkColumn::ComponentId,
+                LinkColumn::Status,
+            ]
+            .map(|column| (LinkEntity, column)),
         )
         .column((component::Entity, component::Column::Name))
         .from(Entity)
-        .inner_join(LinkEntity, Expr::col((LinkEntity, LinkColumn::IncidentId)).equals((Entity, Column::Id)))
+        .inner_join(
+            LinkEntity,
+            Expr::col((LinkEntity, LinkColumn::IncidentId)).equals((Entity, Column::Id)),
+        )
         .inner_join(
             component::Entity,
-            Expr::col((component::Entity, component::Column::Id)).equals((LinkEntity, LinkColumn::ComponentId)),
+            Expr::col((component::Entity, component::Column::Id))
+                .equals((LinkEntity, LinkColumn::ComponentId)),
         )
         .cond_where(incidents)
         .order_by((LinkEntity, LinkColumn::ComponentId), Order::Desc)

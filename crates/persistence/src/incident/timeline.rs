@@ -14,7 +14,13 @@ use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
 use crate::error::broken;
 
-const COLUMNS: [Column; 5] = [Column::IncidentId, Column::Id, Column::Status, Column::Message, Column::CreatedAt];
+const COLUMNS: [Column; 5] = [
+    Column::IncidentId,
+    Column::Id,
+    Column::Status,
+    Column::Message,
+    Column::CreatedAt,
+];
 
 #[derive(FromQueryResult)]
 struct Row {
@@ -30,7 +36,10 @@ pub(super) async fn of(
     connection: &impl ConnectionTrait,
     incidents: Condition,
 ) -> Result<HashMap<Uuid, Vec<TimelineEntry>>, Error> {
-    let rows = connection.query_all(&newest(connection.get_database_backend(), incidents)).await.map_err(broken)?;
+    let rows = connection
+        .query_all(&newest(connection.get_database_backend(), incidents))
+        .await
+        .map_err(broken)?;
     let mut timelines: HashMap<_, Vec<_>> = HashMap::new();
     for row in rows {
         let row = Row::from_query_result(&row, "").map_err(broken)?;
@@ -74,7 +83,10 @@ fn each_incident_by_itself(incidents: Condition) -> SelectStatement {
     let entries = Query::select()
         .columns(COLUMNS)
         .from(Entity)
-        .and_where(Expr::col((Entity, Column::IncidentId)).equals((incident::Entity, incident::Column::Id)))
+        .and_where(
+            Expr::col((Entity, Column::IncidentId))
+                .equals((incident::Entity, incident::Column::Id)),
+        )
         .order_by((Entity, Column::Id), Order::Desc)
         .limit(TIMELINE_LENGTH)
         .take();
@@ -93,13 +105,17 @@ fn from_the_first_shown(incidents: Condition) -> SelectStatement {
     let first = Query::select()
         .column((older.clone(), Column::Id))
         .from_as(Entity, older.clone())
-        .and_where(Expr::col((older.clone(), Column::IncidentId)).equals((incident::Entity, incident::Column::Id)))
+        .and_where(
+            Expr::col((older.clone(), Column::IncidentId))
+                .equals((incident::Entity, incident::Column::Id)),
+        )
         .order_by((older, Column::Id), Order::Desc)
         .limit(1)
         .offset(TIMELINE_LENGTH - 1)
         .take();
     let first = Func::coalesce([Expr::from(first), Expr::val(Uuid::nil())]);
-    let of_the_incident = Expr::col((Entity, Column::IncidentId)).equals((incident::Entity, incident::Column::Id));
+    let of_the_incident =
+        Expr::col((Entity, Column::IncidentId)).equals((incident::Entity, incident::Column::Id));
     let shown = Expr::col((Entity, Column::Id)).gte(first);
     Query::select()
         .columns(COLUMNS.map(|column| (Entity, column)))

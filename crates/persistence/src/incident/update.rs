@@ -15,8 +15,8 @@ use allclear_domain::notice::IncidentChange;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, IntoActiveModel,
-    JoinType, QueryFilter, QueryOrder, QuerySelect, Select,
+    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    IntoActiveModel, JoinType, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -48,8 +48,15 @@ impl IncidentUpdateStore for Database {
                 if let Some(before) = page.before {
                     query = query.filter(Column::Id.lt(before));
                 }
-                let rows = query.limit(page.limit.map(|limit| limit + 1)).all(transaction).await.map_err(broken)?;
-                let updates = rows.into_iter().map(update).collect::<Result<Vec<_>, _>>()?;
+                let rows = query
+                    .limit(page.limit.map(|limit| limit + 1))
+                    .all(transaction)
+                    .await
+                    .map_err(broken)?;
+                let updates = rows
+                    .into_iter()
+                    .map(update)
+                    .collect::<Result<Vec<_>, _>>()?;
                 Ok(Some(Listed::cut(updates, page, |update| update.id.0)))
             })
         })
@@ -80,27 +87,58 @@ impl IncidentUpdateStore for Database {
         incident: IncidentId,
         rule: Rule<Latest, Entry>,
     ) -> Result<Option<Written<IncidentUpdate>>, Error> {
-        let (organisation, clock, now) = (organisation.clone(), Arc::clone(&self.clock), self.clock.now());
+        let (organisation, clock, now) = (
+            organisation.clone(),
+            Arc::clone(&self.clock),
+            self.clock.now(),
+        );
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = advance(transaction, &organisation).await? else { return Ok(None) };
+                let Some(locked) = advance(transaction, &organisation).await? else {
+                    return Ok(None);
+                };
                 // Only an error takes the revision back.
                 let latest = latest(transaction, &organisation, incident).await?;
                 let latest = latest.ok_or(Error::NotFound("Incident"))?;
                 let before = latest.incident.clone();
-                let Changed { state: Entry { incident, mut update, .. }, mut events } = rule(latest)?;
+                let Changed {
+                    state:
+                        Entry {
+                            incident,
+                            mut update,
+                            ..
+                        },
+                    mut events,
+                } = rule(latest)?;
                 let revision = Revision(locked.revision).next();
                 update.version = revision;
                 let row = row(&update).into_active_model();
-                Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
-                let (incident, settled) = store(transaction, &organisation, &before, incident, revision, now).await?;
+                Entity::insert(row)
+                    .exec_without_returning(transaction)
+                    .await
+                    .map_err(broken)?;
+                let (incident, settled) =
+                    store(transaction, &organisation, &before, incident, revision, now).await?;
                 events.extend(settled);
-                let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
+                let occasion = Occasion {
+                    transaction,
+                    locked: &locked,
+                    clock: &*clock,
+                    now,
+                };
                 occasion
-                    .incident(IncidentChange::of(Some(&before), &incident, true), &incident, Some(&update.message))
+                    .incident(
+                        IncidentChange::of(Some(&before), &incident, true),
+                        &incident,
+                        Some(&update.message),
+                    )
                     .await?;
-                let commit = outbox::append_of(transaction, locked, &events, &incident, now).await?;
-                Ok(Some(Written { state: update, commit: Some(commit) }))
+                let commit =
+                    outbox::append_of(transaction, locked, &events, &incident, now).await?;
+                Ok(Some(Written {
+                    state: update,
+                    commit: Some(commit),
+                }))
             })
         })
         .await
@@ -113,30 +151,72 @@ impl IncidentUpdateStore for Database {
         id: IncidentUpdateId,
         rule: Rule<Entry>,
     ) -> Result<Option<Written<IncidentUpdate>>, Error> {
-        let (organisation, clock, now) = (organisation.clone(), Arc::clone(&self.clock), self.clock.now());
+        let (organisation, clock, now) = (
+            organisation.clone(),
+            Arc::clone(&self.clock),
+            self.clock.now(),
+        );
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
-                let Some(before) = find(transaction, &organisation, incident).await? else { return Ok(None) };
-                let Some(found) = find_update(transaction, incident, id).await? else { return Ok(None) };
+                let Some(locked) = lock(transaction, &organisation).await? else {
+                    return Ok(None);
+                };
+                let Some(before) = find(transaction, &organisation, incident).await? else {
+                    return Ok(None);
+                };
+                let Some(found) = find_update(transaction, incident, id).await? else {
+                    return Ok(None);
+                };
                 let is_newest = newest_id(transaction, incident).await? == Some(id);
-                let entry = Entry { incident: before.clone(), update: found, is_newest };
-                let Changed { state: Entry { incident, mut update, .. }, mut events } = rule(entry)?;
+                let entry = Entry {
+                    incident: before.clone(),
+                    update: found,
+                    is_newest,
+                };
+                let Changed {
+                    state:
+                        Entry {
+                            incident,
+                            mut update,
+                            ..
+                        },
+                    mut events,
+                } = rule(entry)?;
                 if events.is_empty() {
-                    return Ok(Some(Written { state: update, commit: None }));
+                    return Ok(Some(Written {
+                        state: update,
+                        commit: None,
+                    }));
                 }
                 let revision = Revision(locked.revision).next();
                 update.version = revision;
                 let row = row(&update).into_active_model().reset_all();
-                Entity::update(row).exec(transaction).await.map_err(broken)?;
-                let (incident, settled) = store(transaction, &organisation, &before, incident, revision, now).await?;
+                Entity::update(row)
+                    .exec(transaction)
+                    .await
+                    .map_err(broken)?;
+                let (incident, settled) =
+                    store(transaction, &organisation, &before, incident, revision, now).await?;
                 events.extend(settled);
-                let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
+                let occasion = Occasion {
+                    transaction,
+                    locked: &locked,
+                    clock: &*clock,
+                    now,
+                };
                 occasion
-                    .incident(IncidentChange::of(Some(&before), &incident, false), &incident, Some(&update.message))
+                    .incident(
+                        IncidentChange::of(Some(&before), &incident, false),
+                        &incident,
+                        Some(&update.message),
+                    )
                     .await?;
-                let commit = outbox::append_of(transaction, locked, &events, &incident, now).await?;
-                Ok(Some(Written { state: update, commit: Some(commit) }))
+                let commit =
+                    outbox::append_of(transaction, locked, &events, &incident, now).await?;
+                Ok(Some(Written {
+                    state: update,
+                    commit: Some(commit),
+                }))
             })
         })
         .await
@@ -149,23 +229,54 @@ impl IncidentUpdateStore for Database {
         ids: Vec<IncidentUpdateId>,
         rule: Rule<Deletion, Incident>,
     ) -> Result<Option<Written<()>>, Error> {
-        let (organisation, clock, now) = (organisation.clone(), Arc::clone(&self.clock), self.clock.now());
+        let (organisation, clock, now) = (
+            organisation.clone(),
+            Arc::clone(&self.clock),
+            self.clock.now(),
+        );
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else { return Ok(None) };
-                let Some(before) = find(transaction, &organisation, incident).await? else { return Ok(None) };
+                let Some(locked) = lock(transaction, &organisation).await? else {
+                    return Ok(None);
+                };
+                let Some(before) = find(transaction, &organisation, incident).await? else {
+                    return Ok(None);
+                };
                 let newest = newest_id(transaction, incident).await?;
                 remove(transaction, incident, &ids).await?;
-                let left = of(incident).limit(1).one(transaction).await.map_err(broken)?;
-                let deletion = Deletion { incident: before.clone(), newest, left: left.map(update).transpose()? };
+                let left = of(incident)
+                    .limit(1)
+                    .one(transaction)
+                    .await
+                    .map_err(broken)?;
+                let deletion = Deletion {
+                    incident: before.clone(),
+                    newest,
+                    left: left.map(update).transpose()?,
+                };
                 let Changed { state, mut events } = rule(deletion)?;
                 let revision = Revision(locked.revision).next();
-                let (state, settled) = store(transaction, &organisation, &before, state, revision, now).await?;
+                let (state, settled) =
+                    store(transaction, &organisation, &before, state, revision, now).await?;
                 events.extend(settled);
-                let occasion = Occasion { transaction, locked: &locked, clock: &*clock, now };
-                occasion.incident(IncidentChange::of(Some(&before), &state, false), &state, None).await?;
+                let occasion = Occasion {
+                    transaction,
+                    locked: &locked,
+                    clock: &*clock,
+                    now,
+                };
+                occasion
+                    .incident(
+                        IncidentChange::of(Some(&before), &state, false),
+                        &state,
+                        None,
+                    )
+                    .await?;
                 let commit = outbox::append(transaction, locked, &events, now).await?;
-                Ok(Some(Written { state: (), commit: Some(commit) }))
+                Ok(Some(Written {
+                    state: (),
+                    commit: Some(commit),
+                }))
             })
         })
         .await
@@ -178,20 +289,30 @@ async fn latest(
     organisation: &OrganisationId,
     id: IncidentId,
 ) -> Result<Option<Latest>, Error> {
-    let updates = incident::Entity::belongs_to(Entity).from(incident::Column::Id).to(Column::IncidentId).into();
+    let updates = incident::Entity::belongs_to(Entity)
+        .from(incident::Column::Id)
+        .to(Column::IncidentId)
+        .into();
     let found = super::of(organisation)
         .filter(incident::Column::Id.eq(id.0))
         .join(JoinType::LeftJoin, updates)
         .select_also(Entity)
         .order_by_desc(Column::Id)
         .limit(1);
-    let Some((incident, newest)) = found.one(transaction).await.map_err(broken)? else { return Ok(None) };
-    Ok(Some(Latest { incident: super::incident(incident)?, newest: newest.map(update).transpose()? }))
+    let Some((incident, newest)) = found.one(transaction).await.map_err(broken)? else {
+        return Ok(None);
+    };
+    Ok(Some(Latest {
+        incident: super::incident(incident)?,
+        newest: newest.map(update).transpose()?,
+    }))
 }
 
 /// Everything of an incident, newest first. The caller has found the incident in its organisation.
 fn of(incident: IncidentId) -> Select<Entity> {
-    Entity::find().filter(Column::IncidentId.eq(incident.0)).order_by_desc(Column::Id)
+    Entity::find()
+        .filter(Column::IncidentId.eq(incident.0))
+        .order_by_desc(Column::Id)
 }
 
 async fn find_update(
@@ -199,13 +320,27 @@ async fn find_update(
     incident: IncidentId,
     id: IncidentUpdateId,
 ) -> Result<Option<IncidentUpdate>, Error> {
-    let found = Entity::find_by_id((incident.0, id.0)).one(connection).await.map_err(broken)?;
+    let found = Entity::find_by_id((incident.0, id.0))
+        .one(connection)
+        .await
+        .map_err(broken)?;
     found.map(update).transpose()
 }
 
-async fn newest_id(transaction: &DatabaseTransaction, incident: IncidentId) -> Result<Option<IncidentUpdateId>, Error> {
-    let query = of(incident).select_only().column(Column::Id).limit(1).into_tuple::<Uuid>();
-    Ok(query.one(transaction).await.map_err(broken)?.map(IncidentUpdateId))
+async fn newest_id(
+    transaction: &DatabaseTransaction,
+    incident: IncidentId,
+) -> Result<Option<IncidentUpdateId>, Error> {
+    let query = of(incident)
+        .select_only()
+        .column(Column::Id)
+        .limit(1)
+        .into_tuple::<Uuid>();
+    Ok(query
+        .one(transaction)
+        .await
+        .map_err(broken)?
+        .map(IncidentUpdateId))
 }
 
 /// Removes updates of an incident. [`Error::Invalid`] where it has no such update.
@@ -215,7 +350,11 @@ async fn remove(
     ids: &[IncidentUpdateId],
 ) -> Result<(), Error> {
     let ids: Vec<_> = ids.iter().map(|id| id.0).collect();
-    let these = || Condition::all().add(Column::IncidentId.eq(incident.0)).add(Column::Id.is_in(ids.iter().copied()));
+    let these = || {
+        Condition::all()
+            .add(Column::IncidentId.eq(incident.0))
+            .add(Column::Id.is_in(ids.iter().copied()))
+    };
     let known: Vec<Uuid> = Entity::find()
         .select_only()
         .column(Column::Id)
@@ -224,8 +363,17 @@ async fn remove(
         .all(transaction)
         .await
         .map_err(broken)?;
-    all_known(&ids, &known, |index| format!("incidentUpdateIds[{index}]"), "This update does not exist")?;
-    Entity::delete_many().filter(these()).exec(transaction).await.map_err(broken)?;
+    all_known(
+        &ids,
+        &known,
+        |index| format!("incidentUpdateIds[{index}]"),
+        "This update does not exist",
+    )?;
+    Entity::delete_many()
+        .filter(these())
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
     Ok(())
 }
 
@@ -249,7 +397,10 @@ fn update(row: Model) -> Result<IncidentUpdate, Error> {
         incident_id: IncidentId(row.incident_id),
         status: row.status.parse().map_err(Error::internal)?,
         message: row.message,
-        author: Author { id: row.user_id, name: row.user_name },
+        author: Author {
+            id: row.user_id,
+            name: row.user_name,
+        },
         created_at: row.created_at,
         version: Revision(row.version),
     })

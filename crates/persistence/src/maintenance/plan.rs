@@ -31,9 +31,14 @@ fn now() -> DateTime<Utc> {
 fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
     let acme = OrganisationId::parse("acme").unwrap();
     let page = of(&acme).order_by_desc(Column::Id).limit(500);
-    let listed: Vec<_> = (1..=timeline::AT_ONCE as u128).map(Uuid::from_u128).collect();
+    let listed: Vec<_> = (1..=timeline::AT_ONCE as u128)
+        .map(Uuid::from_u128)
+        .collect();
     vec![
-        ("maintenances_by_showing", showing(&acme, now()).into_query()),
+        (
+            "maintenances_by_showing",
+            showing(&acme, now()).into_query(),
+        ),
         ("maintenances_by_change", next().into_query()),
         ("change", changing(now()).into_query()),
         ("change", due(&acme, now()).into_query()),
@@ -47,15 +52,23 @@ async fn sqlite_searches_and_never_scans() {
     let (database, _folder) = sqlite().await;
     for (index, query) in queries(DbBackend::Sqlite) {
         let plan = plan(database.read(), &query).await;
-        assert!(!plan.contains("SCAN") && plan.contains(index), "{index}:\n{plan}");
+        assert!(
+            !plan.contains("SCAN") && plan.contains(index),
+            "{index}:\n{plan}"
+        );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn postgresql_searches_and_never_scans() {
-    let Some(database) = postgresql("maintenances", &OLD_MAINTENANCES).await else { return };
+    let Some(database) = postgresql("maintenances", &OLD_MAINTENANCES).await else {
+        return;
+    };
     for (index, query) in queries(DbBackend::Postgres) {
         let plan = plan(database.read(), &query).await;
-        assert!(!plan.contains("Seq Scan") && plan.contains(index), "{index}:\n{plan}");
+        assert!(
+            !plan.contains("Seq Scan") && plan.contains(index),
+            "{index}:\n{plan}"
+        );
     }
 }

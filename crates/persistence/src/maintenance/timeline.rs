@@ -48,7 +48,8 @@ pub(crate) async fn of(
 /// The newest updates of each maintenance, newest first. What a maintenance has beyond them is not read.
 pub(crate) fn newest(backend: DbBackend, maintenances: &[Uuid]) -> SelectStatement {
     // Named one by one: given a query to take them from, PostgreSQL reads every update there is once it expects many.
-    let named = Expr::col((maintenance::Entity, maintenance::Column::Id)).is_in(maintenances.iter().copied());
+    let named = Expr::col((maintenance::Entity, maintenance::Column::Id))
+        .is_in(maintenances.iter().copied());
     match backend {
         DbBackend::Sqlite => from_the_first_shown(named),
         _ => each_maintenance_by_itself(named),
@@ -61,7 +62,10 @@ fn each_maintenance_by_itself(named: Expr) -> SelectStatement {
     let entries = Query::select()
         .columns(COLUMNS)
         .from(Entity)
-        .and_where(Expr::col((Entity, Column::MaintenanceId)).equals((maintenance::Entity, maintenance::Column::Id)))
+        .and_where(
+            Expr::col((Entity, Column::MaintenanceId))
+                .equals((maintenance::Entity, maintenance::Column::Id)),
+        )
         .order_by((Entity, Column::Id), Order::Desc)
         .limit(TIMELINE_LENGTH)
         .take();

@@ -13,8 +13,8 @@ use allclear_domain::notice::MaintenanceChange;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter,
-    QueryOrder, QuerySelect, Select,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -38,15 +38,25 @@ impl MaintenanceUpdateStore for Database {
         let organisation = organisation.clone();
         self.read_consistently(move |transaction| {
             Box::pin(async move {
-                if find_parent(transaction, &organisation, maintenance).await?.is_none() {
+                if find_parent(transaction, &organisation, maintenance)
+                    .await?
+                    .is_none()
+                {
                     return Ok(None);
                 }
                 let mut query = newest_first(maintenance);
                 if let Some(before) = page.before {
                     query = query.filter(Column::Id.lt(before));
                 }
-                let rows = query.limit(page.limit.map(|limit| limit + 1)).all(transaction).await.map_err(broken)?;
-                let updates = rows.into_iter().map(update).collect::<Result<Vec<_>, _>>()?;
+                let rows = query
+                    .limit(page.limit.map(|limit| limit + 1))
+                    .all(transaction)
+                    .await
+                    .map_err(broken)?;
+                let updates = rows
+                    .into_iter()
+                    .map(update)
+                    .collect::<Result<Vec<_>, _>>()?;
                 Ok(Some(Listed::cut(updates, page, |update| update.id.0)))
             })
         })
@@ -62,7 +72,10 @@ impl MaintenanceUpdateStore for Database {
         let organisation = organisation.clone();
         self.read_consistently(move |transaction| {
             Box::pin(async move {
-                if find_parent(transaction, &organisation, maintenance).await?.is_none() {
+                if find_parent(transaction, &organisation, maintenance)
+                    .await?
+                    .is_none()
+                {
                     return Ok(None);
                 }
                 find(transaction, maintenance, id).await
@@ -80,14 +93,23 @@ impl MaintenanceUpdateStore for Database {
         let (database, organisation) = (self.clone(), organisation.clone());
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(held) = hold(transaction, &organisation, maintenance).await? else { return Ok(None) };
-                let newest = newest_first(maintenance).one(transaction).await.map_err(broken)?;
+                let Some(held) = hold(transaction, &organisation, maintenance).await? else {
+                    return Ok(None);
+                };
+                let newest = newest_first(maintenance)
+                    .one(transaction)
+                    .await
+                    .map_err(broken)?;
                 let Changed { mut state, events } = recording(newest.map(update).transpose()?)?;
                 state.version = held.revision();
                 let row = row(&state).into_active_model();
-                Entity::insert(row).exec_without_returning(transaction).await.map_err(broken)?;
+                Entity::insert(row)
+                    .exec_without_returning(transaction)
+                    .await
+                    .map_err(broken)?;
                 let message = state.message.clone();
-                held.tell(&database, transaction, state, &events, Some(message)).await
+                held.tell(&database, transaction, state, &events, Some(message))
+                    .await
             })
         })
         .await
@@ -103,15 +125,23 @@ impl MaintenanceUpdateStore for Database {
         let (database, organisation) = (self.clone(), organisation.clone());
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(held) = hold(transaction, &organisation, maintenance).await? else { return Ok(None) };
-                let Some(before) = find(transaction, maintenance, id).await? else { return Ok(None) };
+                let Some(held) = hold(transaction, &organisation, maintenance).await? else {
+                    return Ok(None);
+                };
+                let Some(before) = find(transaction, maintenance, id).await? else {
+                    return Ok(None);
+                };
                 let Changed { mut state, events } = rule(before)?;
                 if !events.is_empty() {
                     state.version = held.revision();
                     let row = row(&state).into_active_model().reset_all();
-                    Entity::update(row).exec(transaction).await.map_err(broken)?;
+                    Entity::update(row)
+                        .exec(transaction)
+                        .await
+                        .map_err(broken)?;
                 }
-                held.tell(&database, transaction, state, &events, None).await
+                held.tell(&database, transaction, state, &events, None)
+                    .await
             })
         })
         .await
@@ -127,18 +157,23 @@ impl MaintenanceUpdateStore for Database {
         let (database, organisation) = (self.clone(), organisation.clone());
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(held) = hold(transaction, &organisation, maintenance).await? else { return Ok(None) };
+                let Some(held) = hold(transaction, &organisation, maintenance).await? else {
+                    return Ok(None);
+                };
                 let stored = newest_first(maintenance)
                     .filter(Column::Id.is_in(asked.iter().map(|id| id.0)))
                     .select_only()
                     .column(Column::Id);
-                let stored: Vec<Uuid> = stored.into_tuple().all(transaction).await.map_err(broken)?;
-                let Changed { state, events } = rule(stored.into_iter().map(MaintenanceUpdateId).collect())?;
+                let stored: Vec<Uuid> =
+                    stored.into_tuple().all(transaction).await.map_err(broken)?;
+                let Changed { state, events } =
+                    rule(stored.into_iter().map(MaintenanceUpdateId).collect())?;
                 let gone = Entity::delete_many()
                     .filter(Column::MaintenanceId.eq(maintenance.0))
                     .filter(Column::Id.is_in(state.iter().map(|id| id.0)));
                 gone.exec(transaction).await.map_err(broken)?;
-                held.tell(&database, transaction, state, &events, None).await
+                held.tell(&database, transaction, state, &events, None)
+                    .await
             })
         })
         .await
@@ -156,9 +191,14 @@ async fn hold(
     organisation: &OrganisationId,
     maintenance: MaintenanceId,
 ) -> Result<Option<Held>, Error> {
-    let Some(locked) = lock(transaction, organisation).await? else { return Ok(None) };
+    let Some(locked) = lock(transaction, organisation).await? else {
+        return Ok(None);
+    };
     let found = find_parent(transaction, organisation, maintenance).await?;
-    Ok(found.map(|maintenance| Held { organisation: locked, maintenance }))
+    Ok(found.map(|maintenance| Held {
+        organisation: locked,
+        maintenance,
+    }))
 }
 
 impl Held {
@@ -178,20 +218,37 @@ impl Held {
         recorded: Option<String>,
     ) -> Result<Option<Written<T>>, Error> {
         if events.is_empty() {
-            return Ok(Some(Written { state, commit: None }));
+            return Ok(Some(Written {
+                state,
+                commit: None,
+            }));
         }
         let now = database.clock.now();
-        let announced = self.maintenance.announced_status.parse().map_err(Error::internal)?;
+        let announced = self
+            .maintenance
+            .announced_status
+            .parse()
+            .map_err(Error::internal)?;
         let maintenance = state_of(self.maintenance);
         if maintenance.status(now) != announced {
             note_announced(transaction, &maintenance, now).await?;
         }
         let before = Some((&maintenance, announced));
         let change = MaintenanceChange::of(before, &maintenance, recorded.is_some(), now);
-        let occasion = Occasion { transaction, locked: &self.organisation, clock: &*database.clock, now };
-        occasion.maintenance(0, change, &maintenance, recorded.as_deref()).await?;
+        let occasion = Occasion {
+            transaction,
+            locked: &self.organisation,
+            clock: &*database.clock,
+            now,
+        };
+        occasion
+            .maintenance(0, change, &maintenance, recorded.as_deref())
+            .await?;
         let commit = outbox::append(transaction, self.organisation, events, now).await?;
-        Ok(Some(Written { state, commit: Some(commit) }))
+        Ok(Some(Written {
+            state,
+            commit: Some(commit),
+        }))
     }
 }
 
@@ -202,13 +259,21 @@ pub(crate) async fn public(
     id: MaintenanceUpdateId,
 ) -> Result<MaintenanceEntry, Error> {
     let found = find(transaction, maintenance, id).await?;
-    let missing =
-        || Error::internal(format!("an event names update {id} of maintenance {maintenance}, which is not stored"));
-    found.as_ref().map(MaintenanceEntry::from).ok_or_else(missing)
+    let missing = || {
+        Error::internal(format!(
+            "an event names update {id} of maintenance {maintenance}, which is not stored"
+        ))
+    };
+    found
+        .as_ref()
+        .map(MaintenanceEntry::from)
+        .ok_or_else(missing)
 }
 
 fn newest_first(maintenance: MaintenanceId) -> Select<Entity> {
-    Entity::find().filter(Column::MaintenanceId.eq(maintenance.0)).order_by_desc(Column::Id)
+    Entity::find()
+        .filter(Column::MaintenanceId.eq(maintenance.0))
+        .order_by_desc(Column::Id)
 }
 
 async fn find(
@@ -216,7 +281,12 @@ async fn find(
     maintenance: MaintenanceId,
     id: MaintenanceUpdateId,
 ) -> Result<Option<MaintenanceUpdate>, Error> {
-    Entity::find_by_id((maintenance.0, id.0)).one(connection).await.map_err(broken)?.map(update).transpose()
+    Entity::find_by_id((maintenance.0, id.0))
+        .one(connection)
+        .await
+        .map_err(broken)?
+        .map(update)
+        .transpose()
 }
 
 fn row(state: &MaintenanceUpdate) -> Model {
@@ -238,7 +308,10 @@ pub(super) fn update(row: Model) -> Result<MaintenanceUpdate, Error> {
         maintenance_id: MaintenanceId(row.maintenance_id),
         status: row.status.parse().map_err(Error::internal)?,
         message: row.message,
-        author: Author { id: row.user_id, name: row.user_name },
+        author: Author {
+            id: row.user_id,
+            name: row.user_name,
+        },
         created_at: row.created_at,
         version: Revision(row.version),
     })

@@ -35,13 +35,24 @@ contract!(
 pub(crate) fn new_session(token: &SecretToken) -> NewSession {
     let created_at = clock().now();
     let (id, expires_at) = (SessionId(clock().id()), created_at + TimeDelta::days(30));
-    NewSession { id, digest: token.digest(), created_at, expires_at }
+    NewSession {
+        id,
+        digest: token.digest(),
+        created_at,
+        expires_at,
+    }
 }
 
 pub(crate) fn new_account(email: &str, password: &str, admission: Admission) -> NewAccount {
     let (id, created_at) = (UserId(clock().id()), clock().now());
     NewAccount {
-        user: User { id, name: "Ann".into(), email: email.into(), administrator: false, created_at },
+        user: User {
+            id,
+            name: "Ann".into(),
+            email: email.into(),
+            administrator: false,
+            created_at,
+        },
         password: PasswordHash::new(password.into()),
         admission,
         session: new_session(&SecretToken::generate()),
@@ -49,7 +60,11 @@ pub(crate) fn new_account(email: &str, password: &str, admission: Admission) -> 
 }
 
 pub(crate) async fn account(database: &Database, email: &str, password: &str) -> User {
-    match database.create(new_account(email, password, Admission::Open)).await.unwrap() {
+    match database
+        .create(new_account(email, password, Admission::Open))
+        .await
+        .unwrap()
+    {
         Creation::Made(user) => user,
         other => panic!("{other:?}"),
     }
@@ -62,12 +77,19 @@ async fn open(database: &Database, user: &User) -> SecretToken {
 }
 
 async fn is_alive(database: &Database, token: &SecretToken) -> bool {
-    SessionStore::find(database, &token.digest(), clock().now()).await.unwrap().is_some()
+    SessionStore::find(database, &token.digest(), clock().now())
+        .await
+        .unwrap()
+        .is_some()
 }
 
 async fn pending_reset(database: &Database, user: &User, life: TimeDelta) -> SecretToken {
     let token = SecretToken::generate();
-    let reset = Reset { digest: token.digest(), user: user.id, expires_at: clock().now() + life };
+    let reset = Reset {
+        digest: token.digest(),
+        user: user.id,
+        expires_at: clock().now() + life,
+    };
     database.add_reset(reset).await.unwrap();
     token
 }
@@ -76,18 +98,36 @@ async fn a_stored_account_reads_as_it_was_written(database: &Database) {
     assert!(!database.any().await.unwrap());
     let made = account(database, "Ann@Example.com", "hash").await;
     assert!(made.administrator && database.any().await.unwrap());
-    let found = AccountStore::find(database, made.id).await.unwrap().unwrap();
-    assert_eq!((found.user, found.password), (made, PasswordHash::new("hash".into())));
+    let found = AccountStore::find(database, made.id)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (found.user, found.password),
+        (made, PasswordHash::new("hash".into()))
+    );
 }
 
 async fn an_address_may_have_several_accounts_but_no_two_with_one_password(database: &Database) {
     let one = account(database, "ann@example.com", "one").await;
     let two = account(database, "ANN@example.com", "two").await;
-    let twin = database.create(new_account("Ann@example.com", "two", Admission::Open)).await.unwrap();
+    let twin = database
+        .create(new_account("Ann@example.com", "two", Admission::Open))
+        .await
+        .unwrap();
     assert_eq!(twin, Creation::Twin);
     account(database, "bob@example.com", "two").await;
-    let found = database.credentials(&EmailKey::of("ann@example.com")).await.unwrap();
-    assert_eq!(found.into_iter().map(|account| account.user).collect::<Vec<_>>(), [one, two]);
+    let found = database
+        .credentials(&EmailKey::of("ann@example.com"))
+        .await
+        .unwrap();
+    assert_eq!(
+        found
+            .into_iter()
+            .map(|account| account.user)
+            .collect::<Vec<_>>(),
+        [one, two]
+    );
 }
 
 async fn of_twenty_first_accounts_one_is_the_first(database: &Database) {
@@ -100,78 +140,183 @@ async fn of_twenty_first_accounts_one_is_the_first(database: &Database) {
         });
     }
     let outcomes = arriving.join_all().await;
-    let made: Vec<_> = outcomes.iter().filter(|outcome| **outcome != Creation::NotFirst).collect();
-    assert!(matches!(made[..], [Creation::Made(user)] if user.administrator), "{made:?}");
+    let made: Vec<_> = outcomes
+        .iter()
+        .filter(|outcome| **outcome != Creation::NotFirst)
+        .collect();
+    assert!(
+        matches!(made[..], [Creation::Made(user)] if user.administrator),
+        "{made:?}"
+    );
 }
 
 async fn an_account_that_has_to_be_the_first_is_refused_after_it(database: &Database) {
     account(database, "ann@example.com", "hash").await;
     let second = new_account("bob@example.com", "hash", Admission::First);
     assert_eq!(database.create(second).await.unwrap(), Creation::NotFirst);
-    assert!(!account(database, "bob@example.com", "hash").await.administrator);
+    assert!(
+        !account(database, "bob@example.com", "hash")
+            .await
+            .administrator
+    );
 }
 
 async fn an_account_comes_with_its_session_and_its_invitation(database: &Database) {
     let acme = organisation(database, "acme").await;
-    let (link, token) = (invite(database, Some(&acme), Role::Admin).await, SecretToken::generate());
+    let (link, token) = (
+        invite(database, Some(&acme), Role::Admin).await,
+        SecretToken::generate(),
+    );
     let account = NewAccount {
         session: new_session(&token),
-        ..new_account("bob@example.com", "hash", Admission::Invitation(link.digest()))
+        ..new_account(
+            "bob@example.com",
+            "hash",
+            Admission::Invitation(link.digest()),
+        )
     };
-    let Creation::Made(user) = database.create(account).await.unwrap() else { panic!("not made") };
-    let session = SessionStore::find(database, &token.digest(), clock().now()).await.unwrap().unwrap();
-    let bearer = database.bearer(session.id, user.id, Some(acme), clock().now()).await.unwrap().unwrap();
+    let Creation::Made(user) = database.create(account).await.unwrap() else {
+        panic!("not made")
+    };
+    let session = SessionStore::find(database, &token.digest(), clock().now())
+        .await
+        .unwrap()
+        .unwrap();
+    let bearer = database
+        .bearer(session.id, user.id, Some(acme), clock().now())
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(bearer.membership.map(|found| found.role), Some(Role::Admin));
-    assert!(InvitationStore::find(database, &link.digest(), clock().now()).await.unwrap().is_none());
+    assert!(
+        InvitationStore::find(database, &link.digest(), clock().now())
+            .await
+            .unwrap()
+            .is_none()
+    );
 }
 
 async fn a_refused_account_leaves_its_invitation_alone(database: &Database) {
     let link = invite(database, None, Role::Member).await;
     account(database, "bob@example.com", "hash").await;
-    let twin = new_account("bob@example.com", "hash", Admission::Invitation(link.digest()));
+    let twin = new_account(
+        "bob@example.com",
+        "hash",
+        Admission::Invitation(link.digest()),
+    );
     assert_eq!(database.create(twin).await.unwrap(), Creation::Twin);
-    assert!(InvitationStore::find(database, &link.digest(), clock().now()).await.unwrap().is_some());
+    assert!(
+        InvitationStore::find(database, &link.digest(), clock().now())
+            .await
+            .unwrap()
+            .is_some()
+    );
     let wrong = Admission::Invitation(SecretToken::generate().digest());
-    let refused = database.create(new_account("eve@example.com", "hash", wrong)).await;
+    let refused = database
+        .create(new_account("eve@example.com", "hash", wrong))
+        .await;
     assert!(matches!(refused, Err(Error::BadCode(_))));
-    assert!(database.credentials(&EmailKey::of("eve@example.com")).await.unwrap().is_empty());
+    assert!(
+        database
+            .credentials(&EmailKey::of("eve@example.com"))
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }
 
 async fn an_account_is_renamed(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let bob = account(database, "bob@example.com", "hash").await;
-    assert_eq!(database.rename(ann.id, "Anna".into()).await.unwrap().unwrap().name, "Anna");
-    assert_eq!(AccountStore::find(database, bob.id).await.unwrap().unwrap().user.name, "Ann");
-    assert_eq!(database.rename(UserId(clock().id()), "Eve".into()).await.unwrap(), None);
+    assert_eq!(
+        database
+            .rename(ann.id, "Anna".into())
+            .await
+            .unwrap()
+            .unwrap()
+            .name,
+        "Anna"
+    );
+    assert_eq!(
+        AccountStore::find(database, bob.id)
+            .await
+            .unwrap()
+            .unwrap()
+            .user
+            .name,
+        "Ann"
+    );
+    assert_eq!(
+        database
+            .rename(UserId(clock().id()), "Eve".into())
+            .await
+            .unwrap(),
+        None
+    );
 }
 
 async fn a_new_password_ends_the_other_sessions_and_the_resets(database: &Database) {
     let ann = account(database, "ann@example.com", "old").await;
     let bob = account(database, "bob@example.com", "old").await;
-    let (here, there, other) = (open(database, &ann).await, open(database, &ann).await, open(database, &bob).await);
+    let (here, there, other) = (
+        open(database, &ann).await,
+        open(database, &ann).await,
+        open(database, &bob).await,
+    );
     let reset = pending_reset(database, &ann, TimeDelta::hours(1)).await;
-    let spared = SessionStore::find(database, &here.digest(), clock().now()).await.unwrap().unwrap().id;
-    let stored = database.set_password(ann.id, PasswordHash::new("new".into()), Some(spared)).await.unwrap();
+    let spared = SessionStore::find(database, &here.digest(), clock().now())
+        .await
+        .unwrap()
+        .unwrap()
+        .id;
+    let stored = database
+        .set_password(ann.id, PasswordHash::new("new".into()), Some(spared))
+        .await
+        .unwrap();
     assert_eq!(stored, PasswordStored::Stored);
     assert!(is_alive(database, &here).await && is_alive(database, &other).await);
     assert!(!is_alive(database, &there).await);
-    assert!(database.find_reset(&reset.digest(), clock().now()).await.unwrap().is_none());
+    assert!(
+        database
+            .find_reset(&reset.digest(), clock().now())
+            .await
+            .unwrap()
+            .is_none()
+    );
     let changed = AccountStore::find(database, ann.id).await.unwrap().unwrap();
     assert_eq!(changed.password, PasswordHash::new("new".into()));
-    let gone = database.set_password(UserId(clock().id()), PasswordHash::new("new".into()), None).await.unwrap();
+    let gone = database
+        .set_password(UserId(clock().id()), PasswordHash::new("new".into()), None)
+        .await
+        .unwrap();
     assert_eq!(gone, PasswordStored::Gone);
 }
 
 async fn a_password_of_another_account_of_the_address_is_taken(database: &Database) {
     account(database, "ann@example.com", "one").await;
     let two = account(database, "ann@example.com", "two").await;
-    let (here, reset) = (open(database, &two).await, pending_reset(database, &two, TimeDelta::hours(1)).await);
+    let (here, reset) = (
+        open(database, &two).await,
+        pending_reset(database, &two, TimeDelta::hours(1)).await,
+    );
     let same = || PasswordHash::new("one".into());
-    assert_eq!(database.set_password(two.id, same(), None).await.unwrap(), PasswordStored::Taken);
-    let used = database.use_reset(&reset.digest(), same(), clock().now()).await.unwrap();
+    assert_eq!(
+        database.set_password(two.id, same(), None).await.unwrap(),
+        PasswordStored::Taken
+    );
+    let used = database
+        .use_reset(&reset.digest(), same(), clock().now())
+        .await
+        .unwrap();
     assert_eq!(used, PasswordStored::Taken);
     assert!(is_alive(database, &here).await);
-    assert!(database.find_reset(&reset.digest(), clock().now()).await.unwrap().is_some());
+    assert!(
+        database
+            .find_reset(&reset.digest(), clock().now())
+            .await
+            .unwrap()
+            .is_some()
+    );
 }
 
 async fn a_reset_works_once_and_not_after_its_end(database: &Database) {
@@ -179,22 +324,59 @@ async fn a_reset_works_once_and_not_after_its_end(database: &Database) {
     let here = open(database, &ann).await;
     let late = pending_reset(database, &ann, TimeDelta::zero()).await;
     let new = || PasswordHash::new("new".into());
-    assert_eq!(database.use_reset(&late.digest(), new(), clock().now()).await.unwrap(), PasswordStored::Gone);
+    assert_eq!(
+        database
+            .use_reset(&late.digest(), new(), clock().now())
+            .await
+            .unwrap(),
+        PasswordStored::Gone
+    );
     let reset = pending_reset(database, &ann, TimeDelta::hours(1)).await;
-    assert_eq!(database.find_reset(&reset.digest(), clock().now()).await.unwrap().unwrap().user, ann);
-    assert_eq!(database.use_reset(&reset.digest(), new(), clock().now()).await.unwrap(), PasswordStored::Stored);
-    assert_eq!(database.use_reset(&reset.digest(), new(), clock().now()).await.unwrap(), PasswordStored::Gone);
+    assert_eq!(
+        database
+            .find_reset(&reset.digest(), clock().now())
+            .await
+            .unwrap()
+            .unwrap()
+            .user,
+        ann
+    );
+    assert_eq!(
+        database
+            .use_reset(&reset.digest(), new(), clock().now())
+            .await
+            .unwrap(),
+        PasswordStored::Stored
+    );
+    assert_eq!(
+        database
+            .use_reset(&reset.digest(), new(), clock().now())
+            .await
+            .unwrap(),
+        PasswordStored::Gone
+    );
     assert!(!is_alive(database, &here).await);
 }
 
 async fn what_has_expired_is_pruned(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
-    let (here, link) = (open(database, &ann).await, invite(database, None, Role::Member).await);
+    let (here, link) = (
+        open(database, &ann).await,
+        invite(database, None, Role::Member).await,
+    );
     database.prune(clock().now()).await.unwrap();
     assert!(is_alive(database, &here).await);
-    database.prune(clock().now() + TimeDelta::days(31)).await.unwrap();
+    database
+        .prune(clock().now() + TimeDelta::days(31))
+        .await
+        .unwrap();
     assert!(!is_alive(database, &here).await);
-    assert!(InvitationStore::find(database, &link.digest(), clock().now()).await.unwrap().is_none());
+    assert!(
+        InvitationStore::find(database, &link.digest(), clock().now())
+            .await
+            .unwrap()
+            .is_none()
+    );
 }
 
 async fn nodes_that_start_at_once_share_one_set_of_secrets(database: &Database) {
@@ -202,10 +384,25 @@ async fn nodes_that_start_at_once_share_one_set_of_secrets(database: &Database) 
     for number in 0..10 {
         let database = database.clone();
         nodes.spawn(async move {
-            let key = SigningKey { id: format!("key{number}"), private: "p".into(), created_at: clock().now() };
-            database.secrets(Secrets { salt: format!("salt{number}"), signing_keys: vec![key] }).await.unwrap()
+            let key = SigningKey {
+                id: format!("key{number}"),
+                private: "p".into(),
+                created_at: clock().now(),
+            };
+            database
+                .secrets(Secrets {
+                    salt: format!("salt{number}"),
+                    signing_keys: vec![key],
+                })
+                .await
+                .unwrap()
         });
     }
     let secrets = nodes.join_all().await;
-    assert!(secrets.iter().all(|found| *found == secrets[0] && found.signing_keys.len() == 1), "{secrets:?}");
+    assert!(
+        secrets
+            .iter()
+            .all(|found| *found == secrets[0] && found.signing_keys.len() == 1),
+        "{secrets:?}"
+    );
 }

@@ -24,7 +24,8 @@ impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "the clock of these tests")]
     fn now(&self) -> DateTime<Utc> {
         let now = Utc::now();
-        now.with_nanosecond(now.timestamp_subsec_millis() * 1_000_000).unwrap()
+        now.with_nanosecond(now.timestamp_subsec_millis() * 1_000_000)
+            .unwrap()
     }
 
     #[expect(clippy::disallowed_methods, reason = "the clock of these tests")]
@@ -39,8 +40,13 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
 
 pub(crate) async fn sqlite() -> Backend {
     let folder = tempfile::tempdir().unwrap();
-    let database = Database::connect(&sqlite_url(&folder), clock()).await.unwrap();
-    Backend { database, _folder: Some(folder) }
+    let database = Database::connect(&sqlite_url(&folder), clock())
+        .await
+        .unwrap();
+    Backend {
+        database,
+        _folder: Some(folder),
+    }
 }
 
 pub(crate) fn sqlite_url(folder: &tempfile::TempDir) -> String {
@@ -49,8 +55,13 @@ pub(crate) fn sqlite_url(folder: &tempfile::TempDir) -> String {
 
 /// None where the test run has no PostgreSQL.
 pub(crate) async fn postgres() -> Option<Backend> {
-    let database = Database::connect(&postgres_url().await?, clock()).await.unwrap();
-    Some(Backend { database, _folder: None })
+    let database = Database::connect(&postgres_url().await?, clock())
+        .await
+        .unwrap();
+    Some(Backend {
+        database,
+        _folder: None,
+    })
 }
 
 /// The address of an empty database. None, and a word about it, where the test run has no PostgreSQL; on CI that is a
@@ -62,9 +73,18 @@ pub(crate) async fn postgres_url() -> Option<String> {
         eprintln!("left out: {POSTGRES} is not set");
         return None;
     };
-    let name = format!("contract_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    let admin = sea_orm::Database::connect(format!("{server}/postgres")).await.unwrap();
-    admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
+    let name = format!(
+        "contract_{}_{}",
+        std::process::id(),
+        COUNT.fetch_add(1, Ordering::Relaxed)
+    );
+    let admin = sea_orm::Database::connect(format!("{server}/postgres"))
+        .await
+        .unwrap();
+    admin
+        .execute_unprepared(&format!("CREATE DATABASE {name}"))
+        .await
+        .unwrap();
     Some(format!("{server}/{name}"))
 }
 

@@ -22,13 +22,20 @@ contract!(
 );
 
 async fn create(database: &Database, organisation: &OrganisationId, name: &str) -> Component {
-    let draft = ComponentDraft { name: name.into(), description: "d".into(), status: ComponentStatus::Operational };
+    let draft = ComponentDraft {
+        name: name.into(),
+        description: "d".into(),
+        status: ComponentStatus::Operational,
+    };
     let created = Component::create(ComponentId(clock().id()), draft, clock().now()).unwrap();
     database.insert(organisation, created).await.unwrap().state
 }
 
 fn patch_status(status: ComponentStatus) -> ComponentPatch {
-    ComponentPatch { status: Some(status), ..Default::default() }
+    ComponentPatch {
+        status: Some(status),
+        ..Default::default()
+    }
 }
 
 async fn set_status(
@@ -39,16 +46,27 @@ async fn set_status(
 ) -> i64 {
     let now = clock().now();
     let rule = Box::new(move |component: Component| Ok(component.edit(patch_status(status), now)?));
-    let written = database.change(organisation, id, rule).await.unwrap().unwrap();
+    let written = database
+        .change(organisation, id, rule)
+        .await
+        .unwrap()
+        .unwrap();
     written.commit.map_or(0, |commit| commit.revision)
 }
 
 async fn commits(database: &Database, organisation: &OrganisationId) -> Vec<(i64, String, String)> {
-    let Backlog::Commits(commits) = database.after(organisation, Revision(0), 1000).await.unwrap() else {
+    let Backlog::Commits(commits) = database
+        .after(organisation, Revision(0), 1000)
+        .await
+        .unwrap()
+    else {
         panic!("nothing was pruned");
     };
     let flat = |commit: allclear_application::outbox::Commit| {
-        commit.events.into_iter().map(move |event| (commit.revision, event.name, event.args.get().to_owned()))
+        commit
+            .events
+            .into_iter()
+            .map(move |event| (commit.revision, event.name, event.args.get().to_owned()))
     };
     commits.into_iter().flat_map(flat).collect()
 }
@@ -57,17 +75,34 @@ async fn a_stored_component_reads_as_it_was_written(database: &Database) {
     let acme = organisation(database, "acme").await;
     let component = create(database, &acme, "API ☃").await;
     assert_eq!(component.version, Revision(1));
-    assert_eq!(ComponentStore::find(database, &acme, component.id).await.unwrap(), Some(component));
+    assert_eq!(
+        ComponentStore::find(database, &acme, component.id)
+            .await
+            .unwrap(),
+        Some(component)
+    );
 }
 
 async fn a_change_keeps_state_and_event_together(database: &Database) {
     let acme = organisation(database, "acme").await;
     let component = create(database, &acme, "API").await;
-    assert_eq!(set_status(database, &acme, component.id, ComponentStatus::MajorOutage).await, 2);
-    let stored = ComponentStore::find(database, &acme, component.id).await.unwrap().unwrap();
-    assert_eq!((stored.status, stored.version), (ComponentStatus::MajorOutage, Revision(2)));
+    assert_eq!(
+        set_status(database, &acme, component.id, ComponentStatus::MajorOutage).await,
+        2
+    );
+    let stored = ComponentStore::find(database, &acme, component.id)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (stored.status, stored.version),
+        (ComponentStatus::MajorOutage, Revision(2))
+    );
     let commits = commits(database, &acme).await;
-    let names: Vec<_> = commits.iter().map(|(revision, name, _)| (*revision, name.as_str())).collect();
+    let names: Vec<_> = commits
+        .iter()
+        .map(|(revision, name, _)| (*revision, name.as_str()))
+        .collect();
     assert_eq!(names, [(1, "new-component"), (2, "component-update")]);
     assert!(commits[1].2.contains("MAJOR_OUTAGE"), "{}", commits[1].2);
 }
@@ -75,27 +110,62 @@ async fn a_change_keeps_state_and_event_together(database: &Database) {
 async fn a_refused_rule_stores_nothing(database: &Database) {
     let acme = organisation(database, "acme").await;
     let component = create(database, &acme, "API").await;
-    let refused = database.change(&acme, component.id, Box::new(|_| Err(Error::Stale))).await;
+    let refused = database
+        .change(&acme, component.id, Box::new(|_| Err(Error::Stale)))
+        .await;
     assert!(matches!(refused, Err(Error::Stale)));
-    assert_eq!(ComponentStore::find(database, &acme, component.id).await.unwrap(), Some(component));
+    assert_eq!(
+        ComponentStore::find(database, &acme, component.id)
+            .await
+            .unwrap(),
+        Some(component)
+    );
     assert_eq!(commits(database, &acme).await.len(), 1);
 }
 
 async fn a_rule_without_events_makes_no_revision(database: &Database) {
     let acme = organisation(database, "acme").await;
     let component = create(database, &acme, "API").await;
-    assert_eq!(set_status(database, &acme, component.id, component.status).await, 0);
+    assert_eq!(
+        set_status(database, &acme, component.id, component.status).await,
+        0
+    );
     assert_eq!(commits(database, &acme).await.len(), 1);
 }
 
 async fn components_belong_to_their_organisation(database: &Database) {
-    let (acme, other) = (organisation(database, "acme").await, organisation(database, "other").await);
+    let (acme, other) = (
+        organisation(database, "acme").await,
+        organisation(database, "other").await,
+    );
     let component = create(database, &acme, "API").await;
-    assert_eq!(ComponentStore::find(database, &other, component.id).await.unwrap(), None);
-    assert!(ComponentStore::list(database, &other, Page::default()).await.unwrap().items.is_empty());
-    assert!(ComponentStore::delete(database, &other, component.id).await.unwrap().is_none());
+    assert_eq!(
+        ComponentStore::find(database, &other, component.id)
+            .await
+            .unwrap(),
+        None
+    );
+    assert!(
+        ComponentStore::list(database, &other, Page::default())
+            .await
+            .unwrap()
+            .items
+            .is_empty()
+    );
+    assert!(
+        ComponentStore::delete(database, &other, component.id)
+            .await
+            .unwrap()
+            .is_none()
+    );
     let rule = Box::new(|_: Component| -> Result<_, Error> { panic!("the rule must not see it") });
-    assert!(database.change(&other, component.id, rule).await.unwrap().is_none());
+    assert!(
+        database
+            .change(&other, component.id, rule)
+            .await
+            .unwrap()
+            .is_none()
+    );
     assert!(commits(database, &other).await.is_empty());
 }
 
@@ -104,11 +174,36 @@ async fn a_list_is_newest_first_and_comes_in_parts(database: &Database) {
     for name in ["one", "two", "three"] {
         create(database, &acme, name).await;
     }
-    let first = ComponentStore::list(database, &acme, Page { limit: Some(2), before: None }).await.unwrap();
-    let names: Vec<_> = first.items.iter().map(|component| component.name.as_str()).collect();
+    let first = ComponentStore::list(
+        database,
+        &acme,
+        Page {
+            limit: Some(2),
+            before: None,
+        },
+    )
+    .await
+    .unwrap();
+    let names: Vec<_> = first
+        .items
+        .iter()
+        .map(|component| component.name.as_str())
+        .collect();
     assert_eq!(names, ["three", "two"]);
-    let rest = ComponentStore::list(database, &acme, Page { limit: Some(2), before: first.next }).await.unwrap();
-    assert_eq!((rest.items[0].name.as_str(), rest.items.len(), rest.next), ("one", 1, None));
+    let rest = ComponentStore::list(
+        database,
+        &acme,
+        Page {
+            limit: Some(2),
+            before: first.next,
+        },
+    )
+    .await
+    .unwrap();
+    assert_eq!(
+        (rest.items[0].name.as_str(), rest.items.len(), rest.next),
+        ("one", 1, None)
+    );
 }
 
 async fn fifty_writers_make_fifty_revisions_in_order(database: &Database) {
@@ -120,10 +215,20 @@ async fn fifty_writers_make_fifty_revisions_in_order(database: &Database) {
         writers.spawn(async move {
             let rule = Box::new(move |component: Component| {
                 let description = format!("{}, {number}", component.description);
-                let patch = ComponentPatch { description: Some(description), ..Default::default() };
+                let patch = ComponentPatch {
+                    description: Some(description),
+                    ..Default::default()
+                };
                 Ok(component.edit(patch, clock().now())?)
             });
-            database.change(&acme, component.id, rule).await.unwrap().unwrap().commit.unwrap().revision
+            database
+                .change(&acme, component.id, rule)
+                .await
+                .unwrap()
+                .unwrap()
+                .commit
+                .unwrap()
+                .revision
         });
     }
     let mut revisions = writers.join_all().await;
@@ -131,19 +236,44 @@ async fn fifty_writers_make_fifty_revisions_in_order(database: &Database) {
     assert_eq!(revisions, (2..=51).collect::<Vec<_>>());
 
     let events = commits(database, &acme).await;
-    assert_eq!(events.iter().map(|(revision, ..)| *revision).collect::<Vec<_>>(), (1..=51).collect::<Vec<_>>());
+    assert_eq!(
+        events
+            .iter()
+            .map(|(revision, ..)| *revision)
+            .collect::<Vec<_>>(),
+        (1..=51).collect::<Vec<_>>()
+    );
     // Each writer built on what the one before it had stored: the descriptions only grow.
     let lengths: Vec<_> = events.iter().map(|(.., args)| args.len()).collect();
     assert!(lengths.is_sorted_by(|a, b| a < b), "{lengths:?}");
-    let stored = ComponentStore::find(database, &acme, component.id).await.unwrap().unwrap();
+    let stored = ComponentStore::find(database, &acme, component.id)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(stored.description.split(", ").count(), 51);
 }
 
 async fn a_deleted_component_is_gone(database: &Database) {
     let acme = organisation(database, "acme").await;
     let component = create(database, &acme, "API").await;
-    let deleted = ComponentStore::delete(database, &acme, component.id).await.unwrap().unwrap();
-    assert_eq!(deleted.commit.unwrap().events[0].args.get(), format!("[\"{}\"]", component.id));
-    assert_eq!(ComponentStore::find(database, &acme, component.id).await.unwrap(), None);
-    assert!(ComponentStore::delete(database, &acme, component.id).await.unwrap().is_none());
+    let deleted = ComponentStore::delete(database, &acme, component.id)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        deleted.commit.unwrap().events[0].args.get(),
+        format!("[\"{}\"]", component.id)
+    );
+    assert_eq!(
+        ComponentStore::find(database, &acme, component.id)
+            .await
+            .unwrap(),
+        None
+    );
+    assert!(
+        ComponentStore::delete(database, &acme, component.id)
+            .await
+            .unwrap()
+            .is_none()
+    );
 }

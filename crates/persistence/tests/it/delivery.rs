@@ -45,7 +45,12 @@ async fn everybody_subscribed_when_it_happened_gets_one_delivery_in_batches(data
         assert_eq!(database.expand(now, 3).await.unwrap(), expanded);
         assert_eq!(database.waiting().await.unwrap(), waiting);
     }
-    let mailed: HashSet<_> = world.claim(100).await.into_iter().map(|delivery| delivery.subscriber.id).collect();
+    let mailed: HashSet<_> = world
+        .claim(100)
+        .await
+        .into_iter()
+        .map(|delivery| delivery.subscriber.id)
+        .collect();
     assert_eq!(mailed, people.into_iter().collect());
 }
 
@@ -62,8 +67,17 @@ async fn who_came_or_left_since_is_not_mailed(database: &Database) {
     world.subscriber_at("comes@example.com", later(1)).await;
     world.subscriber_at("returns@example.com", later(1)).await;
     world.expand().await;
-    let notices = world.claim(100).await.into_iter().filter(|delivery| delivery.matter != Matter::Verification);
-    assert_eq!(notices.map(|delivery| delivery.subscriber.id).collect::<Vec<_>>(), [stays.id]);
+    let notices = world
+        .claim(100)
+        .await
+        .into_iter()
+        .filter(|delivery| delivery.matter != Matter::Verification);
+    assert_eq!(
+        notices
+            .map(|delivery| delivery.subscriber.id)
+            .collect::<Vec<_>>(),
+        [stays.id]
+    );
 }
 
 async fn nodes_that_expand_at_once_queue_each_delivery_once_and_in_order(database: &Database) {
@@ -71,7 +85,9 @@ async fn nodes_that_expand_at_once_queue_each_delivery_once_and_in_order(databas
     world.subscribed(20).await;
     let incident = world.incident("Down").await;
     for number in 0..4 {
-        world.record(incident, IncidentStatus::Monitoring, &number.to_string()).await;
+        world
+            .record(incident, IncidentStatus::Monitoring, &number.to_string())
+            .await;
     }
     let mut nodes = JoinSet::new();
     for _ in 0..8 {
@@ -90,11 +106,20 @@ async fn nodes_that_expand_at_once_queue_each_delivery_once_and_in_order(databas
         let claimed = world.claim(100).await;
         assert_eq!(claimed.len(), 20);
         for delivery in &claimed {
-            told.entry(delivery.subscriber.id).or_default().push(fixture::message(delivery));
+            told.entry(delivery.subscriber.id)
+                .or_default()
+                .push(fixture::message(delivery));
         }
-        database.settle(claimed.iter().map(sent).collect()).await.unwrap();
+        database
+            .settle(claimed.iter().map(sent).collect())
+            .await
+            .unwrap();
     }
-    assert!(told.values().all(|messages| *messages == ["", "0", "1", "2", "3"]), "{told:?}");
+    assert!(
+        told.values()
+            .all(|messages| *messages == ["", "0", "1", "2", "3"]),
+        "{told:?}"
+    );
 }
 
 async fn fifty_workers_claim_at_once_and_none_gets_what_another_has(database: &Database) {
@@ -109,7 +134,10 @@ async fn fifty_workers_claim_at_once_and_none_gets_what_another_has(database: &D
             let mut mine = Vec::new();
             loop {
                 let now = clock().now();
-                let claimed = database.claim(now, now + TimeDelta::minutes(5), 3).await.unwrap();
+                let claimed = database
+                    .claim(now, now + TimeDelta::minutes(5), 3)
+                    .await
+                    .unwrap();
                 if claimed.is_empty() {
                     return mine;
                 }
@@ -131,19 +159,37 @@ async fn a_claim_that_ends_is_free_again_and_a_renewed_one_is_not(database: &Dat
     world.incident("Down").await;
     world.expand().await;
     let now = clock().now();
-    let claimed = database.claim(now, now + TimeDelta::seconds(20), 10).await.unwrap();
+    let claimed = database
+        .claim(now, now + TimeDelta::seconds(20), 10)
+        .await
+        .unwrap();
     let [kept, lost] = [&claimed[0], &claimed[1]].map(|delivery| delivery.claim);
-    database.renew(vec![kept], now + TimeDelta::minutes(5)).await.unwrap();
+    database
+        .renew(vec![kept], now + TimeDelta::minutes(5))
+        .await
+        .unwrap();
     let after = now + TimeDelta::seconds(21);
-    let again = database.claim(after, after + TimeDelta::seconds(20), 10).await.unwrap();
+    let again = database
+        .claim(after, after + TimeDelta::seconds(20), 10)
+        .await
+        .unwrap();
     let again: Vec<_> = again.into_iter().map(|delivery| delivery.claim).collect();
     assert_eq!(again, [Claim { attempt: 2, ..lost }]);
     // Who has lost it neither keeps it nor puts it off.
-    database.renew(vec![lost], now + TimeDelta::hours(1)).await.unwrap();
-    let off = Outcome::Retried { at: now + TimeDelta::hours(1), reason: "late".into() };
+    database
+        .renew(vec![lost], now + TimeDelta::hours(1))
+        .await
+        .unwrap();
+    let off = Outcome::Retried {
+        at: now + TimeDelta::hours(1),
+        reason: "late".into(),
+    };
     database.settle(vec![settled(lost, off)]).await.unwrap();
     let later = after + TimeDelta::seconds(21);
-    assert_eq!(database.claim(later, later, 10).await.unwrap()[0].claim, Claim { attempt: 3, ..lost });
+    assert_eq!(
+        database.claim(later, later, 10).await.unwrap()[0].claim,
+        Claim { attempt: 3, ..lost }
+    );
 }
 
 async fn what_was_sent_is_not_sent_again_and_is_counted(database: &Database) {
@@ -152,13 +198,29 @@ async fn what_was_sent_is_not_sent_again_and_is_counted(database: &Database) {
     world.incident("Down").await;
     world.expand().await;
     let claimed = world.claim(2).await;
-    database.settle(claimed.iter().map(sent).collect()).await.unwrap();
+    database
+        .settle(claimed.iter().map(sent).collect())
+        .await
+        .unwrap();
     // Twice is once, and the word of who has lost the claim counts as well: it is in the mail.
-    database.settle(claimed.iter().map(sent).collect()).await.unwrap();
-    assert_eq!(world.counts().await, DeliveryCounts { waiting: 1, sent: 2, ..Default::default() });
+    database
+        .settle(claimed.iter().map(sent).collect())
+        .await
+        .unwrap();
+    assert_eq!(
+        world.counts().await,
+        DeliveryCounts {
+            waiting: 1,
+            sent: 2,
+            ..Default::default()
+        }
+    );
     let rest = world.claim_at(later(60 * 24), 10).await;
     assert_eq!(rest.len(), 1);
-    database.settle(rest.iter().map(sent).collect()).await.unwrap();
+    database
+        .settle(rest.iter().map(sent).collect())
+        .await
+        .unwrap();
     assert_eq!(world.counts().await.sent, 3);
     assert!(world.claim_at(later(60 * 24), 10).await.is_empty());
     let other = World::new(database, "other").await;
@@ -169,19 +231,32 @@ async fn what_failed_is_due_at_its_time_and_holds_the_later_ones_back(database: 
     let world = World::new(database, "acme").await;
     world.subscribed(1).await;
     let incident = world.incident("Down").await;
-    world.record(incident, IncidentStatus::Identified, "one").await;
+    world
+        .record(incident, IncidentStatus::Identified, "one")
+        .await;
     world.expand().await;
     let first = world.claim(10).await;
     let at = later(10);
-    let again = Outcome::Retried { at, reason: "451 busy".into() };
-    database.settle(vec![settled(first[0].claim, again)]).await.unwrap();
-    world.record(incident, IncidentStatus::Monitoring, "two").await;
+    let again = Outcome::Retried {
+        at,
+        reason: "451 busy".into(),
+    };
+    database
+        .settle(vec![settled(first[0].claim, again)])
+        .await
+        .unwrap();
+    world
+        .record(incident, IncidentStatus::Monitoring, "two")
+        .await;
     world.expand().await;
     assert!(world.claim_at(later(9), 10).await.is_empty());
     assert_eq!(database.next_due(clock().now()).await.unwrap(), Some(at));
     for message in ["", "one", "two"] {
         let due = world.claim_at(later(11), 10).await;
-        assert_eq!((due.len(), fixture::message(&due[0]).as_str()), (1, message));
+        assert_eq!(
+            (due.len(), fixture::message(&due[0]).as_str()),
+            (1, message)
+        );
         database.settle(vec![sent(&due[0])]).await.unwrap();
     }
 }
@@ -190,31 +265,63 @@ async fn what_is_given_up_lets_the_next_one_go_and_is_counted_by_reason(database
     let world = World::new(database, "acme").await;
     world.subscribed(3).await;
     let incident = world.incident("Down").await;
-    world.record(incident, IncidentStatus::Resolved, "one").await;
+    world
+        .record(incident, IncidentStatus::Resolved, "one")
+        .await;
     world.expand().await;
     let claimed = world.claim(10).await;
-    for (delivery, reason) in claimed.iter().zip(["550 unknown", "552 full", "550 unknown"]) {
-        let given_up = Outcome::GivenUp { reason: reason.into() };
-        database.settle(vec![settled(delivery.claim, given_up)]).await.unwrap();
+    for (delivery, reason) in claimed
+        .iter()
+        .zip(["550 unknown", "552 full", "550 unknown"])
+    {
+        let given_up = Outcome::GivenUp {
+            reason: reason.into(),
+        };
+        database
+            .settle(vec![settled(delivery.claim, given_up)])
+            .await
+            .unwrap();
     }
     let reasons = vec![("550 unknown".to_owned(), 2), ("552 full".to_owned(), 1)];
-    assert_eq!(world.counts().await, DeliveryCounts { waiting: 3, sent: 0, given_up: 3, reasons });
+    assert_eq!(
+        world.counts().await,
+        DeliveryCounts {
+            waiting: 3,
+            sent: 0,
+            given_up: 3,
+            reasons
+        }
+    );
     let next = world.claim(10).await;
-    assert!(next.len() == 3 && next.iter().all(|delivery| fixture::message(delivery) == "one"));
+    assert!(
+        next.len() == 3
+            && next
+                .iter()
+                .all(|delivery| fixture::message(delivery) == "one")
+    );
 }
 
 async fn a_subscribers_mails_go_out_in_order(database: &Database) {
     let world = World::new(database, "acme").await;
     world.subscribed(2).await;
     let incident = world.incident("Down").await;
-    world.record(incident, IncidentStatus::Identified, "one").await;
+    world
+        .record(incident, IncidentStatus::Identified, "one")
+        .await;
     world.expand().await;
     let first = world.claim(10).await;
-    assert_eq!(first.len(), 2, "the update waits for what was told before it");
+    assert_eq!(
+        first.len(),
+        2,
+        "the update waits for what was told before it"
+    );
     assert!(world.claim(10).await.is_empty());
     database.settle(vec![sent(&first[0])]).await.unwrap();
     let next = world.claim(10).await;
-    assert_eq!((next.len(), next[0].subscriber.id), (1, first[0].subscriber.id));
+    assert_eq!(
+        (next.len(), next[0].subscriber.id),
+        (1, first[0].subscriber.id)
+    );
     assert_eq!(fixture::message(&next[0]), "one");
 }
 
@@ -228,14 +335,32 @@ async fn who_unsubscribes_or_is_deleted_gets_nothing_more(database: &Database) {
     assert_eq!(database.waiting().await.unwrap(), 3);
     let claimed = world.claim(10).await;
     world.unsubscribe(&leaves).await;
-    assert!(SubscriberStore::delete(database, &world.acme, goes.id).await.unwrap());
+    assert!(
+        SubscriberStore::delete(database, &world.acme, goes.id)
+            .await
+            .unwrap()
+    );
     assert_eq!(database.waiting().await.unwrap(), 1);
     // What was in the mail at that moment changes nothing any more.
-    database.settle(claimed.iter().map(sent).collect()).await.unwrap();
-    assert_eq!(world.counts().await, DeliveryCounts { sent: 1, ..Default::default() });
+    database
+        .settle(claimed.iter().map(sent).collect())
+        .await
+        .unwrap();
+    assert_eq!(
+        world.counts().await,
+        DeliveryCounts {
+            sent: 1,
+            ..Default::default()
+        }
+    );
     world.incident("Down again").await;
     world.expand().await;
-    let mailed: Vec<_> = world.claim(10).await.into_iter().map(|delivery| delivery.subscriber.id).collect();
+    let mailed: Vec<_> = world
+        .claim(10)
+        .await
+        .into_iter()
+        .map(|delivery| delivery.subscriber.id)
+        .collect();
     assert_eq!(mailed, [stays.id]);
 }
 
@@ -248,16 +373,32 @@ async fn a_verification_goes_before_the_rest_and_is_queued_whoever_subscribes(da
     let known = enter(database, &world.acme, "ann@example.com").await;
     assert_eq!(known, ann);
     let claimed = world.claim(1).await;
-    assert_eq!((&claimed[0].matter, &claimed[0].subscriber), (&Matter::Verification, &eve));
+    assert_eq!(
+        (&claimed[0].matter, &claimed[0].subscriber),
+        (&Matter::Verification, &eve)
+    );
     assert_eq!(claimed[0].organisation_name, "Acme");
     // Ann is subscribed; that nobody wants it is seen when it is sent. Her notice came first.
     let rest = world.claim(10).await;
     assert!(rest.len() == 1 && rest[0].matter != Matter::Verification);
     database.settle(vec![sent(&rest[0])]).await.unwrap();
     let unwanted = world.claim(10).await;
-    assert_eq!((&unwanted[0].matter, &unwanted[0].subscriber), (&Matter::Verification, &ann));
-    database.settle(vec![settled(unwanted[0].claim, Outcome::Unwanted)]).await.unwrap();
-    assert_eq!(world.counts().await, DeliveryCounts { waiting: 1, sent: 1, ..Default::default() });
+    assert_eq!(
+        (&unwanted[0].matter, &unwanted[0].subscriber),
+        (&Matter::Verification, &ann)
+    );
+    database
+        .settle(vec![settled(unwanted[0].claim, Outcome::Unwanted)])
+        .await
+        .unwrap();
+    assert_eq!(
+        world.counts().await,
+        DeliveryCounts {
+            waiting: 1,
+            sent: 1,
+            ..Default::default()
+        }
+    );
 }
 
 async fn the_next_moment_is_when_something_gets_due_or_a_claim_ends(database: &Database) {
@@ -272,8 +413,14 @@ async fn the_next_moment_is_when_something_gets_due_or_a_claim_ends(database: &D
     let claimed = database.claim(now, ends, 10).await.unwrap();
     assert_eq!(database.next_due(now).await.unwrap(), Some(ends));
     let soon = now + TimeDelta::seconds(3);
-    let again = Outcome::Retried { at: soon, reason: "busy".into() };
-    database.settle(vec![settled(claimed[0].claim, again)]).await.unwrap();
+    let again = Outcome::Retried {
+        at: soon,
+        reason: "busy".into(),
+    };
+    database
+        .settle(vec![settled(claimed[0].claim, again)])
+        .await
+        .unwrap();
     assert_eq!(database.next_due(now).await.unwrap(), Some(soon));
     assert_eq!(database.next_due(soon).await.unwrap(), Some(ends));
 }
@@ -284,16 +431,39 @@ async fn what_is_old_is_forgotten(database: &Database) {
     world.incident("Down").await;
     world.expand().await;
     let claimed = world.claim(2).await;
-    let given_up = Outcome::GivenUp { reason: "550".into() };
-    database.settle(vec![sent(&claimed[0]), settled(claimed[1].claim, given_up)]).await.unwrap();
-    assert_eq!(database.prune(clock().now() - TimeDelta::days(30), 10).await.unwrap(), 0);
-    assert_eq!((world.counts().await.sent, world.counts().await.given_up), (1, 1));
+    let given_up = Outcome::GivenUp {
+        reason: "550".into(),
+    };
+    database
+        .settle(vec![sent(&claimed[0]), settled(claimed[1].claim, given_up)])
+        .await
+        .unwrap();
+    assert_eq!(
+        database
+            .prune(clock().now() - TimeDelta::days(30), 10)
+            .await
+            .unwrap(),
+        0
+    );
+    assert_eq!(
+        (world.counts().await.sent, world.counts().await.given_up),
+        (1, 1)
+    );
     // In two days it is all old; what still waits stays, and keeps its notice.
     let before = clock().now() + TimeDelta::days(2);
     assert_eq!(database.prune(before, 10).await.unwrap(), 1);
-    assert_eq!(world.counts().await, DeliveryCounts { waiting: 1, ..Default::default() });
+    assert_eq!(
+        world.counts().await,
+        DeliveryCounts {
+            waiting: 1,
+            ..Default::default()
+        }
+    );
     let last = world.claim(10).await;
-    database.settle(last.iter().map(sent).collect()).await.unwrap();
+    database
+        .settle(last.iter().map(sent).collect())
+        .await
+        .unwrap();
     assert_eq!(database.prune(before, 10).await.unwrap(), 1);
     assert_eq!(database.prune(before, 10).await.unwrap(), 0);
 }
@@ -304,7 +474,11 @@ async fn a_deleted_organisation_takes_its_deliveries_along(database: &Database) 
     world.incident("Down").await;
     world.expand().await;
     let claimed = world.claim(1).await;
-    assert!(OrganisationStore::delete(database, &world.acme).await.unwrap());
+    assert!(
+        OrganisationStore::delete(database, &world.acme)
+            .await
+            .unwrap()
+    );
     assert_eq!(database.waiting().await.unwrap(), 0);
     database.settle(vec![sent(&claimed[0])]).await.unwrap();
 }

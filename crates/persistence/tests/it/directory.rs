@@ -1,4 +1,6 @@
-use allclear_application::directory::{Credential, Directory, DirectoryStore, Ending, Known, Standing};
+use allclear_application::directory::{
+    Credential, Directory, DirectoryStore, Ending, Known, Standing,
+};
 use allclear_application::organisation::OrganisationStore;
 use allclear_domain::id::OrganisationId;
 use allclear_persistence::database::Database;
@@ -27,11 +29,19 @@ fn acme() -> OrganisationId {
 }
 
 fn known(name: &str, as_of: DateTime<Utc>) -> Known {
-    Known { name: name.into(), as_of }
+    Known {
+        name: name.into(),
+        as_of,
+    }
 }
 
 fn credential(issued_at: DateTime<Utc>) -> Credential {
-    Credential { session: "sess_1".into(), user: "user_1".into(), organisation: Some(acme()), issued_at }
+    Credential {
+        session: "sess_1".into(),
+        user: "user_1".into(),
+        organisation: Some(acme()),
+        issued_at,
+    }
 }
 
 async fn standing(database: &Database, credential: &Credential) -> Standing {
@@ -41,61 +51,116 @@ async fn standing(database: &Database, credential: &Credential) -> Standing {
 async fn newer_news_win_whichever_comes_first(database: &Database) {
     let (early, late) = (now() - TimeDelta::seconds(9), now());
     for (name, as_of) in [("Ann", early), ("Anna", late), ("Ann", early)] {
-        database.name_user("user_1", known(name, as_of)).await.unwrap();
-        database.name_organisation(&acme(), known(&format!("{name}'s"), as_of)).await.unwrap();
+        database
+            .name_user("user_1", known(name, as_of))
+            .await
+            .unwrap();
+        database
+            .name_organisation(&acme(), known(&format!("{name}'s"), as_of))
+            .await
+            .unwrap();
     }
     let found = standing(database, &credential(now())).await;
-    let expected =
-        Standing { ended: false, user: Some(known("Anna", late)), organisation: Some(known("Anna's", late)) };
+    let expected = Standing {
+        ended: false,
+        user: Some(known("Anna", late)),
+        organisation: Some(known("Anna's", late)),
+    };
     assert_eq!(found, expected);
-    let revision = OrganisationStore::find(database, &acme()).await.unwrap().unwrap().revision;
+    let revision = OrganisationStore::find(database, &acme())
+        .await
+        .unwrap()
+        .unwrap()
+        .revision;
     assert_eq!(revision.0, 1, "one change of the name, one revision");
 }
 
-async fn an_organisation_exists_from_its_first_name_on_and_a_stand_in_gives_way(database: &Database) {
+async fn an_organisation_exists_from_its_first_name_on_and_a_stand_in_gives_way(
+    database: &Database,
+) {
     let at = now();
-    assert_eq!(standing(database, &credential(at)).await, Standing::default());
+    assert_eq!(
+        standing(database, &credential(at)).await,
+        Standing::default()
+    );
     for (told, expected) in [
         (known("acme", Known::NEVER), known("acme", Known::NEVER)),
         (known("Acme", at), known("Acme", at)),
         (known("acme", Known::NEVER), known("Acme", at)),
     ] {
         database.name_organisation(&acme(), told).await.unwrap();
-        assert_eq!(standing(database, &credential(at)).await.organisation, Some(expected));
+        assert_eq!(
+            standing(database, &credential(at)).await.organisation,
+            Some(expected)
+        );
     }
 }
 
 async fn an_ended_session_is_over_for_every_token(database: &Database) {
     let at = now();
-    database.end(&Ending::Session("sess_1".into()), at).await.unwrap();
+    database
+        .end(&Ending::Session("sess_1".into()), at)
+        .await
+        .unwrap();
     for issued_at in [at - TimeDelta::minutes(1), at + TimeDelta::minutes(1)] {
         assert!(standing(database, &credential(issued_at)).await.ended);
     }
-    let other = Credential { session: "sess_2".into(), ..credential(at) };
+    let other = Credential {
+        session: "sess_2".into(),
+        ..credential(at)
+    };
     assert!(!standing(database, &other).await.ended);
 }
 
 async fn a_user_or_member_who_comes_back_has_new_tokens(database: &Database) {
     let at = now();
-    let member = Ending::Membership { organisation: acme(), user: "user_1".into() };
+    let member = Ending::Membership {
+        organisation: acme(),
+        user: "user_1".into(),
+    };
     for ending in [Ending::User("user_1".into()), member] {
         database.end(&ending, at).await.unwrap();
         // Messages may come late, and again.
-        database.end(&ending, at - TimeDelta::minutes(5)).await.unwrap();
+        database
+            .end(&ending, at - TimeDelta::minutes(5))
+            .await
+            .unwrap();
         assert!(standing(database, &credential(at)).await.ended);
-        assert!(!standing(database, &credential(at + TimeDelta::seconds(1))).await.ended);
+        assert!(
+            !standing(database, &credential(at + TimeDelta::seconds(1)))
+                .await
+                .ended
+        );
     }
 }
 
 async fn a_membership_that_ended_is_that_of_one_user_in_one_organisation(database: &Database) {
     let at = now();
-    database.end(&Ending::Membership { organisation: acme(), user: "user_1".into() }, at).await.unwrap();
+    database
+        .end(
+            &Ending::Membership {
+                organisation: acme(),
+                user: "user_1".into(),
+            },
+            at,
+        )
+        .await
+        .unwrap();
     assert!(standing(database, &credential(at)).await.ended);
     let elsewhere = OrganisationId::parse("org_other").unwrap();
     for other in [
-        Credential { user: "user_2".into(), ..credential(at) },
-        Credential { organisation: Some(elsewhere), ..credential(at) },
-        Credential { organisation: None, ..credential(at) },
+        Credential {
+            user: "user_2".into(),
+            ..credential(at)
+        },
+        Credential {
+            organisation: Some(elsewhere),
+            ..credential(at)
+        },
+        Credential {
+            organisation: None,
+            ..credential(at)
+        },
     ] {
         assert!(!standing(database, &other).await.ended, "{other:?}");
     }
@@ -103,11 +168,23 @@ async fn a_membership_that_ended_is_that_of_one_user_in_one_organisation(databas
 
 async fn a_deleted_organisation_is_gone_for_good(database: &Database) {
     let at = now();
-    database.name_organisation(&acme(), known("Acme", at)).await.unwrap();
+    database
+        .name_organisation(&acme(), known("Acme", at))
+        .await
+        .unwrap();
     database.delete_organisation(&acme(), at).await.unwrap();
-    database.name_organisation(&acme(), known("Acme", at + TimeDelta::seconds(1))).await.unwrap();
-    database.name_organisation(&acme(), known("acme", Known::NEVER)).await.unwrap();
-    assert_eq!(OrganisationStore::find(database, &acme()).await.unwrap(), None);
+    database
+        .name_organisation(&acme(), known("Acme", at + TimeDelta::seconds(1)))
+        .await
+        .unwrap();
+    database
+        .name_organisation(&acme(), known("acme", Known::NEVER))
+        .await
+        .unwrap();
+    assert_eq!(
+        OrganisationStore::find(database, &acme()).await.unwrap(),
+        None
+    );
     let found = standing(database, &credential(at + TimeDelta::seconds(1))).await;
     assert_eq!((found.ended, found.organisation), (true, None));
 }
@@ -119,16 +196,28 @@ async fn a_message_is_heard_once(database: &Database) {
     assert!(database.is_heard("msg_1").await.unwrap());
     let later = now() + Directory::MESSAGES + TimeDelta::seconds(1);
     database.heard("msg_2", later).await.unwrap();
-    assert!(!database.is_heard("msg_1").await.unwrap(), "its signature does not count any more");
+    assert!(
+        !database.is_heard("msg_1").await.unwrap(),
+        "its signature does not count any more"
+    );
 }
 
 async fn what_ended_long_ago_is_forgotten_except_organisations(database: &Database) {
     let long_ago = now() - Directory::MEMORY - TimeDelta::minutes(1);
-    database.delete_organisation(&acme(), long_ago).await.unwrap();
+    database
+        .delete_organisation(&acme(), long_ago)
+        .await
+        .unwrap();
     for session in ["sess_1", "sess_2"] {
-        database.end(&Ending::Session(session.into()), long_ago).await.unwrap();
+        database
+            .end(&Ending::Session(session.into()), long_ago)
+            .await
+            .unwrap();
     }
-    let alone = Credential { organisation: None, ..credential(now()) };
+    let alone = Credential {
+        organisation: None,
+        ..credential(now())
+    };
     assert!(!standing(database, &alone).await.ended);
     assert!(standing(database, &credential(now())).await.ended);
 }

@@ -38,7 +38,10 @@ async fn a_stored_incident_reads_as_it_was_written(database: &Database) {
     let world = World::new(database, "acme").await;
     let incident = world.open("Down ☃", &[]).await;
     assert_eq!(incident.version, Revision(1));
-    let found = IncidentStore::find(database, &world.acme, incident.id).await.unwrap().unwrap();
+    let found = IncidentStore::find(database, &world.acme, incident.id)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!((found.incident, found.timeline), (incident, Vec::new()));
 }
 
@@ -46,20 +49,45 @@ async fn a_change_keeps_state_and_event_together(database: &Database) {
     let world = World::new(database, "acme").await;
     let incident = world.open("Down", &[]).await;
     let resolved = world.edit(&incident, set(IncidentStatus::Resolved)).await;
-    assert_eq!((resolved.status, resolved.version), (IncidentStatus::Resolved, Revision(2)));
-    let renamed = IncidentPatch { title: Some("Was down".into()), ..Default::default() };
+    assert_eq!(
+        (resolved.status, resolved.version),
+        (IncidentStatus::Resolved, Revision(2))
+    );
+    let renamed = IncidentPatch {
+        title: Some("Was down".into()),
+        ..Default::default()
+    };
     world.edit(&incident, renamed.clone()).await;
     world.edit(&incident, renamed).await;
     let told = world.told().await;
-    let names: Vec<_> = told.iter().map(|event| (event.revision, event.name.as_str())).collect();
-    assert_eq!(names, [(1, "new-incident"), (2, "incident-updated"), (3, "incident-updated")]);
-    assert_eq!((&told[1].args[0]["status"], &told[2].args[0]["title"]), (&"RESOLVED".into(), &"Was down".into()));
+    let names: Vec<_> = told
+        .iter()
+        .map(|event| (event.revision, event.name.as_str()))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            (1, "new-incident"),
+            (2, "incident-updated"),
+            (3, "incident-updated")
+        ]
+    );
+    assert_eq!(
+        (&told[1].args[0]["status"], &told[2].args[0]["title"]),
+        (&"RESOLVED".into(), &"Was down".into())
+    );
 }
 
 async fn a_refused_rule_stores_nothing(database: &Database) {
     let world = World::new(database, "acme").await;
     let incident = world.open("Down", &[]).await;
-    let refused = IncidentStore::change(database, &world.acme, incident.id, Box::new(|_| Err(Error::Stale))).await;
+    let refused = IncidentStore::change(
+        database,
+        &world.acme,
+        incident.id,
+        Box::new(|_| Err(Error::Stale)),
+    )
+    .await;
     assert!(matches!(refused, Err(Error::Stale)));
     assert_eq!(world.told().await.len(), 1);
 }
@@ -68,27 +96,83 @@ async fn incidents_belong_to_their_organisation(database: &Database) {
     let world = World::new(database, "acme").await;
     let other = organisation(database, "other").await;
     let incident = world.open("Down", &[]).await;
-    assert!(IncidentStore::find(database, &other, incident.id).await.unwrap().is_none());
-    assert!(IncidentStore::list(database, &other, Page::default()).await.unwrap().items.is_empty());
-    assert!(IncidentStore::delete(database, &other, incident.id).await.unwrap().is_none());
+    assert!(
+        IncidentStore::find(database, &other, incident.id)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        IncidentStore::list(database, &other, Page::default())
+            .await
+            .unwrap()
+            .items
+            .is_empty()
+    );
+    assert!(
+        IncidentStore::delete(database, &other, incident.id)
+            .await
+            .unwrap()
+            .is_none()
+    );
     let rule = Box::new(|_: Incident| -> Result<_, Error> { panic!("the rule must not see it") });
-    assert!(IncidentStore::change(database, &other, incident.id, rule).await.unwrap().is_none());
-    assert!(database.snapshot(&other, clock().now()).await.unwrap().unwrap().incidents.is_empty());
+    assert!(
+        IncidentStore::change(database, &other, incident.id, rule)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        database
+            .snapshot(&other, clock().now())
+            .await
+            .unwrap()
+            .unwrap()
+            .incidents
+            .is_empty()
+    );
 }
 
 async fn a_list_is_newest_first_and_comes_in_parts(database: &Database) {
     let world = World::new(database, "acme").await;
     for title in ["one", "two", "three"] {
         let incident = world.open(title, &[]).await;
-        world.record(&incident, IncidentStatus::Identified, title).await;
+        world
+            .record(&incident, IncidentStatus::Identified, title)
+            .await;
     }
-    let first = IncidentStore::list(database, &world.acme, Page { limit: Some(2), before: None }).await.unwrap();
-    let titles: Vec<_> = first.items.iter().map(|report| report.incident.title.as_str()).collect();
+    let first = IncidentStore::list(
+        database,
+        &world.acme,
+        Page {
+            limit: Some(2),
+            before: None,
+        },
+    )
+    .await
+    .unwrap();
+    let titles: Vec<_> = first
+        .items
+        .iter()
+        .map(|report| report.incident.title.as_str())
+        .collect();
     assert_eq!(titles, ["three", "two"]);
     assert_eq!(first.items[1].timeline[0].message, "two");
-    let next = Page { limit: Some(2), before: first.next };
-    let rest = IncidentStore::list(database, &world.acme, next).await.unwrap();
-    assert_eq!((rest.items[0].timeline[0].message.as_str(), rest.items.len(), rest.next), ("one", 1, None));
+    let next = Page {
+        limit: Some(2),
+        before: first.next,
+    };
+    let rest = IncidentStore::list(database, &world.acme, next)
+        .await
+        .unwrap();
+    assert_eq!(
+        (
+            rest.items[0].timeline[0].message.as_str(),
+            rest.items.len(),
+            rest.next
+        ),
+        ("one", 1, None)
+    );
 }
 
 async fn an_incident_of_no_organisation_is_refused(database: &Database) {
@@ -101,13 +185,25 @@ async fn a_foreign_or_unknown_component_is_named_and_nothing_is_stored(database:
     let world = World::new(database, "acme").await;
     let other = World::new(database, "other").await;
     let (ours, theirs) = (world.component("API").await, other.component("API").await);
-    let components = [ours, theirs, ComponentId(clock().id())].map(|id| open_on(id, ComponentStatus::Degraded));
+    let components =
+        [ours, theirs, ComponentId(clock().id())].map(|id| open_on(id, ComponentStatus::Degraded));
     let created = draft("Down", &components);
     let refused = IncidentStore::insert(database, &world.acme, created, components.to_vec()).await;
-    let Err(Error::Invalid(Invalid { errors })) = refused else { panic!("{refused:?}") };
+    let Err(Error::Invalid(Invalid { errors })) = refused else {
+        panic!("{refused:?}")
+    };
     let fields: Vec<_> = errors.iter().map(|error| error.field.as_str()).collect();
-    assert_eq!(fields, ["components[1].componentId", "components[2].componentId"]);
-    assert!(IncidentStore::list(database, &world.acme, Page::default()).await.unwrap().items.is_empty());
+    assert_eq!(
+        fields,
+        ["components[1].componentId", "components[2].componentId"]
+    );
+    assert!(
+        IncidentStore::list(database, &world.acme, Page::default())
+            .await
+            .unwrap()
+            .items
+            .is_empty()
+    );
     assert_eq!(world.status(ours).await, ComponentStatus::Operational);
     assert_eq!(world.told().await.len(), 1);
 }
@@ -115,17 +211,37 @@ async fn a_foreign_or_unknown_component_is_named_and_nothing_is_stored(database:
 async fn a_deleted_incident_takes_its_updates_along(database: &Database) {
     let world = World::new(database, "acme").await;
     let incident = world.open("Down", &[]).await;
-    world.record(&incident, IncidentStatus::Identified, "Found it").await;
-    let deleted = IncidentStore::delete(database, &world.acme, incident.id).await.unwrap().unwrap();
+    world
+        .record(&incident, IncidentStatus::Identified, "Found it")
+        .await;
+    let deleted = IncidentStore::delete(database, &world.acme, incident.id)
+        .await
+        .unwrap()
+        .unwrap();
     let events = deleted.commit.unwrap().events;
     assert_eq!(
         (events[0].name.as_str(), events[0].args.get()),
         ("incident-deleted", &*format!("[\"{}\"]", incident.id))
     );
-    assert!(IncidentStore::find(database, &world.acme, incident.id).await.unwrap().is_none());
-    assert!(IncidentStore::delete(database, &world.acme, incident.id).await.unwrap().is_none());
+    assert!(
+        IncidentStore::find(database, &world.acme, incident.id)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        IncidentStore::delete(database, &world.acme, incident.id)
+            .await
+            .unwrap()
+            .is_none()
+    );
     let unknown = IncidentId(clock().id());
-    assert!(IncidentStore::delete(database, &world.acme, unknown).await.unwrap().is_none());
+    assert!(
+        IncidentStore::delete(database, &world.acme, unknown)
+            .await
+            .unwrap()
+            .is_none()
+    );
 }
 
 async fn the_public_sees_what_is_unresolved_and_what_was_of_late(database: &Database) {
@@ -134,10 +250,17 @@ async fn the_public_sees_what_is_unresolved_and_what_was_of_late(database: &Data
     let resolved = world.edit(&resolved, set(IncidentStatus::Resolved)).await;
     let titles = async |now| {
         let snapshot = database.snapshot(&world.acme, now).await.unwrap().unwrap();
-        snapshot.incidents.into_iter().map(|incident| incident.title).collect::<Vec<_>>()
+        snapshot
+            .incidents
+            .into_iter()
+            .map(|incident| incident.title)
+            .collect::<Vec<_>>()
     };
     let gone = resolved.resolved_at.unwrap() + SHOWN_AFTER_RESOLUTION;
-    assert_eq!(titles(gone - TimeDelta::milliseconds(1)).await, ["open", "over"]);
+    assert_eq!(
+        titles(gone - TimeDelta::milliseconds(1)).await,
+        ["open", "over"]
+    );
     assert_eq!(titles(gone).await, ["open"]);
     world.edit(&open, set(IncidentStatus::Resolved)).await;
     world.edit(&resolved, set(IncidentStatus::Monitoring)).await;
@@ -147,13 +270,24 @@ async fn the_public_sees_what_is_unresolved_and_what_was_of_late(database: &Data
 async fn the_public_form_has_links_and_no_names_of_operators(database: &Database) {
     let world = World::new(database, "acme").await;
     let api = world.component("API").await;
-    let incident = world.open("Down", &[open_on(api, ComponentStatus::Degraded)]).await;
-    let entry = world.record(&incident, IncidentStatus::Identified, "Found it").await;
-    let snapshot = database.snapshot(&world.acme, clock().now()).await.unwrap().unwrap();
+    let incident = world
+        .open("Down", &[open_on(api, ComponentStatus::Degraded)])
+        .await;
+    let entry = world
+        .record(&incident, IncidentStatus::Identified, "Found it")
+        .await;
+    let snapshot = database
+        .snapshot(&world.acme, clock().now())
+        .await
+        .unwrap()
+        .unwrap();
     let shown = serde_json::to_value(&snapshot.incidents[0]).unwrap();
     let link = serde_json::json!([{"componentId": api.to_string(), "status": "DEGRADED",
         "component": {"id": api.to_string(), "name": "API"}}]);
-    assert_eq!((&shown["components"], &shown["resolvedAt"]), (&link, &serde_json::Value::Null));
+    assert_eq!(
+        (&shown["components"], &shown["resolvedAt"]),
+        (&link, &serde_json::Value::Null)
+    );
     assert_eq!(shown["IncidentTimeline"][0]["id"], entry.id.to_string());
     assert!(!serde_json::to_string(&snapshot).unwrap().contains("Ann"));
     // What is told is what is shown.

@@ -9,8 +9,12 @@ use allclear_application::rule::Written;
 use allclear_domain::author::Author;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::incident::IncidentStatus;
-use allclear_domain::maintenance::{Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus};
-use allclear_domain::maintenance_update::{MaintenanceUpdate, MaintenanceUpdateDraft, MaintenanceUpdatePatch};
+use allclear_domain::maintenance::{
+    Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus,
+};
+use allclear_domain::maintenance_update::{
+    MaintenanceUpdate, MaintenanceUpdateDraft, MaintenanceUpdatePatch,
+};
 use allclear_domain::organisation::Revision;
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -42,9 +46,19 @@ pub(crate) async fn create(
     end_at: Option<DateTime<Utc>>,
 ) -> Maintenance {
     let status = MaintenanceStatus::default();
-    let draft = MaintenanceDraft { title: "Move ☃".into(), description: "d".into(), start_at, end_at, status };
+    let draft = MaintenanceDraft {
+        title: "Move ☃".into(),
+        description: "d".into(),
+        start_at,
+        end_at,
+        status,
+    };
     let created = Maintenance::create(MaintenanceId(clock().id()), draft, clock().now()).unwrap();
-    MaintenanceStore::insert(database, organisation, created).await.unwrap().state.maintenance
+    MaintenanceStore::insert(database, organisation, created)
+        .await
+        .unwrap()
+        .state
+        .maintenance
 }
 
 pub(crate) async fn edit(
@@ -53,8 +67,12 @@ pub(crate) async fn edit(
     id: MaintenanceId,
     patch: MaintenancePatch,
 ) -> Written<MaintenanceReport> {
-    let rule = Box::new(move |maintenance: Maintenance| Ok(maintenance.edit(patch, clock().now())?));
-    MaintenanceStore::change(database, organisation, id, rule).await.unwrap().unwrap()
+    let rule =
+        Box::new(move |maintenance: Maintenance| Ok(maintenance.edit(patch, clock().now())?));
+    MaintenanceStore::change(database, organisation, id, rule)
+        .await
+        .unwrap()
+        .unwrap()
 }
 
 pub(crate) async fn record(
@@ -63,26 +81,58 @@ pub(crate) async fn record(
     maintenance: MaintenanceId,
     message: &str,
 ) -> MaintenanceUpdate {
-    let draft = MaintenanceUpdateDraft { status: IncidentStatus::Monitoring, message: message.into() };
-    let author = Author { id: "user_1".into(), name: "Ada Lovelace".into() };
+    let draft = MaintenanceUpdateDraft {
+        status: IncidentStatus::Monitoring,
+        message: message.into(),
+    };
+    let author = Author {
+        id: "user_1".into(),
+        name: "Ada Lovelace".into(),
+    };
     let rule = Box::new(move |newest: Option<MaintenanceUpdate>| {
         let id = MaintenanceUpdateId(clock().id());
-        Ok(MaintenanceUpdate::record(id, maintenance, draft, author, newest.as_ref(), clock().now())?)
+        Ok(MaintenanceUpdate::record(
+            id,
+            maintenance,
+            draft,
+            author,
+            newest.as_ref(),
+            clock().now(),
+        )?)
     });
-    MaintenanceUpdateStore::insert(database, organisation, maintenance, rule).await.unwrap().unwrap().state
+    MaintenanceUpdateStore::insert(database, organisation, maintenance, rule)
+        .await
+        .unwrap()
+        .unwrap()
+        .state
 }
 
 /// The name and the arguments of every event, in order.
-pub(crate) async fn events(database: &Database, organisation: &OrganisationId) -> Vec<(String, String)> {
-    let Backlog::Commits(commits) = database.after(organisation, Revision(0), 1000).await.unwrap() else {
+pub(crate) async fn events(
+    database: &Database,
+    organisation: &OrganisationId,
+) -> Vec<(String, String)> {
+    let Backlog::Commits(commits) = database
+        .after(organisation, Revision(0), 1000)
+        .await
+        .unwrap()
+    else {
         panic!("nothing was pruned");
     };
     let events = commits.into_iter().flat_map(|commit| commit.events);
-    events.map(|event| (event.name, event.args.get().to_owned())).collect()
+    events
+        .map(|event| (event.name, event.args.get().to_owned()))
+        .collect()
 }
 
-async fn find(database: &Database, organisation: &OrganisationId, id: MaintenanceId) -> Option<MaintenanceReport> {
-    MaintenanceStore::find(database, organisation, id).await.unwrap()
+async fn find(
+    database: &Database,
+    organisation: &OrganisationId,
+    id: MaintenanceId,
+) -> Option<MaintenanceReport> {
+    MaintenanceStore::find(database, organisation, id)
+        .await
+        .unwrap()
 }
 
 async fn a_stored_maintenance_reads_as_it_was_written(database: &Database) {
@@ -90,30 +140,53 @@ async fn a_stored_maintenance_reads_as_it_was_written(database: &Database) {
     let planned = create(database, &acme, in_days(1), Some(in_days(2))).await;
     assert_eq!(planned.version, Revision(1));
     let read = find(database, &acme, planned.id).await.unwrap();
-    assert_eq!((read.status(), read.timeline.len()), (MaintenanceStatus::Scheduled, 0));
+    assert_eq!(
+        (read.status(), read.timeline.len()),
+        (MaintenanceStatus::Scheduled, 0)
+    );
     assert_eq!(read.maintenance, planned);
     let open = create(database, &acme, in_days(-1), None).await;
     let read = find(database, &acme, open.id).await.unwrap();
-    assert_eq!((read.status(), &read.maintenance), (MaintenanceStatus::InProgress, &open));
+    assert_eq!(
+        (read.status(), &read.maintenance),
+        (MaintenanceStatus::InProgress, &open)
+    );
 }
 
 async fn a_change_keeps_state_and_event_together(database: &Database) {
     let acme = organisation(database, "acme").await;
     let planned = create(database, &acme, in_days(1), None).await;
-    let cancel = MaintenancePatch { status: Some(MaintenanceStatus::Cancelled), ..Default::default() };
+    let cancel = MaintenancePatch {
+        status: Some(MaintenanceStatus::Cancelled),
+        ..Default::default()
+    };
     let written = edit(database, &acme, planned.id, cancel.clone()).await;
     assert_eq!(written.commit.unwrap().revision, 2);
-    assert_eq!(find(database, &acme, planned.id).await.unwrap().maintenance, written.state.maintenance);
+    assert_eq!(
+        find(database, &acme, planned.id).await.unwrap().maintenance,
+        written.state.maintenance
+    );
     let again = edit(database, &acme, planned.id, cancel).await;
-    assert!(again.commit.is_none(), "what changes nothing makes no revision");
-    let refused = MaintenanceStore::change(database, &acme, planned.id, Box::new(|_| Err(Error::Stale))).await;
+    assert!(
+        again.commit.is_none(),
+        "what changes nothing makes no revision"
+    );
+    let refused =
+        MaintenanceStore::change(database, &acme, planned.id, Box::new(|_| Err(Error::Stale)))
+            .await;
     assert!(matches!(refused, Err(Error::Stale)));
     let events = events(database, &acme).await;
     assert_eq!(
-        events.iter().map(|event| event.0.as_str()).collect::<Vec<_>>(),
+        events
+            .iter()
+            .map(|event| event.0.as_str())
+            .collect::<Vec<_>>(),
         ["new-maintenance", "maintenance-updated"]
     );
-    assert!(events[0].1.contains("SCHEDULED") && events[1].1.contains("CANCELLED"), "{events:?}");
+    assert!(
+        events[0].1.contains("SCHEDULED") && events[1].1.contains("CANCELLED"),
+        "{events:?}"
+    );
 }
 
 async fn a_list_is_newest_first_and_comes_in_parts_with_timelines(database: &Database) {
@@ -125,59 +198,176 @@ async fn a_list_is_newest_first_and_comes_in_parts_with_timelines(database: &Dat
         record(database, &acme, id, &format!("new {number}")).await;
         ids.insert(0, id);
     }
-    let first = MaintenanceStore::list(database, &acme, Page { limit: Some(2), before: None }).await.unwrap();
-    let rest = MaintenanceStore::list(database, &acme, Page { limit: Some(2), before: first.next }).await.unwrap();
-    let all = MaintenanceStore::list(database, &acme, Page::default()).await.unwrap();
-    assert_eq!((first.items.len(), rest.items.len(), rest.next), (2, 1, None));
-    let parts: Vec<_> = first.items.iter().chain(&rest.items).map(|report| report.maintenance.id).collect();
+    let first = MaintenanceStore::list(
+        database,
+        &acme,
+        Page {
+            limit: Some(2),
+            before: None,
+        },
+    )
+    .await
+    .unwrap();
+    let rest = MaintenanceStore::list(
+        database,
+        &acme,
+        Page {
+            limit: Some(2),
+            before: first.next,
+        },
+    )
+    .await
+    .unwrap();
+    let all = MaintenanceStore::list(database, &acme, Page::default())
+        .await
+        .unwrap();
+    assert_eq!(
+        (first.items.len(), rest.items.len(), rest.next),
+        (2, 1, None)
+    );
+    let parts: Vec<_> = first
+        .items
+        .iter()
+        .chain(&rest.items)
+        .map(|report| report.maintenance.id)
+        .collect();
     assert_eq!(parts, ids);
-    let messages = |report: &MaintenanceReport| report.timeline.iter().map(|entry| entry.message.clone()).collect();
+    let messages = |report: &MaintenanceReport| {
+        report
+            .timeline
+            .iter()
+            .map(|entry| entry.message.clone())
+            .collect()
+    };
     let timelines: Vec<Vec<String>> = all.items.iter().map(messages).collect();
-    assert_eq!(timelines, [["new 2", "old 2"], ["new 1", "old 1"], ["new 0", "old 0"]]);
+    assert_eq!(
+        timelines,
+        [["new 2", "old 2"], ["new 1", "old 1"], ["new 0", "old 0"]]
+    );
     assert_eq!(rest.items[0].timeline, all.items[2].timeline);
 }
 
 async fn a_timeline_shows_the_newest_and_the_list_has_all(database: &Database) {
     let acme = organisation(database, "acme").await;
-    let (long, short) =
-        (create(database, &acme, in_days(1), None).await, create(database, &acme, in_days(1), None).await);
+    let (long, short) = (
+        create(database, &acme, in_days(1), None).await,
+        create(database, &acme, in_days(1), None).await,
+    );
     record(database, &acme, short.id, "only").await;
     let length = usize::try_from(TIMELINE_LENGTH).unwrap();
     for number in 0..length + 5 {
         record(database, &acme, long.id, &number.to_string()).await;
     }
-    let listed = MaintenanceStore::list(database, &acme, Page::default()).await.unwrap().items;
-    assert_eq!(listed.iter().map(|report| report.timeline.len()).collect::<Vec<_>>(), [1, length]);
-    let messages: Vec<_> = listed[1].timeline.iter().map(|entry| entry.message.clone()).collect();
-    let expected: Vec<_> = (5..length + 5).rev().map(|number| number.to_string()).collect();
+    let listed = MaintenanceStore::list(database, &acme, Page::default())
+        .await
+        .unwrap()
+        .items;
+    assert_eq!(
+        listed
+            .iter()
+            .map(|report| report.timeline.len())
+            .collect::<Vec<_>>(),
+        [1, length]
+    );
+    let messages: Vec<_> = listed[1]
+        .timeline
+        .iter()
+        .map(|entry| entry.message.clone())
+        .collect();
+    let expected: Vec<_> = (5..length + 5)
+        .rev()
+        .map(|number| number.to_string())
+        .collect();
     assert_eq!(messages, expected);
-    let renamed = MaintenancePatch { title: Some("Longer".into()), ..MaintenancePatch::default() };
-    assert_eq!(edit(database, &acme, long.id, renamed).await.state.timeline, listed[1].timeline);
-    let snapshot = database.snapshot(&acme, clock().now()).await.unwrap().unwrap();
+    let renamed = MaintenancePatch {
+        title: Some("Longer".into()),
+        ..MaintenancePatch::default()
+    };
+    assert_eq!(
+        edit(database, &acme, long.id, renamed).await.state.timeline,
+        listed[1].timeline
+    );
+    let snapshot = database
+        .snapshot(&acme, clock().now())
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(snapshot.maintenances[1].timeline, listed[1].timeline);
-    let all = MaintenanceUpdateStore::list(database, &acme, long.id, Page::default()).await.unwrap().unwrap();
+    let all = MaintenanceUpdateStore::list(database, &acme, long.id, Page::default())
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(all.items.len(), length + 5);
 }
 
 async fn maintenances_and_updates_belong_to_their_organisation(database: &Database) {
-    let (acme, other) = (organisation(database, "acme").await, organisation(database, "other").await);
+    let (acme, other) = (
+        organisation(database, "acme").await,
+        organisation(database, "other").await,
+    );
     let maintenance = create(database, &acme, in_days(1), None).await.id;
     let update = record(database, &acme, maintenance, "Half way").await.id;
     assert!(find(database, &other, maintenance).await.is_none());
-    assert!(MaintenanceStore::list(database, &other, Page::default()).await.unwrap().items.is_empty());
-    assert!(MaintenanceStore::delete(database, &other, maintenance).await.unwrap().is_none());
+    assert!(
+        MaintenanceStore::list(database, &other, Page::default())
+            .await
+            .unwrap()
+            .items
+            .is_empty()
+    );
+    assert!(
+        MaintenanceStore::delete(database, &other, maintenance)
+            .await
+            .unwrap()
+            .is_none()
+    );
     let unseen = || Box::new(|_| -> Result<_, Error> { panic!("the rule must not see it") });
-    assert!(MaintenanceStore::change(database, &other, maintenance, unseen()).await.unwrap().is_none());
+    assert!(
+        MaintenanceStore::change(database, &other, maintenance, unseen())
+            .await
+            .unwrap()
+            .is_none()
+    );
 
     let unseen = || Box::new(|_| -> Result<_, Error> { panic!("the rule must not see it") });
     let updates = database as &dyn MaintenanceUpdateStore;
-    assert!(updates.list(&other, maintenance, Page::default()).await.unwrap().is_none());
-    assert!(updates.find(&other, maintenance, update).await.unwrap().is_none());
-    assert!(updates.change(&other, maintenance, update, unseen()).await.unwrap().is_none());
+    assert!(
+        updates
+            .list(&other, maintenance, Page::default())
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        updates
+            .find(&other, maintenance, update)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        updates
+            .change(&other, maintenance, update, unseen())
+            .await
+            .unwrap()
+            .is_none()
+    );
     let unseen = || Box::new(|_| -> Result<_, Error> { panic!("the rule must not see it") });
-    assert!(updates.insert(&other, maintenance, unseen()).await.unwrap().is_none());
+    assert!(
+        updates
+            .insert(&other, maintenance, unseen())
+            .await
+            .unwrap()
+            .is_none()
+    );
     let unseen = Box::new(|_| -> Result<_, Error> { panic!("the rule must not see it") });
-    assert!(updates.delete(&other, maintenance, vec![update], unseen).await.unwrap().is_none());
+    assert!(
+        updates
+            .delete(&other, maintenance, vec![update], unseen)
+            .await
+            .unwrap()
+            .is_none()
+    );
     // Nor do they belong to another maintenance.
     let second = create(database, &acme, in_days(1), None).await.id;
     assert!(updates.find(&acme, second, update).await.unwrap().is_none());
@@ -188,33 +378,76 @@ async fn a_deleted_maintenance_takes_its_updates_along(database: &Database) {
     let acme = organisation(database, "acme").await;
     let maintenance = create(database, &acme, in_days(1), None).await.id;
     let update = record(database, &acme, maintenance, "Half way").await.id;
-    let deleted = MaintenanceStore::delete(database, &acme, maintenance).await.unwrap().unwrap().commit.unwrap();
+    let deleted = MaintenanceStore::delete(database, &acme, maintenance)
+        .await
+        .unwrap()
+        .unwrap()
+        .commit
+        .unwrap();
     assert_eq!(deleted.events[0].args.get(), format!("[\"{maintenance}\"]"));
     assert!(find(database, &acme, maintenance).await.is_none());
-    assert!(MaintenanceUpdateStore::find(database, &acme, maintenance, update).await.unwrap().is_none());
-    assert!(MaintenanceStore::delete(database, &acme, maintenance).await.unwrap().is_none());
+    assert!(
+        MaintenanceUpdateStore::find(database, &acme, maintenance, update)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        MaintenanceStore::delete(database, &acme, maintenance)
+            .await
+            .unwrap()
+            .is_none()
+    );
 }
 
-async fn updates_are_told_before_their_maintenance_and_never_with_their_author(database: &Database) {
+async fn updates_are_told_before_their_maintenance_and_never_with_their_author(
+    database: &Database,
+) {
     let acme = organisation(database, "acme").await;
     let maintenance = create(database, &acme, in_days(1), None).await;
     let update = record(database, &acme, maintenance.id, "Half way").await;
-    let read = MaintenanceUpdateStore::find(database, &acme, maintenance.id, update.id).await.unwrap();
+    let read = MaintenanceUpdateStore::find(database, &acme, maintenance.id, update.id)
+        .await
+        .unwrap();
     assert_eq!(read.as_ref(), Some(&update));
-    let patch = MaintenanceUpdatePatch { status: Some(IncidentStatus::Resolved), message: Some("Done".into()) };
+    let patch = MaintenanceUpdatePatch {
+        status: Some(IncidentStatus::Resolved),
+        message: Some("Done".into()),
+    };
     let rule = Box::new(move |update: MaintenanceUpdate| Ok(update.edit(patch)?));
-    let edited =
-        MaintenanceUpdateStore::change(database, &acme, maintenance.id, update.id, rule).await.unwrap().unwrap();
-    assert_eq!((edited.state.version, edited.state.created_at), (Revision(3), update.created_at));
+    let edited = MaintenanceUpdateStore::change(database, &acme, maintenance.id, update.id, rule)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (edited.state.version, edited.state.created_at),
+        (Revision(3), update.created_at)
+    );
 
     let events = events(database, &acme).await;
-    let names: Vec<_> = events.iter().skip(1).map(|event| event.0.as_str()).collect();
+    let names: Vec<_> = events
+        .iter()
+        .skip(1)
+        .map(|event| event.0.as_str())
+        .collect();
     let told = ["maintenance-timeline-updated", "maintenance-updated"];
     assert_eq!(names, [told, told].concat());
-    assert!(events[3].1.contains("Done") && events[4].1.contains("Done"), "{events:?}");
-    assert!(events.iter().all(|event| !event.1.contains("Ada")), "{events:?}");
-    let stored = find(database, &acme, maintenance.id).await.unwrap().maintenance;
-    assert_eq!(stored, maintenance, "an update leaves its maintenance as it is");
+    assert!(
+        events[3].1.contains("Done") && events[4].1.contains("Done"),
+        "{events:?}"
+    );
+    assert!(
+        events.iter().all(|event| !event.1.contains("Ada")),
+        "{events:?}"
+    );
+    let stored = find(database, &acme, maintenance.id)
+        .await
+        .unwrap()
+        .maintenance;
+    assert_eq!(
+        stored, maintenance,
+        "an update leaves its maintenance as it is"
+    );
 }
 
 async fn fifty_operators_record_at_once_and_every_update_is_kept_in_order(database: &Database) {
@@ -223,13 +456,21 @@ async fn fifty_operators_record_at_once_and_every_update_is_kept_in_order(databa
     let mut operators = tokio::task::JoinSet::new();
     for number in 0..50 {
         let (database, acme) = (database.clone(), acme.clone());
-        operators.spawn(async move { record(&database, &acme, maintenance, &number.to_string()).await });
+        operators
+            .spawn(async move { record(&database, &acme, maintenance, &number.to_string()).await });
     }
     let mut recorded = operators.join_all().await;
     recorded.sort_unstable_by_key(|update| update.version);
-    assert!(recorded.is_sorted_by(|a, b| a.version < b.version && a.id < b.id && a.created_at <= b.created_at));
+    assert!(
+        recorded.is_sorted_by(|a, b| a.version < b.version
+            && a.id < b.id
+            && a.created_at <= b.created_at)
+    );
     recorded.reverse();
-    let listed = MaintenanceUpdateStore::list(database, &acme, maintenance, Page::default()).await.unwrap().unwrap();
+    let listed = MaintenanceUpdateStore::list(database, &acme, maintenance, Page::default())
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(listed.items, recorded);
 }
 
@@ -244,51 +485,124 @@ async fn updates_are_deleted_all_or_none(database: &Database) {
     let foreign = record(database, &acme, elsewhere, "elsewhere").await.id;
     let delete = async |asked: Vec<MaintenanceUpdateId>| {
         let these = asked.clone();
-        let rule = Box::new(move |stored: Vec<_>| Ok(MaintenanceUpdate::delete(maintenance, these, &stored)?));
+        let rule = Box::new(move |stored: Vec<_>| {
+            Ok(MaintenanceUpdate::delete(maintenance, these, &stored)?)
+        });
         MaintenanceUpdateStore::delete(database, &acme, maintenance, asked, rule).await
     };
     let refused = delete(vec![ids[0], foreign]).await;
-    assert!(matches!(refused, Err(Error::Invalid(invalid)) if invalid.errors[0].field == "maintenanceUpdateIds[1]"));
+    assert!(
+        matches!(refused, Err(Error::Invalid(invalid)) if invalid.errors[0].field == "maintenanceUpdateIds[1]")
+    );
     let kept = async || {
-        let listed = MaintenanceUpdateStore::list(database, &acme, maintenance, Page::default()).await.unwrap();
-        listed.unwrap().items.into_iter().map(|update| update.id).collect::<Vec<_>>()
+        let listed = MaintenanceUpdateStore::list(database, &acme, maintenance, Page::default())
+            .await
+            .unwrap();
+        listed
+            .unwrap()
+            .items
+            .into_iter()
+            .map(|update| update.id)
+            .collect::<Vec<_>>()
     };
     assert_eq!(kept().await, [ids[2], ids[1], ids[0]]);
 
-    let commit = delete(vec![ids[2], ids[0]]).await.unwrap().unwrap().commit.unwrap();
+    let commit = delete(vec![ids[2], ids[0]])
+        .await
+        .unwrap()
+        .unwrap()
+        .commit
+        .unwrap();
     assert_eq!(kept().await, [ids[1]]);
-    let told: Vec<_> = commit.events.iter().map(|event| event.name.as_str()).collect();
+    let told: Vec<_> = commit
+        .events
+        .iter()
+        .map(|event| event.name.as_str())
+        .collect();
     let deleted = "maintenance-timeline-deleted";
     assert_eq!(told, [deleted, deleted, "maintenance-updated"]);
-    assert_eq!(commit.events[0].args.get(), format!("[\"{maintenance}\",\"{}\"]", ids[2]));
-    assert!(commit.events[2].args.get().contains("two") && !commit.events[2].args.get().contains("three"));
+    assert_eq!(
+        commit.events[0].args.get(),
+        format!("[\"{maintenance}\",\"{}\"]", ids[2])
+    );
+    assert!(
+        commit.events[2].args.get().contains("two")
+            && !commit.events[2].args.get().contains("three")
+    );
 }
 
-async fn the_page_shows_what_is_not_over_and_what_was_in_the_last_fourteen_days(database: &Database) {
+async fn the_page_shows_what_is_not_over_and_what_was_in_the_last_fourteen_days(
+    database: &Database,
+) {
     let acme = organisation(database, "acme").await;
     let other = organisation(database, "other").await;
     let running = create(database, &acme, in_days(-100), None).await.id;
-    let past = create(database, &acme, in_days(-20), Some(in_days(-14) - TimeDelta::seconds(1))).await.id;
-    let recent = create(database, &acme, in_days(-20), Some(in_days(-14) + TimeDelta::minutes(1))).await.id;
-    let planned = create(database, &acme, in_days(30), Some(in_days(31))).await.id;
+    let past = create(
+        database,
+        &acme,
+        in_days(-20),
+        Some(in_days(-14) - TimeDelta::seconds(1)),
+    )
+    .await
+    .id;
+    let recent = create(
+        database,
+        &acme,
+        in_days(-20),
+        Some(in_days(-14) + TimeDelta::minutes(1)),
+    )
+    .await
+    .id;
+    let planned = create(database, &acme, in_days(30), Some(in_days(31)))
+        .await
+        .id;
     create(database, &other, in_days(30), None).await;
     record(database, &acme, running, "still at it").await;
     record(database, &acme, past, "was nice").await;
 
     let now = clock().now();
-    let shown = database.snapshot(&acme, now).await.unwrap().unwrap().maintenances;
-    let rows: Vec<_> = shown.iter().map(|shown| (shown.id.clone(), shown.status, shown.timeline.len())).collect();
+    let shown = database
+        .snapshot(&acme, now)
+        .await
+        .unwrap()
+        .unwrap()
+        .maintenances;
+    let rows: Vec<_> = shown
+        .iter()
+        .map(|shown| (shown.id.clone(), shown.status, shown.timeline.len()))
+        .collect();
     let row = |id: MaintenanceId, status, entries| (id.to_string(), status, entries);
-    assert_eq!(rows, [row(planned, "SCHEDULED", 0), row(recent, "COMPLETED", 0), row(running, "IN_PROGRESS", 1)]);
+    assert_eq!(
+        rows,
+        [
+            row(planned, "SCHEDULED", 0),
+            row(recent, "COMPLETED", 0),
+            row(running, "IN_PROGRESS", 1)
+        ]
+    );
 
-    let cancel = MaintenancePatch { status: Some(MaintenanceStatus::Cancelled), ..Default::default() };
+    let cancel = MaintenancePatch {
+        status: Some(MaintenanceStatus::Cancelled),
+        ..Default::default()
+    };
     edit(database, &acme, running, cancel).await;
     let ids_at = async |moment| {
-        let shown = database.snapshot(&acme, moment).await.unwrap().unwrap().maintenances;
+        let shown = database
+            .snapshot(&acme, moment)
+            .await
+            .unwrap()
+            .unwrap()
+            .maintenances;
         shown.into_iter().map(|shown| shown.id).collect::<Vec<_>>()
     };
     let week = now + TimeDelta::days(7);
-    assert_eq!(ids_at(week).await, [planned.to_string(), running.to_string()]);
-    assert_eq!(ids_at(now + TimeDelta::days(15)).await, [planned.to_string()]);
+    assert_eq!(
+        ids_at(week).await,
+        [planned.to_string(), running.to_string()]
+    );
+    assert_eq!(
+        ids_at(now + TimeDelta::days(15)).await,
+        [planned.to_string()]
+    );
     assert!(ids_at(now + TimeDelta::days(46)).await.is_empty());
 }

@@ -29,45 +29,83 @@ contract!(
     an_address_waits_once,
 );
 
-pub(crate) async fn invite(database: &Database, organisation: Option<&OrganisationId>, role: Role) -> SecretToken {
+pub(crate) async fn invite(
+    database: &Database,
+    organisation: Option<&OrganisationId>,
+    role: Role,
+) -> SecretToken {
     let (token, created_at) = (SecretToken::generate(), clock().now());
     let invitation = Invitation {
         id: InvitationId(clock().id()),
-        organisation: organisation.map(|id| Host { id: id.clone(), name: "Acme".into() }),
+        organisation: organisation.map(|id| Host {
+            id: id.clone(),
+            name: "Acme".into(),
+        }),
         email: "bob@example.com".into(),
         role,
         created_at,
         expires_at: created_at + TimeDelta::days(7),
     };
-    InvitationStore::add(database, invitation, token.digest()).await.unwrap();
+    InvitationStore::add(database, invitation, token.digest())
+        .await
+        .unwrap();
     token
 }
 
 async fn found(database: &Database, founder: &User) -> OrganisationId {
     let organisation = OrganisationId::parse(&format!("org_{}", founder.id)).unwrap();
     let (name, created_at) = ("Acme".into(), clock().now());
-    let founding = Founding { organisation: organisation.clone(), name, founder: founder.id, created_at };
+    let founding = Founding {
+        organisation: organisation.clone(),
+        name,
+        founder: founder.id,
+        created_at,
+    };
     database.found(founding).await.unwrap();
     organisation
 }
 
 async fn role(database: &Database, organisation: &OrganisationId, user: UserId) -> Option<Role> {
-    MembershipStore::find(database, organisation, user).await.unwrap().map(|found| found.role)
+    MembershipStore::find(database, organisation, user)
+        .await
+        .unwrap()
+        .map(|found| found.role)
 }
 
 fn leave() -> MemberRule {
-    Box::new(|standing| standing.leave().map(|()| None).map_err(|refused| Error::Conflict(refused.to_string())))
+    Box::new(|standing| {
+        standing
+            .leave()
+            .map(|()| None)
+            .map_err(|refused| Error::Conflict(refused.to_string()))
+    })
 }
 
 async fn a_founded_organisation_has_one_admin(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let acme = found(database, &ann).await;
-    assert_eq!(OrganisationStore::find(database, &acme).await.unwrap().unwrap().name, "Acme");
+    assert_eq!(
+        OrganisationStore::find(database, &acme)
+            .await
+            .unwrap()
+            .unwrap()
+            .name,
+        "Acme"
+    );
     let members = database.members(&acme).await.unwrap();
-    let shown: Vec<_> = members.iter().map(|member| (member.user, member.email.as_str(), member.role)).collect();
+    let shown: Vec<_> = members
+        .iter()
+        .map(|member| (member.user, member.email.as_str(), member.role))
+        .collect();
     assert_eq!(shown, [(ann.id, "ann@example.com", Role::Admin)]);
     let belongings = database.of_user(ann.id).await.unwrap();
-    assert_eq!(belongings.iter().map(|found| &found.organisation).collect::<Vec<_>>(), [&acme]);
+    assert_eq!(
+        belongings
+            .iter()
+            .map(|found| &found.organisation)
+            .collect::<Vec<_>>(),
+        [&acme]
+    );
 }
 
 async fn a_session_is_found_extended_activated_and_ended(database: &Database) {
@@ -76,15 +114,34 @@ async fn a_session_is_found_extended_activated_and_ended(database: &Database) {
     let token = SecretToken::generate();
     database.open(ann.id, new_session(&token)).await.unwrap();
     let later = clock().now() + TimeDelta::days(31);
-    let session = SessionStore::find(database, &token.digest(), clock().now()).await.unwrap().unwrap();
+    let session = SessionStore::find(database, &token.digest(), clock().now())
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!((session.user, session.active_organisation), (ann, None));
-    assert!(SessionStore::find(database, &token.digest(), later).await.unwrap().is_none());
-    database.extend(session.id, later + TimeDelta::days(1)).await.unwrap();
+    assert!(
+        SessionStore::find(database, &token.digest(), later)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    database
+        .extend(session.id, later + TimeDelta::days(1))
+        .await
+        .unwrap();
     database.activate(session.id, &acme).await.unwrap();
-    let session = SessionStore::find(database, &token.digest(), later).await.unwrap().unwrap();
+    let session = SessionStore::find(database, &token.digest(), later)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(session.active_organisation, Some(acme));
     database.end(&token.digest()).await.unwrap();
-    assert!(SessionStore::find(database, &token.digest(), clock().now()).await.unwrap().is_none());
+    assert!(
+        SessionStore::find(database, &token.digest(), clock().now())
+            .await
+            .unwrap()
+            .is_none()
+    );
 }
 
 async fn a_token_stands_on_its_session_and_membership(database: &Database) {
@@ -95,12 +152,35 @@ async fn a_token_stands_on_its_session_and_membership(database: &Database) {
     let session = new_session(&token);
     let id = session.id;
     database.open(ann.id, session).await.unwrap();
-    let bearer = database.bearer(id, ann.id, Some(acme.clone()), now).await.unwrap().unwrap();
-    assert_eq!(bearer.membership.map(|found| (found.organisation, found.role)), Some((acme, Role::Admin)));
+    let bearer = database
+        .bearer(id, ann.id, Some(acme.clone()), now)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        bearer
+            .membership
+            .map(|found| (found.organisation, found.role)),
+        Some((acme, Role::Admin))
+    );
     let elsewhere = OrganisationId::parse("org_other").unwrap();
-    assert_eq!(database.bearer(id, ann.id, Some(elsewhere), now).await.unwrap().unwrap().membership, None);
+    assert_eq!(
+        database
+            .bearer(id, ann.id, Some(elsewhere), now)
+            .await
+            .unwrap()
+            .unwrap()
+            .membership,
+        None
+    );
     assert_eq!(database.bearer(id, bob.id, None, now).await.unwrap(), None);
-    assert_eq!(database.bearer(id, ann.id, None, now + TimeDelta::days(31)).await.unwrap(), None);
+    assert_eq!(
+        database
+            .bearer(id, ann.id, None, now + TimeDelta::days(31))
+            .await
+            .unwrap(),
+        None
+    );
     database.end(&token.digest()).await.unwrap();
     assert_eq!(database.bearer(id, ann.id, None, now).await.unwrap(), None);
 }
@@ -116,8 +196,16 @@ async fn a_deleted_organisation_takes_its_memberships_along(database: &Database)
     database.activate(id, &acme).await.unwrap();
     assert!(OrganisationStore::delete(database, &acme).await.unwrap());
     assert!(database.of_user(ann.id).await.unwrap().is_empty());
-    assert!(InvitationStore::find(database, &link.digest(), clock().now()).await.unwrap().is_none());
-    let session = SessionStore::find(database, &token.digest(), clock().now()).await.unwrap().unwrap();
+    assert!(
+        InvitationStore::find(database, &link.digest(), clock().now())
+            .await
+            .unwrap()
+            .is_none()
+    );
+    let session = SessionStore::find(database, &token.digest(), clock().now())
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(session.active_organisation, None);
 }
 
@@ -126,18 +214,30 @@ async fn of_ten_admins_who_leave_at_once_one_stays(database: &Database) {
     let acme = found(database, &ann).await;
     let mut admins = vec![ann.id];
     for number in 0..9 {
-        let admin = account(database, &format!("{number}@example.com"), "hash").await.id;
+        let admin = account(database, &format!("{number}@example.com"), "hash")
+            .await
+            .id;
         let link = invite(database, Some(&acme), Role::Admin).await;
-        InvitationStore::accept(database, &link.digest(), admin, clock().now()).await.unwrap().unwrap();
+        InvitationStore::accept(database, &link.digest(), admin, clock().now())
+            .await
+            .unwrap()
+            .unwrap();
         admins.push(admin);
     }
     let mut leaving = JoinSet::new();
     for admin in admins {
         let (database, acme) = (database.clone(), acme.clone());
-        leaving.spawn(async move { MembershipStore::change(&database, &acme, admin, leave()).await });
+        leaving
+            .spawn(async move { MembershipStore::change(&database, &acme, admin, leave()).await });
     }
     let outcomes = leaving.join_all().await;
-    assert_eq!(outcomes.iter().filter(|outcome| matches!(outcome, Err(Error::Conflict(_)))).count(), 1);
+    assert_eq!(
+        outcomes
+            .iter()
+            .filter(|outcome| matches!(outcome, Err(Error::Conflict(_))))
+            .count(),
+        1
+    );
     assert_eq!(database.members(&acme).await.unwrap().len(), 1);
 }
 
@@ -145,8 +245,17 @@ async fn a_refused_rule_changes_no_member(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let acme = found(database, &ann).await;
     let nobody = UserId(clock().id());
-    assert!(MembershipStore::change(database, &acme, nobody, leave()).await.unwrap().is_none());
-    assert!(MembershipStore::change(database, &acme, ann.id, leave()).await.is_err());
+    assert!(
+        MembershipStore::change(database, &acme, nobody, leave())
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        MembershipStore::change(database, &acme, ann.id, leave())
+            .await
+            .is_err()
+    );
     assert_eq!(role(database, &acme, ann.id).await, Some(Role::Admin));
 }
 
@@ -155,50 +264,99 @@ async fn an_invitation_is_accepted_once(database: &Database) {
     let link = invite(database, Some(&acme), Role::Member).await;
     let mut accepting = JoinSet::new();
     for number in 0..5 {
-        let user = account(database, &format!("{number}@example.com"), "hash").await.id;
+        let user = account(database, &format!("{number}@example.com"), "hash")
+            .await
+            .id;
         let (database, digest) = (database.clone(), link.digest());
-        accepting.spawn(async move { database.accept(&digest, user, clock().now()).await.unwrap() });
+        accepting
+            .spawn(async move { database.accept(&digest, user, clock().now()).await.unwrap() });
     }
     let outcomes = accepting.join_all().await;
     assert_eq!(outcomes.iter().flatten().count(), 1);
     assert_eq!(database.members(&acme).await.unwrap().len(), 1);
     let late = invite(database, Some(&acme), Role::Member).await;
     let after = clock().now() + TimeDelta::days(8);
-    assert!(InvitationStore::find(database, &late.digest(), after).await.unwrap().is_none());
+    assert!(
+        InvitationStore::find(database, &late.digest(), after)
+            .await
+            .unwrap()
+            .is_none()
+    );
 }
 
 async fn an_accepted_invitation_never_takes_a_role_away(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let acme = found(database, &ann).await;
     let link = invite(database, Some(&acme), Role::Member).await;
-    database.accept(&link.digest(), ann.id, clock().now()).await.unwrap().unwrap();
+    database
+        .accept(&link.digest(), ann.id, clock().now())
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(role(database, &acme, ann.id).await, Some(Role::Admin));
 }
 
 async fn a_second_invitation_of_an_address_takes_the_place_of_the_first(database: &Database) {
-    let (acme, other) = (organisation(database, "acme").await, organisation(database, "other").await);
+    let (acme, other) = (
+        organisation(database, "acme").await,
+        organisation(database, "other").await,
+    );
     let first = invite(database, Some(&acme), Role::Member).await;
     invite(database, Some(&acme), Role::Admin).await;
     invite(database, None, Role::Member).await;
-    let pending = InvitationStore::list(database, &acme, clock().now()).await.unwrap();
-    assert_eq!(pending.iter().map(|found| found.role).collect::<Vec<_>>(), [Role::Admin]);
-    assert!(InvitationStore::find(database, &first.digest(), clock().now()).await.unwrap().is_none());
-    assert!(!InvitationStore::delete(database, &other, pending[0].id).await.unwrap());
-    assert!(InvitationStore::delete(database, &acme, pending[0].id).await.unwrap());
-    assert!(InvitationStore::list(database, &acme, clock().now()).await.unwrap().is_empty());
+    let pending = InvitationStore::list(database, &acme, clock().now())
+        .await
+        .unwrap();
+    assert_eq!(
+        pending.iter().map(|found| found.role).collect::<Vec<_>>(),
+        [Role::Admin]
+    );
+    assert!(
+        InvitationStore::find(database, &first.digest(), clock().now())
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        !InvitationStore::delete(database, &other, pending[0].id)
+            .await
+            .unwrap()
+    );
+    assert!(
+        InvitationStore::delete(database, &acme, pending[0].id)
+            .await
+            .unwrap()
+    );
+    assert!(
+        InvitationStore::list(database, &acme, clock().now())
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }
 
 async fn an_address_waits_once(database: &Database) {
     let waiting = |email: &str| {
         let (id, created_at) = (WaitlistId(clock().id()), clock().now());
-        Waiting { id, name: "Bob".into(), email: email.into(), created_at }
+        Waiting {
+            id,
+            name: "Bob".into(),
+            email: email.into(),
+            created_at,
+        }
     };
     let (bob, eve) = (waiting("bob@example.com"), waiting("eve@example.com"));
     for entry in [&bob, &eve, &waiting("Bob@example.com")] {
         WaitlistStore::add(database, entry.clone()).await.unwrap();
     }
-    assert_eq!(WaitlistStore::list(database).await.unwrap(), [eve, bob.clone()]);
-    assert_eq!(WaitlistStore::find(database, bob.id).await.unwrap(), Some(bob.clone()));
+    assert_eq!(
+        WaitlistStore::list(database).await.unwrap(),
+        [eve, bob.clone()]
+    );
+    assert_eq!(
+        WaitlistStore::find(database, bob.id).await.unwrap(),
+        Some(bob.clone())
+    );
     assert!(WaitlistStore::remove(database, bob.id).await.unwrap());
     assert!(!WaitlistStore::remove(database, bob.id).await.unwrap());
 }

@@ -25,8 +25,17 @@ async fn three_revisions(database: &Database) -> OrganisationId {
     acme
 }
 
-async fn after(database: &Database, organisation: &OrganisationId, revision: i64, limit: u64) -> Vec<i64> {
-    match database.after(organisation, Revision(revision), limit).await.unwrap() {
+async fn after(
+    database: &Database,
+    organisation: &OrganisationId,
+    revision: i64,
+    limit: u64,
+) -> Vec<i64> {
+    match database
+        .after(organisation, Revision(revision), limit)
+        .await
+        .unwrap()
+    {
         Backlog::Commits(commits) => commits.iter().map(|commit| commit.revision).collect(),
         Backlog::TooOld => panic!("nothing was pruned"),
     }
@@ -47,7 +56,10 @@ async fn a_reader_that_keeps_up_with_a_writer_never_has_to_start_anew(database: 
     let acme = organisation(database, "acme").await;
     let writing = async {
         for number in 0..100 {
-            database.ensure(&acme, Some(format!("Acme {number}"))).await.unwrap();
+            database
+                .ensure(&acme, Some(format!("Acme {number}")))
+                .await
+                .unwrap();
         }
     };
     let reading = async {
@@ -64,27 +76,54 @@ async fn a_reader_that_keeps_up_with_a_writer_never_has_to_start_anew(database: 
 async fn what_is_old_is_pruned_without_leaving_a_gap(database: &Database) {
     let acme = three_revisions(database).await;
     let now = clock().now();
-    assert_eq!(database.prune(now - TimeDelta::hours(1), 10).await.unwrap(), 0);
+    assert_eq!(
+        database.prune(now - TimeDelta::hours(1), 10).await.unwrap(),
+        0
+    );
     assert_eq!(after(database, &acme, 0, 10).await, [1, 2, 3]);
-    assert_eq!(database.prune(now + TimeDelta::hours(1), 2).await.unwrap(), 2);
+    assert_eq!(
+        database.prune(now + TimeDelta::hours(1), 2).await.unwrap(),
+        2
+    );
     assert_eq!(after(database, &acme, 2, 10).await, [3]);
-    assert_eq!(database.prune(now + TimeDelta::hours(1), 2).await.unwrap(), 1);
-    assert!(after(database, &acme, 3, 10).await.is_empty(), "a reader who knows everything misses nothing");
+    assert_eq!(
+        database.prune(now + TimeDelta::hours(1), 2).await.unwrap(),
+        1
+    );
+    assert!(
+        after(database, &acme, 3, 10).await.is_empty(),
+        "a reader who knows everything misses nothing"
+    );
     database.ensure(&acme, Some("four".into())).await.unwrap();
     assert_eq!(after(database, &acme, 3, 10).await, [4]);
 }
 
 async fn a_reader_of_what_was_pruned_is_told_so(database: &Database) {
     let acme = three_revisions(database).await;
-    database.prune(clock().now() + TimeDelta::hours(1), 2).await.unwrap();
+    database
+        .prune(clock().now() + TimeDelta::hours(1), 2)
+        .await
+        .unwrap();
     let read = async |revision| database.after(&acme, Revision(revision), 10).await.unwrap();
-    assert!(matches!(read(1).await, Backlog::TooOld), "some of it is gone");
-    database.prune(clock().now() + TimeDelta::hours(1), 2).await.unwrap();
-    assert!(matches!(read(2).await, Backlog::TooOld), "all of it is gone");
+    assert!(
+        matches!(read(1).await, Backlog::TooOld),
+        "some of it is gone"
+    );
+    database
+        .prune(clock().now() + TimeDelta::hours(1), 2)
+        .await
+        .unwrap();
+    assert!(
+        matches!(read(2).await, Backlog::TooOld),
+        "all of it is gone"
+    );
 }
 
 async fn revisions_are_told_of_organisations_that_exist(database: &Database) {
     let acme = three_revisions(database).await;
     let nobody = OrganisationId::parse("nobody").unwrap();
-    assert_eq!(database.revisions(&[acme.clone(), nobody]).await.unwrap(), [(acme, Revision(3))]);
+    assert_eq!(
+        database.revisions(&[acme.clone(), nobody]).await.unwrap(),
+        [(acme, Revision(3))]
+    );
 }

@@ -27,7 +27,13 @@ fn kept(kind: &str) -> Vec<(String, String)> {
     let mut kept = Vec::new();
     for entry in std::fs::read_dir(Path::new(KEPT)).unwrap() {
         let path = entry.unwrap().path();
-        if let Some(version) = path.file_name().unwrap().to_str().unwrap().strip_suffix(&format!(".{kind}.sql")) {
+        if let Some(version) = path
+            .file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .strip_suffix(&format!(".{kind}.sql"))
+        {
             kept.push((version.to_owned(), std::fs::read_to_string(&path).unwrap()));
         }
     }
@@ -37,7 +43,9 @@ fn kept(kind: &str) -> Vec<(String, String)> {
 }
 
 async fn connect(url: &str) -> DatabaseConnection {
-    let url = url.strip_prefix("sqlite:").map_or(url.to_owned(), |file| format!("sqlite:{file}?mode=rwc"));
+    let url = url
+        .strip_prefix("sqlite:")
+        .map_or(url.to_owned(), |file| format!("sqlite:{file}?mode=rwc"));
     sea_orm::Database::connect(url).await.unwrap()
 }
 
@@ -56,31 +64,55 @@ async fn starts_on(version: &str, left: &str, at: &str, fresh: &str) {
     let connection = connect(at).await;
     connection.execute_unprepared(left).await.unwrap();
     let before = rows(&connection).await;
-    assert!(before.values().all(|rows| *rows > 0), "{version} has something in every table: {before:?}");
+    assert!(
+        before.values().all(|rows| *rows > 0),
+        "{version} has something in every table: {before:?}"
+    );
     takes_the_steps_of(version, &connection).await;
 
     let database = Database::connect(at, clock()).await.unwrap();
     let after = rows(&connection).await;
-    for (table, rows) in before.iter().filter(|(table, _)| *table != "seaql_migrations") {
+    for (table, rows) in before
+        .iter()
+        .filter(|(table, _)| *table != "seaql_migrations")
+    {
         assert_eq!(after.get(table), Some(rows), "{version}: {table}");
     }
     shows_what_was_there(&database, &connection).await;
     database.close().await.unwrap();
 
-    Database::connect(fresh, clock()).await.unwrap().close().await.unwrap();
+    Database::connect(fresh, clock())
+        .await
+        .unwrap()
+        .close()
+        .await
+        .unwrap();
     let today = connect(fresh).await;
-    assert_eq!(schema(&connection).await, schema(&today).await, "{version} became what is made today");
+    assert_eq!(
+        schema(&connection).await,
+        schema(&today).await,
+        "{version} became what is made today"
+    );
     connection.close().await.unwrap();
     today.close().await.unwrap();
 }
 
 /// A released step never changes its place, and what is new comes after it.
 async fn takes_the_steps_of(version: &str, connection: &DatabaseConnection) {
-    let taken = seaql_migrations::Entity::find().all(connection).await.unwrap();
+    let taken = seaql_migrations::Entity::find()
+        .all(connection)
+        .await
+        .unwrap();
     let mut taken: Vec<_> = taken.into_iter().map(|step| step.version).collect();
     taken.sort();
-    let known: Vec<_> = Migrator::migrations().iter().map(|step| step.name().to_owned()).collect();
-    assert!(known.starts_with(&taken), "{version} has taken {taken:?}, known are {known:?}");
+    let known: Vec<_> = Migrator::migrations()
+        .iter()
+        .map(|step| step.name().to_owned())
+        .collect();
+    assert!(
+        known.starts_with(&taken),
+        "{version} has taken {taken:?}, known are {known:?}"
+    );
 }
 
 async fn shows_what_was_there(database: &Database, connection: &DatabaseConnection) {
@@ -90,19 +122,49 @@ async fn shows_what_was_there(database: &Database, connection: &DatabaseConnecti
 
     // What goes on is public however long ago it began.
     let snapshot = database.snapshot(&acme, now).await.unwrap().unwrap();
-    assert_eq!((snapshot.organisation.name.as_str(), snapshot.components[0].name.as_str()), ("Acme", "API"));
+    assert_eq!(
+        (
+            snapshot.organisation.name.as_str(),
+            snapshot.components[0].name.as_str()
+        ),
+        ("Acme", "API")
+    );
     assert_eq!(snapshot.components[0].status, "MAJOR_OUTAGE");
     let incident = &snapshot.incidents[0];
-    assert_eq!((incident.title.as_str(), incident.timeline[0].message.as_str()), ("Down", "Found it"));
+    assert_eq!(
+        (
+            incident.title.as_str(),
+            incident.timeline[0].message.as_str()
+        ),
+        ("Down", "Found it")
+    );
     let maintenance = &snapshot.maintenances[0];
-    assert_eq!((maintenance.title.as_str(), maintenance.timeline[0].message.as_str()), ("Upgrade", "Begun"));
-    let subscribers = SubscriberStore::list(database, &acme, Page::default()).await.unwrap();
-    let addresses: Vec<_> = subscribers.items.iter().map(|subscriber| subscriber.email.as_str()).collect();
+    assert_eq!(
+        (
+            maintenance.title.as_str(),
+            maintenance.timeline[0].message.as_str()
+        ),
+        ("Upgrade", "Begun")
+    );
+    let subscribers = SubscriberStore::list(database, &acme, Page::default())
+        .await
+        .unwrap();
+    let addresses: Vec<_> = subscribers
+        .items
+        .iter()
+        .map(|subscriber| subscriber.email.as_str())
+        .collect();
     assert_eq!(addresses, ["bob@example.com", "ann@example.com"]);
 
-    let draft = ComponentDraft { name: "New".into(), description: String::new(), status: ComponentStatus::Operational };
+    let draft = ComponentDraft {
+        name: "New".into(),
+        description: String::new(),
+        status: ComponentStatus::Operational,
+    };
     let created = Component::create(ComponentId(clock().id()), draft, now).unwrap();
-    let written = ComponentStore::insert(database, &acme, created).await.unwrap();
+    let written = ComponentStore::insert(database, &acme, created)
+        .await
+        .unwrap();
     assert_eq!(written.commit.unwrap().revision, snapshot.revision + 1);
 }
 
@@ -117,13 +179,20 @@ async fn this_version_starts_on_every_released_one_on_sqlite() {
 #[tokio::test(flavor = "multi_thread")]
 async fn this_version_starts_on_every_released_one_on_postgresql() {
     for (version, left) in kept("postgresql") {
-        let Some((url, fresh)) = postgres_url().await.zip(postgres_url().await) else { return };
+        let Some((url, fresh)) = postgres_url().await.zip(postgres_url().await) else {
+            return;
+        };
         starts_on(&version, &left, &url, &fresh).await;
     }
 }
 
 #[test]
 fn every_release_is_kept_on_both_databases() {
-    let versions = |kind| kept(kind).into_iter().map(|(version, _)| version).collect::<Vec<_>>();
+    let versions = |kind| {
+        kept(kind)
+            .into_iter()
+            .map(|(version, _)| version)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(versions("sqlite"), versions("postgresql"));
 }

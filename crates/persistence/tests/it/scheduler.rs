@@ -27,15 +27,28 @@ fn in_an_hour() -> DateTime<Utc> {
     clock().now() + TimeDelta::hours(1)
 }
 
-async fn announce(database: &Database, organisation: &OrganisationId, now: DateTime<Utc>) -> Vec<String> {
+async fn announce(
+    database: &Database,
+    organisation: &OrganisationId,
+    now: DateTime<Utc>,
+) -> Vec<String> {
     let commit = database.announce(organisation, now).await.unwrap();
-    commit.map_or(Vec::new(), |commit| commit.events.iter().map(|event| event.args.get().to_owned()).collect())
+    commit.map_or(Vec::new(), |commit| {
+        commit
+            .events
+            .iter()
+            .map(|event| event.args.get().to_owned())
+            .collect()
+    })
 }
 
 const TICK: TimeDelta = TimeDelta::milliseconds(1);
 
 async fn each_change_of_the_clock_is_announced_once_at_its_moment(database: &Database) {
-    let (acme, other) = (organisation(database, "acme").await, organisation(database, "other").await);
+    let (acme, other) = (
+        organisation(database, "acme").await,
+        organisation(database, "other").await,
+    );
     assert_eq!(database.next_change().await.unwrap(), None);
     let (start, end) = (in_an_hour(), in_an_hour() + TimeDelta::hours(1));
     create(database, &acme, start, Some(end)).await;
@@ -44,15 +57,27 @@ async fn each_change_of_the_clock_is_announced_once_at_its_moment(database: &Dat
     assert_eq!(database.next_change().await.unwrap(), Some(start));
     assert!(database.due(start - TICK).await.unwrap().is_empty());
     assert!(announce(database, &acme, start - TICK).await.is_empty());
-    assert_eq!(database.due(start).await.unwrap(), std::slice::from_ref(&acme));
+    assert_eq!(
+        database.due(start).await.unwrap(),
+        std::slice::from_ref(&acme)
+    );
     let begun = announce(database, &acme, start).await;
-    assert!(begun.len() == 1 && begun[0].contains("IN_PROGRESS"), "{begun:?}");
+    assert!(
+        begun.len() == 1 && begun[0].contains("IN_PROGRESS"),
+        "{begun:?}"
+    );
     assert!(announce(database, &acme, start).await.is_empty());
 
-    assert_eq!(database.next_change().await.unwrap(), Some(start + TimeDelta::minutes(1)));
+    assert_eq!(
+        database.next_change().await.unwrap(),
+        Some(start + TimeDelta::minutes(1))
+    );
     assert_eq!(announce(database, &other, end).await.len(), 1);
     assert_eq!(database.next_change().await.unwrap(), Some(end + TICK));
-    assert!(announce(database, &acme, end).await.is_empty(), "its end still belongs to it");
+    assert!(
+        announce(database, &acme, end).await.is_empty(),
+        "its end still belongs to it"
+    );
     assert!(announce(database, &acme, end + TICK).await[0].contains("COMPLETED"));
     assert_eq!(database.next_change().await.unwrap(), None);
     assert_eq!(events(database, &acme).await.len(), 3);
@@ -77,7 +102,9 @@ async fn schedulers_that_race_announce_each_change_once(database: &Database) {
     let mut announced = racing.join_all().await;
     announced.sort_unstable();
     assert_eq!(announced, [0, 0, 0, 0, 0, 0, 0, 5]);
-    let Backlog::Commits(commits) = database.after(&acme, Revision(5), 10).await.unwrap() else { panic!("pruned") };
+    let Backlog::Commits(commits) = database.after(&acme, Revision(5), 10).await.unwrap() else {
+        panic!("pruned")
+    };
     assert_eq!(commits.len(), 1);
     assert!(database.due(start).await.unwrap().is_empty());
 }
@@ -87,15 +114,42 @@ async fn an_edit_moves_what_is_due(database: &Database) {
     let start = in_an_hour();
     let planned = create(database, &acme, start, None).await.id;
     let later = start + TimeDelta::hours(5);
-    edit(database, &acme, planned, MaintenancePatch { start_at: Some(later), ..Default::default() }).await;
+    edit(
+        database,
+        &acme,
+        planned,
+        MaintenancePatch {
+            start_at: Some(later),
+            ..Default::default()
+        },
+    )
+    .await;
     assert_eq!(database.next_change().await.unwrap(), Some(later));
     assert!(announce(database, &acme, start).await.is_empty());
-    let status = |status| MaintenancePatch { status: Some(status), ..Default::default() };
-    edit(database, &acme, planned, status(MaintenanceStatus::Cancelled)).await;
+    let status = |status| MaintenancePatch {
+        status: Some(status),
+        ..Default::default()
+    };
+    edit(
+        database,
+        &acme,
+        planned,
+        status(MaintenanceStatus::Cancelled),
+    )
+    .await;
     assert_eq!(database.next_change().await.unwrap(), None);
-    edit(database, &acme, planned, status(MaintenanceStatus::Scheduled)).await;
+    edit(
+        database,
+        &acme,
+        planned,
+        status(MaintenanceStatus::Scheduled),
+    )
+    .await;
     assert_eq!(database.next_change().await.unwrap(), Some(later));
-    let ends = MaintenancePatch { end_at: Some(NewEnd::At(later)), ..Default::default() };
+    let ends = MaintenancePatch {
+        end_at: Some(NewEnd::At(later)),
+        ..Default::default()
+    };
     edit(database, &acme, planned, ends).await;
     assert_eq!(announce(database, &acme, later).await.len(), 1);
     assert_eq!(database.next_change().await.unwrap(), Some(later + TICK));
@@ -103,12 +157,17 @@ async fn an_edit_moves_what_is_due(database: &Database) {
 
 async fn what_an_operator_told_is_not_announced_again(database: &Database) {
     let acme = organisation(database, "acme").await;
-    let running = create(database, &acme, clock().now() - TimeDelta::hours(1), None).await.id;
+    let running = create(database, &acme, clock().now() - TimeDelta::hours(1), None)
+        .await
+        .id;
     let completed = edit(
         database,
         &acme,
         running,
-        MaintenancePatch { end_at: Some(NewEnd::At(clock().now())), ..Default::default() },
+        MaintenancePatch {
+            end_at: Some(NewEnd::At(clock().now())),
+            ..Default::default()
+        },
     );
     assert_eq!(completed.await.state.status(), MaintenanceStatus::Completed);
     record(database, &acme, running, "It went well").await;
@@ -120,11 +179,20 @@ async fn more_than_one_transaction_tells_is_told_in_the_end(database: &Database)
     let acme = organisation(database, "acme").await;
     let start = in_an_hour();
     for number in 0..105 {
-        create(database, &acme, start + TimeDelta::milliseconds(number), None).await;
+        create(
+            database,
+            &acme,
+            start + TimeDelta::milliseconds(number),
+            None,
+        )
+        .await;
     }
     let now = start + TimeDelta::hours(1);
     assert_eq!(announce(database, &acme, now).await.len(), 100);
-    assert_eq!(database.due(now).await.unwrap(), std::slice::from_ref(&acme));
+    assert_eq!(
+        database.due(now).await.unwrap(),
+        std::slice::from_ref(&acme)
+    );
     assert_eq!(announce(database, &acme, now).await.len(), 5);
     assert!(database.due(now).await.unwrap().is_empty());
 }
@@ -134,7 +202,10 @@ async fn what_begins_and_ends_while_nobody_looks_is_announced_once(database: &Da
     let start = in_an_hour();
     create(database, &acme, start, Some(start + TimeDelta::hours(1))).await;
     let announced = announce(database, &acme, start + TimeDelta::days(1)).await;
-    assert!(announced.len() == 1 && announced[0].contains("COMPLETED"), "{announced:?}");
+    assert!(
+        announced.len() == 1 && announced[0].contains("COMPLETED"),
+        "{announced:?}"
+    );
     assert_eq!(database.next_change().await.unwrap(), None);
 }
 
@@ -151,6 +222,14 @@ async fn a_clock_that_jumps_announces_nothing_twice_and_loses_no_end(database: &
     }
     assert_eq!(database.next_change().await.unwrap(), Some(end + TICK));
     assert!(announce(database, &acme, end + TICK).await[0].contains("COMPLETED"));
-    let Backlog::Commits(commits) = database.after(&acme, Revision(0), 10).await.unwrap() else { panic!("pruned") };
-    assert_eq!(commits.iter().map(|commit| commit.revision).collect::<Vec<_>>(), [1, 2, 3]);
+    let Backlog::Commits(commits) = database.after(&acme, Revision(0), 10).await.unwrap() else {
+        panic!("pruned")
+    };
+    assert_eq!(
+        commits
+            .iter()
+            .map(|commit| commit.revision)
+            .collect::<Vec<_>>(),
+        [1, 2, 3]
+    );
 }

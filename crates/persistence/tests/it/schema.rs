@@ -6,13 +6,31 @@ use sea_orm::ConnectionTrait;
 use crate::backend::{clock, postgres_url, sqlite_url};
 
 async fn a_newer_schema_is_refused(url: &str) {
-    Database::connect(url, clock()).await.unwrap().close().await.unwrap();
-    Database::connect(url, clock()).await.unwrap().close().await.unwrap();
+    Database::connect(url, clock())
+        .await
+        .unwrap()
+        .close()
+        .await
+        .unwrap();
+    Database::connect(url, clock())
+        .await
+        .unwrap()
+        .close()
+        .await
+        .unwrap();
     let connection = sea_orm::Database::connect(url).await.unwrap();
-    let step = "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_of_the_future', 0)";
+    let step =
+        "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_of_the_future', 0)";
     connection.execute_unprepared(step).await.unwrap();
-    let refused = Database::connect(url, clock()).await.unwrap_err().to_string();
-    assert!(refused.contains("a newer version of Allclear has used it (schema step m9999_of_the_future)"), "{refused}");
+    let refused = Database::connect(url, clock())
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused
+            .contains("a newer version of Allclear has used it (schema step m9999_of_the_future)"),
+        "{refused}"
+    );
     assert!(!refused.contains('\n'), "{refused}");
 }
 
@@ -24,6 +42,8 @@ async fn a_newer_schema_is_refused_on_sqlite() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_newer_schema_is_refused_on_postgresql() {
-    let Some(url) = postgres_url().await else { return };
+    let Some(url) = postgres_url().await else {
+        return;
+    };
     a_newer_schema_is_refused(&url).await;
 }

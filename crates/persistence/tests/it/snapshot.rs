@@ -15,24 +15,59 @@ contract!(
 
 async fn a_snapshot_shows_the_organisation_at_its_revision(database: &Database) {
     let acme = organisation(database, "acme").await;
-    for (name, status) in [("one", ComponentStatus::Operational), ("two", ComponentStatus::Degraded)] {
-        let draft = ComponentDraft { name: name.into(), description: String::new(), status };
+    for (name, status) in [
+        ("one", ComponentStatus::Operational),
+        ("two", ComponentStatus::Degraded),
+    ] {
+        let draft = ComponentDraft {
+            name: name.into(),
+            description: String::new(),
+            status,
+        };
         let created = Component::create(ComponentId(clock().id()), draft, clock().now()).unwrap();
         database.insert(&acme, created).await.unwrap();
     }
     let now = clock().now();
     let snapshot = database.snapshot(&acme, now).await.unwrap().unwrap();
-    assert_eq!((snapshot.organisation.name.as_str(), snapshot.revision, snapshot.generated_at), ("Acme", 2, now));
-    assert_eq!(snapshot.banner.unwrap().text, "Some systems are experiencing issues");
-    assert_eq!(snapshot.components.iter().map(|component| component.name.as_str()).collect::<Vec<_>>(), ["two", "one"]);
+    assert_eq!(
+        (
+            snapshot.organisation.name.as_str(),
+            snapshot.revision,
+            snapshot.generated_at
+        ),
+        ("Acme", 2, now)
+    );
+    assert_eq!(
+        snapshot.banner.unwrap().text,
+        "Some systems are experiencing issues"
+    );
+    assert_eq!(
+        snapshot
+            .components
+            .iter()
+            .map(|component| component.name.as_str())
+            .collect::<Vec<_>>(),
+        ["two", "one"]
+    );
 }
 
 async fn an_organisation_without_components_has_no_banner(database: &Database) {
     let acme = organisation(database, "acme").await;
-    assert_eq!(database.snapshot(&acme, clock().now()).await.unwrap().unwrap().banner, None);
+    assert_eq!(
+        database
+            .snapshot(&acme, clock().now())
+            .await
+            .unwrap()
+            .unwrap()
+            .banner,
+        None
+    );
 }
 
 async fn there_is_no_snapshot_of_an_unknown_organisation(database: &Database) {
     let nobody = OrganisationId::parse("nobody").unwrap();
-    assert_eq!(database.snapshot(&nobody, clock().now()).await.unwrap(), None);
+    assert_eq!(
+        database.snapshot(&nobody, clock().now()).await.unwrap(),
+        None
+    );
 }

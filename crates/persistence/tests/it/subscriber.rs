@@ -32,24 +32,40 @@ fn rule() -> SubscriberRule {
 
 /// Stores a new subscriber, or leaves the known one as it is.
 fn rule_for(email: &str) -> SubscriberRule {
-    let draft = SubscriberDraft { email: email.into() };
+    let draft = SubscriberDraft {
+        email: email.into(),
+    };
     Box::new(|known| match known {
         Some(subscriber) => Ok(subscriber),
-        None => Ok(Subscriber::create(SubscriberId(clock().id()), draft, clock().now())?),
+        None => Ok(Subscriber::create(
+            SubscriberId(clock().id()),
+            draft,
+            clock().now(),
+        )?),
     })
 }
 
 async fn subscribe(database: &Database, organisation: &OrganisationId, email: &str) -> Subscriber {
-    database.save(organisation, Mailbox::of(email), rule_for(email)).await.unwrap()
+    database
+        .save(organisation, Mailbox::of(email), rule_for(email))
+        .await
+        .unwrap()
 }
 
 async fn a_stored_subscriber_reads_as_it_was_written(database: &Database) {
     let acme = organisation(database, "acme").await;
     let ann = subscribe(database, &acme, "Ann@EXÄMPLE.com").await;
     assert_eq!(ann.email, "Ann@EXÄMPLE.com");
-    let found = SubscriberStore::find(database, &acme, &Mailbox::of("Ann@exämple.com")).await.unwrap();
+    let found = SubscriberStore::find(database, &acme, &Mailbox::of("Ann@exämple.com"))
+        .await
+        .unwrap();
     assert_eq!(found, Some(ann));
-    assert_eq!(SubscriberStore::find(database, &acme, &Mailbox::of("ann@exämple.com")).await.unwrap(), None);
+    assert_eq!(
+        SubscriberStore::find(database, &acme, &Mailbox::of("ann@exämple.com"))
+            .await
+            .unwrap(),
+        None
+    );
 }
 
 async fn a_change_is_stored_and_makes_no_revision(database: &Database) {
@@ -57,34 +73,90 @@ async fn a_change_is_stored_and_makes_no_revision(database: &Database) {
     let ann = subscribe(database, &acme, "Ann@example.com").await;
     let later = ann.created_at + TimeDelta::minutes(1);
     let end = later + TimeDelta::days(7);
-    let verify: SubscriberRule = Box::new(move |known| Ok(known.unwrap().verify(end, later).unwrap()));
+    let verify: SubscriberRule =
+        Box::new(move |known| Ok(known.unwrap().verify(end, later).unwrap()));
     let verified = database.save(&acme, ann.mailbox(), verify).await.unwrap();
-    assert_eq!((verified.status, verified.updated_at), (SubscriberStatus::Subscribed, later));
+    assert_eq!(
+        (verified.status, verified.updated_at),
+        (SubscriberStatus::Subscribed, later)
+    );
     let left: SubscriberRule = Box::new(move |known| Ok(known.unwrap().unsubscribe(later)));
     let left = database.save(&acme, ann.mailbox(), left).await.unwrap();
-    assert_eq!((left.status, left.round), (SubscriberStatus::Unsubscribed, 1));
-    assert_eq!(SubscriberStore::find(database, &acme, &ann.mailbox()).await.unwrap(), Some(left));
-    assert_eq!(OrganisationStore::find(database, &acme).await.unwrap().unwrap().revision, Revision(0));
+    assert_eq!(
+        (left.status, left.round),
+        (SubscriberStatus::Unsubscribed, 1)
+    );
+    assert_eq!(
+        SubscriberStore::find(database, &acme, &ann.mailbox())
+            .await
+            .unwrap(),
+        Some(left)
+    );
+    assert_eq!(
+        OrganisationStore::find(database, &acme)
+            .await
+            .unwrap()
+            .unwrap()
+            .revision,
+        Revision(0)
+    );
 }
 
 async fn a_refused_rule_stores_no_subscriber(database: &Database) {
     let acme = organisation(database, "acme").await;
     let mailbox = Mailbox::of("Ann@example.com");
-    let refused = database.save(&acme, mailbox.clone(), Box::new(|_| Err(Error::Stale))).await;
+    let refused = database
+        .save(&acme, mailbox.clone(), Box::new(|_| Err(Error::Stale)))
+        .await;
     assert!(matches!(refused, Err(Error::Stale)));
-    assert_eq!(SubscriberStore::find(database, &acme, &mailbox).await.unwrap(), None);
+    assert_eq!(
+        SubscriberStore::find(database, &acme, &mailbox)
+            .await
+            .unwrap(),
+        None
+    );
     let nowhere = OrganisationId::parse("nowhere").unwrap();
-    assert!(matches!(database.save(&nowhere, mailbox, rule()).await, Err(Error::NotFound("Organisation"))));
+    assert!(matches!(
+        database.save(&nowhere, mailbox, rule()).await,
+        Err(Error::NotFound("Organisation"))
+    ));
 }
 
 async fn subscribers_belong_to_their_organisation(database: &Database) {
-    let (acme, other) = (organisation(database, "acme").await, organisation(database, "other").await);
+    let (acme, other) = (
+        organisation(database, "acme").await,
+        organisation(database, "other").await,
+    );
     let ann = subscribe(database, &acme, "Ann@example.com").await;
-    assert_eq!(SubscriberStore::find(database, &other, &ann.mailbox()).await.unwrap(), None);
-    assert!(SubscriberStore::list(database, &other, Page::default()).await.unwrap().items.is_empty());
-    assert!(!SubscriberStore::delete(database, &other, ann.id).await.unwrap());
-    assert_ne!(subscribe(database, &other, "Ann@example.com").await.id, ann.id);
-    assert_eq!(SubscriberStore::list(database, &acme, Page::default()).await.unwrap().items, [ann]);
+    assert_eq!(
+        SubscriberStore::find(database, &other, &ann.mailbox())
+            .await
+            .unwrap(),
+        None
+    );
+    assert!(
+        SubscriberStore::list(database, &other, Page::default())
+            .await
+            .unwrap()
+            .items
+            .is_empty()
+    );
+    assert!(
+        !SubscriberStore::delete(database, &other, ann.id)
+            .await
+            .unwrap()
+    );
+    assert_ne!(
+        subscribe(database, &other, "Ann@example.com").await.id,
+        ann.id
+    );
+    assert_eq!(
+        SubscriberStore::list(database, &acme, Page::default())
+            .await
+            .unwrap()
+            .items,
+        [ann]
+    );
 }
 
 async fn of_twenty_who_subscribe_one_address_at_once_one_is_new(database: &Database) {
@@ -97,7 +169,14 @@ async fn of_twenty_who_subscribe_one_address_at_once_one_is_new(database: &Datab
     let mut ids = subscribing.join_all().await;
     ids.dedup();
     assert_eq!(ids.len(), 1);
-    assert_eq!(SubscriberStore::list(database, &acme, Page::default()).await.unwrap().items.len(), 1);
+    assert_eq!(
+        SubscriberStore::list(database, &acme, Page::default())
+            .await
+            .unwrap()
+            .items
+            .len(),
+        1
+    );
 }
 
 async fn the_newest_subscribers_are_listed_first_and_in_parts(database: &Database) {
@@ -105,43 +184,119 @@ async fn the_newest_subscribers_are_listed_first_and_in_parts(database: &Databas
     for name in ["one", "two", "three"] {
         subscribe(database, &acme, &format!("{name}@example.com")).await;
     }
-    let first = SubscriberStore::list(database, &acme, Page { limit: Some(2), before: None }).await.unwrap();
-    let shown: Vec<_> = first.items.iter().map(|subscriber| subscriber.email.as_str()).collect();
+    let first = SubscriberStore::list(
+        database,
+        &acme,
+        Page {
+            limit: Some(2),
+            before: None,
+        },
+    )
+    .await
+    .unwrap();
+    let shown: Vec<_> = first
+        .items
+        .iter()
+        .map(|subscriber| subscriber.email.as_str())
+        .collect();
     assert_eq!(shown, ["three@example.com", "two@example.com"]);
-    let rest = SubscriberStore::list(database, &acme, Page { limit: Some(2), before: first.next }).await.unwrap();
-    assert_eq!((rest.items[0].email.as_str(), rest.items.len(), rest.next), ("one@example.com", 1, None));
+    let rest = SubscriberStore::list(
+        database,
+        &acme,
+        Page {
+            limit: Some(2),
+            before: first.next,
+        },
+    )
+    .await
+    .unwrap();
+    assert_eq!(
+        (rest.items[0].email.as_str(), rest.items.len(), rest.next),
+        ("one@example.com", 1, None)
+    );
 }
 
 async fn a_deleted_subscriber_may_come_back(database: &Database) {
     let acme = organisation(database, "acme").await;
     let ann = subscribe(database, &acme, "Ann@example.com").await;
-    assert!(SubscriberStore::delete(database, &acme, ann.id).await.unwrap());
-    assert!(!SubscriberStore::delete(database, &acme, ann.id).await.unwrap());
-    assert_ne!(subscribe(database, &acme, "Ann@example.com").await.id, ann.id);
+    assert!(
+        SubscriberStore::delete(database, &acme, ann.id)
+            .await
+            .unwrap()
+    );
+    assert!(
+        !SubscriberStore::delete(database, &acme, ann.id)
+            .await
+            .unwrap()
+    );
+    assert_ne!(
+        subscribe(database, &acme, "Ann@example.com").await.id,
+        ann.id
+    );
 }
 
 async fn a_deleted_organisation_takes_its_subscribers_along(database: &Database) {
     let acme = organisation(database, "acme").await;
     let ann = subscribe(database, &acme, "Ann@example.com").await;
     assert!(OrganisationStore::delete(database, &acme).await.unwrap());
-    assert_eq!(SubscriberStore::find(database, &acme, &ann.mailbox()).await.unwrap(), None);
+    assert_eq!(
+        SubscriberStore::find(database, &acme, &ann.mailbox())
+            .await
+            .unwrap(),
+        None
+    );
 }
 
 async fn an_address_is_mailed_so_often_by_however_many_at_once(database: &Database) {
-    let (limit, now) = (MailLimit { burst: 3, per_hour: 1 }, clock().now());
+    let (limit, now) = (
+        MailLimit {
+            burst: 3,
+            per_hour: 1,
+        },
+        clock().now(),
+    );
     let mut mailing = JoinSet::new();
     for _ in 0..20 {
         let (database, address) = (database.clone(), EmailKey::of("Ann@example.com"));
         mailing.spawn(async move { database.may_mail(address, limit, now).await.unwrap() });
     }
-    assert_eq!(mailing.join_all().await.iter().filter(|may| **may).count(), 3);
+    assert_eq!(
+        mailing.join_all().await.iter().filter(|may| **may).count(),
+        3
+    );
     let ann = EmailKey::of("ann@example.com");
-    assert!(database.may_mail(EmailKey::of("bob@example.com"), limit, now).await.unwrap());
-    assert!(!database.may_mail(ann.clone(), limit, now + TimeDelta::minutes(59)).await.unwrap());
-    assert!(database.may_mail(ann.clone(), limit, now + TimeDelta::minutes(60)).await.unwrap());
-    assert!(!database.may_mail(ann.clone(), limit, now + TimeDelta::minutes(60)).await.unwrap());
+    assert!(
+        database
+            .may_mail(EmailKey::of("bob@example.com"), limit, now)
+            .await
+            .unwrap()
+    );
+    assert!(
+        !database
+            .may_mail(ann.clone(), limit, now + TimeDelta::minutes(59))
+            .await
+            .unwrap()
+    );
+    assert!(
+        database
+            .may_mail(ann.clone(), limit, now + TimeDelta::minutes(60))
+            .await
+            .unwrap()
+    );
+    assert!(
+        !database
+            .may_mail(ann.clone(), limit, now + TimeDelta::minutes(60))
+            .await
+            .unwrap()
+    );
     // Forgotten or not, an address that was left alone for long has its whole allowance again.
     for expected in [true, true, true, false] {
-        assert_eq!(database.may_mail(ann.clone(), limit, now + TimeDelta::hours(9)).await.unwrap(), expected);
+        assert_eq!(
+            database
+                .may_mail(ann.clone(), limit, now + TimeDelta::hours(9))
+                .await
+                .unwrap(),
+            expected
+        );
     }
 }

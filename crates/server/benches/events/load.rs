@@ -28,12 +28,20 @@ const PAGE: Limit = Limit::AtMost(10.0);
 
 /// Measures both; nothing where `wrk` is not installed.
 pub(crate) fn run(binary: &str, viewers: usize) -> io::Result<()> {
-    if Command::new("wrk").arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
+    if Command::new("wrk")
+        .arg("-v")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_err()
+    {
         progress("  wrk is not installed: left out");
         return Ok(());
     }
     let site = Arc::new(Site::allclear(binary)?);
-    let idle = (0..IDLE).map(|number| save(&site, number)).collect::<io::Result<Vec<_>>>()?;
+    let idle = (0..IDLE)
+        .map(|number| save(&site, number))
+        .collect::<io::Result<Vec<_>>>()?;
     let mut crowd = gather(&site, viewers)?;
     for connections in [64, 512] {
         let (saves, page) = under_load(&site, &mut crowd, connections)?;
@@ -42,16 +50,28 @@ pub(crate) fn run(binary: &str, viewers: usize) -> io::Result<()> {
             &what,
             json!({"save_ms": milliseconds(&saves), "idle_save_ms": milliseconds(&idle), "page_p99_ms": page}),
         );
-        FOUND.budget(&format!("{what}: a save, of an idle one"), milliseconds(&saves) / milliseconds(&idle), SLOWER);
+        FOUND.budget(
+            &format!("{what}: a save, of an idle one"),
+            milliseconds(&saves) / milliseconds(&idle),
+            SLOWER,
+        );
         if connections == 64 {
-            FOUND.budget(&format!("{what}: p99 of the page, milliseconds"), page, PAGE);
+            FOUND.budget(
+                &format!("{what}: p99 of the page, milliseconds"),
+                page,
+                PAGE,
+            );
         }
     }
     Ok(())
 }
 
 /// The saves while `wrk` asks, and the 99th percentile of how long it waits, in milliseconds.
-fn under_load(site: &Arc<Site>, crowd: &mut Crowd, connections: u32) -> io::Result<(Vec<Duration>, f64)> {
+fn under_load(
+    site: &Arc<Site>,
+    crowd: &mut Crowd,
+    connections: u32,
+) -> io::Result<(Vec<Duration>, f64)> {
     let page = format!("http://127.0.0.1:{}{}", site.peer.port, site.page());
     let wrk = Command::new("wrk")
         .args([
@@ -65,17 +85,27 @@ fn under_load(site: &Arc<Site>, crowd: &mut Crowd, connections: u32) -> io::Resu
         .arg(page)
         .stdout(Stdio::piped())
         .spawn()?;
-    let (mut saves, end) = (Vec::new(), Instant::now() + Duration::from_secs(u64::from(SECONDS) - 1));
+    let (mut saves, end) = (
+        Vec::new(),
+        Instant::now() + Duration::from_secs(u64::from(SECONDS) - 1),
+    );
     while Instant::now() < end {
         crowd.expect(1);
         let (site, number) = (Arc::clone(site), IDLE + saves.len() + connections as usize);
         let saving = thread::spawn(move || save(&site, number));
         crowd.wait()?;
-        saves.push(saving.join().map_err(|_| io::Error::other("a save panicked"))??);
+        saves.push(
+            saving
+                .join()
+                .map_err(|_| io::Error::other("a save panicked"))??,
+        );
         crowd.rest(PAUSE)?;
     }
     let said = String::from_utf8_lossy(&wrk.wait_with_output()?.stdout).into_owned();
-    let slowest = said.lines().find_map(|line| line.trim().strip_prefix("99%")).and_then(|time| parsed(time.trim()));
+    let slowest = said
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("99%"))
+        .and_then(|time| parsed(time.trim()));
     Ok((saves, slowest.ok_or_else(|| io::Error::other(said))?))
 }
 
@@ -90,7 +120,9 @@ fn save(site: &Site, number: usize) -> io::Result<Duration> {
 fn milliseconds(times: &[Duration]) -> f64 {
     let mut times = times.to_vec();
     times.sort_unstable();
-    times.get(times.len() / 2).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
+    times
+        .get(times.len() / 2)
+        .map_or(0.0, |time| time.as_secs_f64() * 1000.0)
 }
 
 /// A time as `wrk` writes it, in milliseconds.

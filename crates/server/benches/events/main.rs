@@ -111,7 +111,9 @@ fn measure(bench: &Bench, kind: Kind, viewers: usize, figures: &mut FanOut) -> i
     let rounds = (DELIVERIES / viewers).clamp(ROUNDS, 200);
     let begin = site.peer.processor()?;
     for number in 0..rounds {
-        figures.times.push(tell(&site, &mut crowd, 21 + number, SIZE)?);
+        figures
+            .times
+            .push(tell(&site, &mut crowd, 21 + number, SIZE)?);
         crowd.rest(Duration::from_millis(10))?;
     }
     figures.processor += site.peer.processor()? - begin;
@@ -132,8 +134,9 @@ fn stalled(bench: &Bench, kind: Kind) -> io::Result<u64> {
     };
     flood()?;
     let before = site.peer.memory()?;
-    let deaf: io::Result<Vec<_>> =
-        (0..STALLED).map(|_| stream::join(site.peer.port, &site.stream, Some(RECEIVE))).collect();
+    let deaf: io::Result<Vec<_>> = (0..STALLED)
+        .map(|_| stream::join(site.peer.port, &site.stream, Some(RECEIVE)))
+        .collect();
     let watch = site.peer.watch();
     flood()?;
     let most = watch.most();
@@ -145,7 +148,10 @@ fn run(bench: &Bench, viewers: usize) -> io::Result<()> {
     let (mut ours, mut theirs) = (FanOut::default(), FanOut::default());
     for pass in 1..=PASSES {
         for (kind, figures) in [(Kind::Node, &mut theirs), (Kind::Allclear, &mut ours)] {
-            progress(&format!("{}, {viewers} viewers, pass {pass} of {PASSES}", kind.name()));
+            progress(&format!(
+                "{}, {viewers} viewers, pass {pass} of {PASSES}",
+                kind.name()
+            ));
             measure(bench, kind, viewers, figures)?;
         }
     }
@@ -168,7 +174,10 @@ fn run(bench: &Bench, viewers: usize) -> io::Result<()> {
 fn main() -> io::Result<()> {
     let (mut viewers, mut binary) = (Vec::new(), env!("CARGO_BIN_EXE_allclear").to_owned());
     // Cargo adds flags of its own.
-    for argument in env::args().skip(1).filter(|argument| !argument.starts_with("--")) {
+    for argument in env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with("--"))
+    {
         match argument.parse::<usize>() {
             Ok(number) => viewers.push(number),
             Err(_) => binary = argument,
@@ -184,12 +193,19 @@ fn main() -> io::Result<()> {
         run(&bench, viewers)?;
     }
     for kind in [Kind::Allclear, Kind::Node] {
-        progress(&format!("{}, {STALLED} viewers who do not read", kind.name()));
+        progress(&format!(
+            "{}, {STALLED} viewers who do not read",
+            kind.name()
+        ));
         let bytes = stalled(&bench, kind)?;
         let what = format!("{}, {STALLED} viewers who do not read", kind.name());
         FOUND.figures(&what, json!({"memory_bytes_per_stalled_viewer": bytes}));
         if kind == Kind::Allclear {
-            FOUND.budget("memory a stalled viewer, KiB", bytes as f64 / 1024.0, Limit::AtMost(128.0));
+            FOUND.budget(
+                "memory a stalled viewer, KiB",
+                bytes as f64 / 1024.0,
+                Limit::AtMost(128.0),
+            );
         }
     }
     progress("an operator's save and the page while everybody looks");

@@ -32,49 +32,104 @@ impl Site {
         let folder = tempfile::tempdir()?;
         let start = || {
             let mut command = Command::new(binary);
-            command.env_clear().args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(folder.path());
-            Peer::start(&mut command, |line| line.strip_prefix("Listens")?.rsplit(':').next()?.parse().ok())
+            command
+                .env_clear()
+                .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
+                .arg(folder.path());
+            Peer::start(&mut command, |line| {
+                line.strip_prefix("Listens")?
+                    .rsplit(':')
+                    .next()?
+                    .parse()
+                    .ok()
+            })
         };
         let peer = start()?;
-        let person = json!({"name": "Ada", "email": "ada@example.com", "password": "correct horse battery"});
+        let person =
+            json!({"name": "Ada", "email": "ada@example.com", "password": "correct horse battery"});
         let (head, _) = post(peer.port, "/identity/sign-up", "", &person)?;
         // What hashing a password took would hide what viewers take: a process that has hashed none is measured.
         drop(peer);
         let peer = start()?;
-        let cookies: Vec<&str> =
-            head.lines().filter_map(|line| line.strip_prefix("set-cookie: ")?.split(';').next()).collect();
+        let cookies: Vec<&str> = head
+            .lines()
+            .filter_map(|line| line.strip_prefix("set-cookie: ")?.split(';').next())
+            .collect();
         let cookie = format!("Cookie: {}\r\n", cookies.join("; "));
         let id = |value: &Value| value["data"]["id"].as_str().unwrap_or_default().to_owned();
-        let organisation = id(&post(peer.port, "/identity/organisations", &cookie, &json!({"name": "Acme"}))?.1);
-        let (_, token) = post(peer.port, "/identity/token", &cookie, &json!({"organisationId": organisation}))?;
-        let bearer = format!("Authorization: Bearer {}\r\n", token["data"]["token"].as_str().unwrap_or_default());
-        let component = id(&post(peer.port, "/component/create", &bearer, &json!({"name": "API"}))?.1);
+        let organisation = id(&post(
+            peer.port,
+            "/identity/organisations",
+            &cookie,
+            &json!({"name": "Acme"}),
+        )?
+        .1);
+        let (_, token) = post(
+            peer.port,
+            "/identity/token",
+            &cookie,
+            &json!({"organisationId": organisation}),
+        )?;
+        let bearer = format!(
+            "Authorization: Bearer {}\r\n",
+            token["data"]["token"].as_str().unwrap_or_default()
+        );
+        let component = id(&post(
+            peer.port,
+            "/component/create",
+            &bearer,
+            &json!({"name": "API"}),
+        )?
+        .1);
         let request = Request {
             method: "PATCH",
             path: format!("/api/v1/component/{component}"),
             headers: bearer,
             body: Box::new(|number, size| json!({"description": text(number, size)}).to_string()),
         };
-        Ok(Self { peer, stream: format!("/api/v1/status/{organisation}/events"), request, _folder: folder })
+        Ok(Self {
+            peer,
+            stream: format!("/api/v1/status/{organisation}/events"),
+            request,
+            _folder: folder,
+        })
     }
 
     /// Node, which is posted the event that the product makes of it.
     pub(crate) fn node(component: Value) -> io::Result<Self> {
         let mut command = Command::new("node");
-        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/benches/events/server.mjs"));
-        let peer = Peer::start(&mut command, |line| line.strip_prefix("Listens ")?.parse().ok())?;
+        command.arg(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/benches/events/server.mjs"
+        ));
+        let peer = Peer::start(&mut command, |line| {
+            line.strip_prefix("Listens ")?.parse().ok()
+        })?;
         let event = move |number, size| {
             let mut component = component.clone();
             component["description"] = text(number, size).into();
             format!("event: component-update\ndata: [{component}]\nid: {number}\n\n")
         };
-        let request = Request { method: "POST", path: "/".into(), headers: String::new(), body: Box::new(event) };
-        Ok(Self { peer, stream: "/".into(), request, _folder: tempfile::tempdir()? })
+        let request = Request {
+            method: "POST",
+            path: "/".into(),
+            headers: String::new(),
+            body: Box::new(event),
+        };
+        Ok(Self {
+            peer,
+            stream: "/".into(),
+            request,
+            _folder: tempfile::tempdir()?,
+        })
     }
 
     /// Where its status page is.
     pub(crate) fn page(&self) -> String {
-        self.stream.trim_start_matches("/api/v1").trim_end_matches("/events").to_owned()
+        self.stream
+            .trim_start_matches("/api/v1")
+            .trim_end_matches("/events")
+            .to_owned()
     }
 
     /// The component that is changed, as viewers see it.
@@ -86,14 +141,25 @@ impl Site {
 
     /// Has it tell its viewers something of so many bytes; its answer is still to come.
     pub(crate) fn tell(&self, number: usize, size: usize) -> io::Result<Socket> {
-        let Request { method, path, headers, body } = &self.request;
+        let Request {
+            method,
+            path,
+            headers,
+            body,
+        } = &self.request;
         send(self.peer.port, method, path, headers, &body(number, size))
     }
 }
 
 /// Posts to the product's API, and awaits the answer.
 fn post(port: u16, path: &str, headers: &str, body: &Value) -> io::Result<(String, Value)> {
-    answer(send(port, "POST", &format!("/api/v1{path}"), headers, &body.to_string())?)
+    answer(send(
+        port,
+        "POST",
+        &format!("/api/v1{path}"),
+        headers,
+        &body.to_string(),
+    )?)
 }
 
 fn text(number: usize, size: usize) -> String {
@@ -118,7 +184,10 @@ pub(crate) fn answer(mut stream: Socket) -> io::Result<(String, Value)> {
     stream.read_to_string(&mut answer)?;
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
     if head.starts_with("HTTP/1.1 2") {
-        return Ok((head.to_owned(), serde_json::from_str(body).unwrap_or_default()));
+        return Ok((
+            head.to_owned(),
+            serde_json::from_str(body).unwrap_or_default(),
+        ));
     }
     Err(io::Error::other(answer))
 }

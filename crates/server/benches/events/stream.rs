@@ -43,10 +43,15 @@ impl Wire for Lines {
 /// Opens a stream; what comes after its first comment is the caller's to read.
 pub(crate) fn join(port: u16, path: &str, receive: Option<usize>) -> io::Result<Socket> {
     let mut stream = connect(port, receive)?;
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")?;
+    write!(
+        stream,
+        "GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
+    )?;
     let opened = read_past(&mut stream, b"\n\n")?;
     if opened.starts_with(b"HTTP/1.1 200") {
         return Ok(stream);
     }
-    Err(io::Error::other(String::from_utf8_lossy(&opened).into_owned()))
+    Err(io::Error::other(
+        String::from_utf8_lossy(&opened).into_owned(),
+    ))
 }

@@ -25,10 +25,16 @@ const HOUR: i64 = 60;
 const DAY: i64 = 24 * HOUR;
 
 const COMPONENTS: [(&str, &str); 6] = [
-    ("Object storage", "Buckets, uploads and downloads in every region."),
+    (
+        "Object storage",
+        "Buckets, uploads and downloads in every region.",
+    ),
     ("Build pipeline", "Builds, tests and deployments."),
     ("Webhooks", "Delivery of events to your endpoints."),
-    ("Database clusters", "Managed PostgreSQL with point-in-time recovery."),
+    (
+        "Database clusters",
+        "Managed PostgreSQL with point-in-time recovery.",
+    ),
     ("Dashboard", "The console at console.meridian.example."),
     ("API", "REST and streaming interfaces."),
 ];
@@ -59,24 +65,54 @@ impl<'a> Teller<'a> {
     /// Signs up and founds the organisation.
     async fn arrive(app: &'a App, clock: &'a StoryClock) -> Result<Self, Error> {
         let name = "Ada Lovelace".to_owned();
-        let draft = SignUpDraft { name, email: EMAIL.into(), password: Password::new(PASSWORD.into()) };
-        let SignedUp::SignedIn(signed_in) = app.identity.accounts.sign_up(draft, None).await? else {
+        let draft = SignUpDraft {
+            name,
+            email: EMAIL.into(),
+            password: Password::new(PASSWORD.into()),
+        };
+        let SignedUp::SignedIn(signed_in) = app.identity.accounts.sign_up(draft, None).await?
+        else {
             return Err(Error::internal("the first account can always be made"));
         };
         let session = app.identity.sessions.find(&signed_in.token).await?;
-        let session = session.ok_or_else(|| Error::internal("a session that was just opened is there"))?;
-        let draft = OrganisationDraft { name: "Meridian Cloud".into() };
-        let organisation = app.identity.memberships.found(&session, draft).await?.organisation;
-        let author = Author { id: session.user.id.to_string(), name: session.user.name };
-        Ok(Self { app, clock, organisation, author, components: HashMap::new() })
+        let session =
+            session.ok_or_else(|| Error::internal("a session that was just opened is there"))?;
+        let draft = OrganisationDraft {
+            name: "Meridian Cloud".into(),
+        };
+        let organisation = app
+            .identity
+            .memberships
+            .found(&session, draft)
+            .await?
+            .organisation;
+        let author = Author {
+            id: session.user.id.to_string(),
+            name: session.user.name,
+        };
+        Ok(Self {
+            app,
+            clock,
+            organisation,
+            author,
+            components: HashMap::new(),
+        })
     }
 
     async fn components(&mut self, minutes_ago: i64) -> Result<(), Error> {
         self.clock.set_back(minutes_ago);
         for (name, description) in COMPONENTS {
             let status = ComponentStatus::Operational;
-            let draft = ComponentDraft { name: name.into(), description: description.into(), status };
-            let component = self.app.components.create(&self.organisation, draft).await?;
+            let draft = ComponentDraft {
+                name: name.into(),
+                description: description.into(),
+                status,
+            };
+            let component = self
+                .app
+                .components
+                .create(&self.organisation, draft)
+                .await?;
             self.components.insert(name, component.id);
         }
         Ok(())
@@ -93,10 +129,26 @@ impl<'a> Teller<'a> {
             )
             .await?;
         for (minutes_ago, status, message) in [
-            (began - 12, IncidentStatus::Investigating, "Deliveries are late by up to nine minutes."),
-            (began - 41, IncidentStatus::Identified, "A queue node ran out of disk. We are moving its work elsewhere."),
-            (began - 75, IncidentStatus::Monitoring, "The backlog is delivered. We keep watching the queue."),
-            (began - 130, IncidentStatus::Resolved, "Deliveries have been on time for an hour."),
+            (
+                began - 12,
+                IncidentStatus::Investigating,
+                "Deliveries are late by up to nine minutes.",
+            ),
+            (
+                began - 41,
+                IncidentStatus::Identified,
+                "A queue node ran out of disk. We are moving its work elsewhere.",
+            ),
+            (
+                began - 75,
+                IncidentStatus::Monitoring,
+                "The backlog is delivered. We keep watching the queue.",
+            ),
+            (
+                began - 130,
+                IncidentStatus::Resolved,
+                "Deliveries have been on time for an hour.",
+            ),
         ] {
             self.update(incident, minutes_ago, status, message).await?;
         }
@@ -114,10 +166,20 @@ impl<'a> Teller<'a> {
                 "We switch every cluster to its standby and back. Expect reconnects of a few seconds.",
             )
             .await?;
-        self.maintenance_update(maintenance, began, IncidentStatus::Monitoring, "The first clusters run on standby.")
-            .await?;
-        self.maintenance_update(maintenance, ended, IncidentStatus::Resolved, "Every cluster is back on its primary.")
-            .await
+        self.maintenance_update(
+            maintenance,
+            began,
+            IncidentStatus::Monitoring,
+            "The first clusters run on standby.",
+        )
+        .await?;
+        self.maintenance_update(
+            maintenance,
+            ended,
+            IncidentStatus::Resolved,
+            "Every cluster is back on its primary.",
+        )
+        .await
     }
 
     async fn certificate_rotation(&self) -> Result<(), Error> {
@@ -130,11 +192,20 @@ impl<'a> Teller<'a> {
                 "Certificates of all edge nodes are renewed, one after the other. No interruption is expected.",
             )
             .await?;
-        self.maintenance_update(maintenance, 11, IncidentStatus::Monitoring, "Half of the edge nodes are done.").await
+        self.maintenance_update(
+            maintenance,
+            11,
+            IncidentStatus::Monitoring,
+            "Half of the edge nodes are done.",
+        )
+        .await
     }
 
     async fn errors_of_the_api(&self) -> Result<(), Error> {
-        let affected = [("API", ComponentStatus::PartialOutage), ("Dashboard", ComponentStatus::Degraded)];
+        let affected = [
+            ("API", ComponentStatus::PartialOutage),
+            ("Dashboard", ComponentStatus::Degraded),
+        ];
         let incident = self
             .incident(
                 48,
@@ -143,9 +214,16 @@ impl<'a> Teller<'a> {
                 &affected,
             )
             .await?;
-        self.update(incident, 40, IncidentStatus::Investigating, "We see errors from one availability zone.").await?;
+        self.update(
+            incident,
+            40,
+            IncidentStatus::Investigating,
+            "We see errors from one availability zone.",
+        )
+        .await?;
         let cause = "A load balancer sends requests to nodes that are being replaced. We are taking it out of service.";
-        self.update(incident, 17, IncidentStatus::Identified, cause).await
+        self.update(incident, 17, IncidentStatus::Identified, cause)
+            .await
     }
 
     async fn storage_upgrade(&self) -> Result<(), Error> {
@@ -176,10 +254,19 @@ impl<'a> Teller<'a> {
             occured_at: None,
         };
         let attachment = |(name, status): &(&str, ComponentStatus)| {
-            self.components.get(name).map(|id| Attachment { component_id: *id, status: *status })
+            self.components.get(name).map(|id| Attachment {
+                component_id: *id,
+                status: *status,
+            })
         };
         let attachments = affected.iter().filter_map(attachment).collect();
-        Ok(self.app.incidents.create(&self.organisation, draft, attachments).await?.incident.id)
+        Ok(self
+            .app
+            .incidents
+            .create(&self.organisation, draft, attachments)
+            .await?
+            .incident
+            .id)
     }
 
     async fn update(
@@ -190,8 +277,14 @@ impl<'a> Teller<'a> {
         message: &str,
     ) -> Result<(), Error> {
         self.clock.set_back(minutes_ago);
-        let draft = IncidentUpdateDraft { status, message: message.into() };
-        self.app.incidents.record_update(&self.organisation, id, draft, self.author.clone()).await?;
+        let draft = IncidentUpdateDraft {
+            status,
+            message: message.into(),
+        };
+        self.app
+            .incidents
+            .record_update(&self.organisation, id, draft, self.author.clone())
+            .await?;
         Ok(())
     }
 
@@ -215,7 +308,13 @@ impl<'a> Teller<'a> {
             end_at: ended.map(at),
             status: MaintenanceStatus::Scheduled,
         };
-        Ok(self.app.maintenances.create(&self.organisation, draft).await?.maintenance.id)
+        Ok(self
+            .app
+            .maintenances
+            .create(&self.organisation, draft)
+            .await?
+            .maintenance
+            .id)
     }
 
     async fn maintenance_update(
@@ -226,8 +325,14 @@ impl<'a> Teller<'a> {
         message: &str,
     ) -> Result<(), Error> {
         self.clock.set_back(minutes_ago);
-        let draft = MaintenanceUpdateDraft { status, message: message.into() };
-        self.app.maintenances.record_update(&self.organisation, id, draft, self.author.clone()).await?;
+        let draft = MaintenanceUpdateDraft {
+            status,
+            message: message.into(),
+        };
+        self.app
+            .maintenances
+            .record_update(&self.organisation, id, draft, self.author.clone())
+            .await?;
         Ok(())
     }
 }

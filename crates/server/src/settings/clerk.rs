@@ -13,11 +13,20 @@ use super::hidden::Hidden;
 #[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
 pub(crate) struct ClerkSettings {
     /// Clerk's publishable key, `pk_…`: people sign in with Clerk [default: with this server]
-    #[arg(long, env = "ALLCLEAR_CLERK_PUBLISHABLE_KEY", value_name = "ALLCLEAR_CLERK_PUBLISHABLE_KEY")]
+    #[arg(
+        long,
+        env = "ALLCLEAR_CLERK_PUBLISHABLE_KEY",
+        value_name = "ALLCLEAR_CLERK_PUBLISHABLE_KEY"
+    )]
     clerk_publishable_key: Option<String>,
 
     /// Clerk's secret key, `sk_…`
-    #[arg(long, env = "ALLCLEAR_CLERK_SECRET_KEY", value_name = "ALLCLEAR_CLERK_SECRET_KEY", hide_env_values = true)]
+    #[arg(
+        long,
+        env = "ALLCLEAR_CLERK_SECRET_KEY",
+        value_name = "ALLCLEAR_CLERK_SECRET_KEY",
+        hide_env_values = true
+    )]
     clerk_secret_key: Option<Hidden>,
 
     /// The signing secret of Clerk's webhook endpoint, `whsec_…`
@@ -30,15 +39,28 @@ pub(crate) struct ClerkSettings {
     clerk_webhook_secret: Option<Hidden>,
 
     /// Clerk's public key in PEM, to check tokens without fetching keys [default: the keys Clerk publishes]
-    #[arg(long, env = "ALLCLEAR_CLERK_JWT_KEY", value_name = "ALLCLEAR_CLERK_JWT_KEY", hide_env_values = true)]
+    #[arg(
+        long,
+        env = "ALLCLEAR_CLERK_JWT_KEY",
+        value_name = "ALLCLEAR_CLERK_JWT_KEY",
+        hide_env_values = true
+    )]
     clerk_jwt_key: Option<String>,
 
     /// Where Clerk's Backend API is [default: <https://api.clerk.com>]
-    #[arg(long, env = "ALLCLEAR_CLERK_API_URL", value_name = "ALLCLEAR_CLERK_API_URL")]
+    #[arg(
+        long,
+        env = "ALLCLEAR_CLERK_API_URL",
+        value_name = "ALLCLEAR_CLERK_API_URL"
+    )]
     clerk_api_url: Option<String>,
 
     /// Where Clerk publishes its keys [default: at the Frontend API that the publishable key names]
-    #[arg(long, env = "ALLCLEAR_CLERK_JWKS_URL", value_name = "ALLCLEAR_CLERK_JWKS_URL")]
+    #[arg(
+        long,
+        env = "ALLCLEAR_CLERK_JWKS_URL",
+        value_name = "ALLCLEAR_CLERK_JWKS_URL"
+    )]
     clerk_jwks_url: Option<String>,
 }
 
@@ -61,24 +83,44 @@ impl ClerkSettings {
     /// One line that says what is wrong, which tells no secret: clap would repeat the whole value.
     pub(crate) fn application(&self) -> Result<Option<Clerk>, String> {
         let filled = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
-        let revealed = |value: &Option<Hidden>| filled(&value.as_ref().map(|value| value.reveal().to_owned()));
-        let (publishable, secret) = (filled(&self.clerk_publishable_key), revealed(&self.clerk_secret_key));
-        let (webhook, jwt_key) = (revealed(&self.clerk_webhook_secret), filled(&self.clerk_jwt_key));
+        let revealed =
+            |value: &Option<Hidden>| filled(&value.as_ref().map(|value| value.reveal().to_owned()));
+        let (publishable, secret) = (
+            filled(&self.clerk_publishable_key),
+            revealed(&self.clerk_secret_key),
+        );
+        let (webhook, jwt_key) = (
+            revealed(&self.clerk_webhook_secret),
+            filled(&self.clerk_jwt_key),
+        );
         let (api, key_set) = (filled(&self.clerk_api_url), filled(&self.clerk_jwks_url));
-        if [&publishable, &secret, &webhook, &jwt_key, &api, &key_set].iter().all(|value| value.is_none()) {
+        if [&publishable, &secret, &webhook, &jwt_key, &api, &key_set]
+            .iter()
+            .all(|value| value.is_none())
+        {
             return Ok(None);
         }
         let publishable = needed("ALLCLEAR_CLERK_PUBLISHABLE_KEY", publishable)?;
         let secret = needed("ALLCLEAR_CLERK_SECRET_KEY", secret)?;
         let webhook = needed("ALLCLEAR_CLERK_WEBHOOK_SECRET", webhook)?;
-        let publishable_key = PublishableKey::parse(&publishable).map_err(wrong("ALLCLEAR_CLERK_PUBLISHABLE_KEY"))?;
-        let secret_key = SecretKey::parse(&secret, &publishable_key).map_err(wrong("ALLCLEAR_CLERK_SECRET_KEY"))?;
-        let webhook_secret = WebhookSecret::parse(&webhook).map_err(wrong("ALLCLEAR_CLERK_WEBHOOK_SECRET"))?;
+        let publishable_key =
+            PublishableKey::parse(&publishable).map_err(wrong("ALLCLEAR_CLERK_PUBLISHABLE_KEY"))?;
+        let secret_key = SecretKey::parse(&secret, &publishable_key)
+            .map_err(wrong("ALLCLEAR_CLERK_SECRET_KEY"))?;
+        let webhook_secret =
+            WebhookSecret::parse(&webhook).map_err(wrong("ALLCLEAR_CLERK_WEBHOOK_SECRET"))?;
         let api = api.as_deref().unwrap_or(BackendApi::ADDRESS);
         let api = address(api).map_err(wrong("ALLCLEAR_CLERK_API_URL"))?;
         let key_set = address(&key_set.unwrap_or_else(|| publishable_key.key_set()));
         let key_set = key_set.map_err(wrong("ALLCLEAR_CLERK_JWKS_URL"))?;
-        Ok(Some(Clerk { publishable_key, secret_key, webhook_secret, jwt_key, api, key_set }))
+        Ok(Some(Clerk {
+            publishable_key,
+            secret_key,
+            webhook_secret,
+            jwt_key,
+            api,
+            key_set,
+        }))
     }
 }
 
@@ -125,51 +167,108 @@ mod tests {
         let settings = settings(TEST, "sk_test_hunter2", "whsec_aHVudGVyMg");
         let printed = format!("{settings:?} {:?}", settings.application().unwrap());
         assert!(printed.contains(TEST), "{printed}");
-        assert!(!printed.contains("hunter2") && !printed.contains("aHVudGVyMg"), "{printed}");
+        assert!(
+            !printed.contains("hunter2") && !printed.contains("aHVudGVyMg"),
+            "{printed}"
+        );
     }
 
     #[test]
     fn no_key_at_all_is_the_built_in_provider() {
         assert!(ClerkSettings::default().application().unwrap().is_none());
-        assert!(settings("", "", "").application().unwrap().is_none(), "an empty variable is none");
+        assert!(
+            settings("", "", "").application().unwrap().is_none(),
+            "an empty variable is none"
+        );
     }
 
     #[test]
     fn three_keys_are_an_application() {
-        let found = settings(TEST, "sk_test_abc", "whsec_YWJj").application().unwrap().unwrap();
+        let found = settings(TEST, "sk_test_abc", "whsec_YWJj")
+            .application()
+            .unwrap()
+            .unwrap();
         assert_eq!(found.api.as_str(), "https://api.clerk.com/");
-        assert_eq!(found.key_set.as_str(), "https://clerk.example.com/.well-known/jwks.json");
+        assert_eq!(
+            found.key_set.as_str(),
+            "https://clerk.example.com/.well-known/jwks.json"
+        );
     }
 
     #[test]
     fn what_is_missing_or_wrong_is_named_and_no_secret_told() {
         for (settings, name) in [
-            (settings("", "sk_test_abc", "whsec_YWJj"), "ALLCLEAR_CLERK_PUBLISHABLE_KEY is missing"),
-            (settings(TEST, "", "whsec_YWJj"), "ALLCLEAR_CLERK_SECRET_KEY is missing"),
-            (settings(TEST, "sk_test_abc", ""), "ALLCLEAR_CLERK_WEBHOOK_SECRET is missing"),
-            (settings("pk_test_abc", "sk_test_abc", "whsec_YWJj"), "ALLCLEAR_CLERK_PUBLISHABLE_KEY is not right"),
-            (settings(TEST, "sk_live_abc", "whsec_YWJj"), "ALLCLEAR_CLERK_SECRET_KEY is not right"),
-            (settings(TEST, "sk_test_abc", "abcYWJj"), "ALLCLEAR_CLERK_WEBHOOK_SECRET is not right"),
+            (
+                settings("", "sk_test_abc", "whsec_YWJj"),
+                "ALLCLEAR_CLERK_PUBLISHABLE_KEY is missing",
+            ),
+            (
+                settings(TEST, "", "whsec_YWJj"),
+                "ALLCLEAR_CLERK_SECRET_KEY is missing",
+            ),
+            (
+                settings(TEST, "sk_test_abc", ""),
+                "ALLCLEAR_CLERK_WEBHOOK_SECRET is missing",
+            ),
+            (
+                settings("pk_test_abc", "sk_test_abc", "whsec_YWJj"),
+                "ALLCLEAR_CLERK_PUBLISHABLE_KEY is not right",
+            ),
+            (
+                settings(TEST, "sk_live_abc", "whsec_YWJj"),
+                "ALLCLEAR_CLERK_SECRET_KEY is not right",
+            ),
+            (
+                settings(TEST, "sk_test_abc", "abcYWJj"),
+                "ALLCLEAR_CLERK_WEBHOOK_SECRET is not right",
+            ),
         ] {
             let refused = settings.application().unwrap_err();
             assert!(refused.starts_with(name), "{refused}");
             assert!(!refused.contains("abc"), "{refused}");
         }
-        let pem = ClerkSettings { clerk_jwt_key: Some("x".into()), ..ClerkSettings::default() };
-        assert!(pem.application().unwrap_err().contains("PUBLISHABLE_KEY is missing"));
+        let pem = ClerkSettings {
+            clerk_jwt_key: Some("x".into()),
+            ..ClerkSettings::default()
+        };
+        assert!(
+            pem.application()
+                .unwrap_err()
+                .contains("PUBLISHABLE_KEY is missing")
+        );
     }
 
     #[test]
     fn plain_http_is_for_this_machine_alone() {
         let at = |url: &str| {
             let keys = settings(TEST, "sk_test_abc", "whsec_YWJj");
-            ClerkSettings { clerk_api_url: Some(url.into()), ..keys }.application().map(drop)
+            ClerkSettings {
+                clerk_api_url: Some(url.into()),
+                ..keys
+            }
+            .application()
+            .map(drop)
         };
-        for good in ["http://127.0.0.1:4000", "http://localhost:4000", "http://[::1]:4000", "https://api.example.com"] {
+        for good in [
+            "http://127.0.0.1:4000",
+            "http://localhost:4000",
+            "http://[::1]:4000",
+            "https://api.example.com",
+        ] {
             assert_eq!(at(good), Ok(()), "{good}");
         }
-        for bad in ["http://api.example.com", "http://127.0.0.1.example.com", "ftp://127.0.0.1", "127.0.0.1:4000"] {
-            assert!(at(bad).unwrap_err().starts_with("ALLCLEAR_CLERK_API_URL is not right"), "{bad}");
+        for bad in [
+            "http://api.example.com",
+            "http://127.0.0.1.example.com",
+            "ftp://127.0.0.1",
+            "127.0.0.1:4000",
+        ] {
+            assert!(
+                at(bad)
+                    .unwrap_err()
+                    .starts_with("ALLCLEAR_CLERK_API_URL is not right"),
+                "{bad}"
+            );
         }
     }
 }

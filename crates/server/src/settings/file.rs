@@ -17,11 +17,17 @@ pub fn with_file(mut command: Command, file: &Path) -> Result<Command, String> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(command),
         Err(error) => return Err(format!("{}: {error}", file.display())),
     };
-    let table: toml::Table =
-        toml::from_str(&text).map_err(|error| format!("{}: {}", file.display(), error.message()))?;
+    let table: toml::Table = toml::from_str(&text)
+        .map_err(|error| format!("{}: {}", file.display(), error.message()))?;
     for (key, value) in table {
-        let id = key.strip_prefix("ALLCLEAR_").unwrap_or(&key).to_ascii_lowercase();
-        if !command.get_arguments().any(|known| known.get_id() == id.as_str()) {
+        let id = key
+            .strip_prefix("ALLCLEAR_")
+            .unwrap_or(&key)
+            .to_ascii_lowercase();
+        if !command
+            .get_arguments()
+            .any(|known| known.get_id() == id.as_str())
+        {
             return Err(format!("{}: there is no setting {key}", file.display()));
         }
         let value = match value {

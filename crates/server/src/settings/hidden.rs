@@ -38,11 +38,21 @@ pub(super) struct Beginning(pub(super) &'static [&'static str]);
 impl TypedValueParser for Beginning {
     type Value = Hidden;
 
-    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<Hidden, Error> {
-        let text = value.to_str().filter(|text| self.0.iter().any(|word| text.starts_with(word)));
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Hidden, Error> {
+        let text = value
+            .to_str()
+            .filter(|text| self.0.iter().any(|word| text.starts_with(word)));
         text.map(Hidden::from).ok_or_else(|| {
             let name = argument.map(ToString::to_string).unwrap_or_default();
-            let message = format!("invalid value for '{name}': it must begin with {}\n", self.0.join(" or "));
+            let message = format!(
+                "invalid value for '{name}': it must begin with {}\n",
+                self.0.join(" or ")
+            );
             Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
         })
     }

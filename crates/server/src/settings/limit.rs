@@ -74,13 +74,17 @@ impl LimitSettings {
 
     /// How many verification mails a mail address may be sent.
     pub(crate) fn verification_mail(&self) -> MailLimit {
-        let told = self.limit_verification_mail.map(|Limit { burst, per_hour }| MailLimit { burst, per_hour });
+        let told = self
+            .limit_verification_mail
+            .map(|Limit { burst, per_hour }| MailLimit { burst, per_hour });
         told.unwrap_or(Subscribers::MAIL_LIMIT)
     }
 }
 
 fn limit(text: &str) -> Result<Limit, String> {
-    let numbers = text.split_once('/').and_then(|(burst, hour)| Some((burst.parse().ok()?, hour.parse().ok()?)));
+    let numbers = text
+        .split_once('/')
+        .and_then(|(burst, hour)| Some((burst.parse().ok()?, hour.parse().ok()?)));
     match numbers {
         Some((burst @ 1.., per_hour @ 1..)) => Ok(Limit { burst, per_hour }),
         _ => Err("it must be two numbers, at once and an hour: 10/30".to_owned()),

@@ -16,11 +16,20 @@ const FROM: &str = "Allclear <allclear@localhost>";
 pub(crate) struct MailSettings {
     /// The mail server: `smtps://user:password@host`, or `smtp://…` with `?tls=required` or `?tls=opportunistic` for
     /// STARTTLS [default: each mail is a file in the data folder]
-    #[arg(long, env = "ALLCLEAR_SMTP_URL", value_name = "ALLCLEAR_SMTP_URL", hide_env_values = true)]
+    #[arg(
+        long,
+        env = "ALLCLEAR_SMTP_URL",
+        value_name = "ALLCLEAR_SMTP_URL",
+        hide_env_values = true
+    )]
     smtp_url: Option<Hidden>,
 
     /// A file of certificates in PEM that the mail server's may be signed by, beside those that browsers trust
-    #[arg(long, env = "ALLCLEAR_SMTP_CA_FILE", value_name = "ALLCLEAR_SMTP_CA_FILE")]
+    #[arg(
+        long,
+        env = "ALLCLEAR_SMTP_CA_FILE",
+        value_name = "ALLCLEAR_SMTP_CA_FILE"
+    )]
     smtp_ca_file: Option<PathBuf>,
 
     /// The address mail comes from
@@ -40,16 +49,22 @@ impl MailSettings {
     /// # Errors
     /// One line that says what is wrong, which tells no password: clap would repeat the whole value.
     pub(crate) fn server(&self) -> Result<Option<Server>, String> {
-        let Some(url) = &self.smtp_url else { return Ok(None) };
+        let Some(url) = &self.smtp_url else {
+            return Ok(None);
+        };
         let authorities = match &self.smtp_ca_file {
             Some(path) => {
                 let read = std::fs::read(path);
-                Some(read.map_err(|error| format!("ALLCLEAR_SMTP_CA_FILE: {}: {error}", path.display()))?)
+                Some(read.map_err(|error| {
+                    format!("ALLCLEAR_SMTP_CA_FILE: {}: {error}", path.display())
+                })?)
             }
             None => None,
         };
         let server = Server::parse(url.reveal(), authorities.as_deref());
-        server.map(Some).map_err(|error| format!("ALLCLEAR_SMTP_URL is not right: {error}"))
+        server
+            .map(Some)
+            .map_err(|error| format!("ALLCLEAR_SMTP_URL is not right: {error}"))
     }
 
     /// Whether mail comes from an address that is nobody's outside this machine.
@@ -83,23 +98,45 @@ mod tests {
 
     #[test]
     fn a_bad_server_is_named_and_its_password_is_not() {
-        for bad in ["smtp://ann:hunter2@", "http://ann:hunter2@mail.example.com", "smtp://ann:hunter2@x?tls=yes"] {
+        for bad in [
+            "smtp://ann:hunter2@",
+            "http://ann:hunter2@mail.example.com",
+            "smtp://ann:hunter2@x?tls=yes",
+        ] {
             let refused = parse(&["--smtp-url", bad]).unwrap().server().unwrap_err();
             assert!(
-                refused.starts_with("ALLCLEAR_SMTP_URL is not right: ") && !refused.contains("hunter2"),
+                refused.starts_with("ALLCLEAR_SMTP_URL is not right: ")
+                    && !refused.contains("hunter2"),
                 "{refused}"
             );
         }
-        let settings = parse(&["--smtp-url", "smtps://mail.example.com", "--smtp-ca-file", "/nowhere"]).unwrap();
-        assert!(settings.server().unwrap_err().starts_with("ALLCLEAR_SMTP_CA_FILE: /nowhere"));
-        assert!(parse(&["--mail-from", "nobody"]).unwrap_err().contains("it must be an address"));
+        let settings = parse(&[
+            "--smtp-url",
+            "smtps://mail.example.com",
+            "--smtp-ca-file",
+            "/nowhere",
+        ])
+        .unwrap();
+        assert!(
+            settings
+                .server()
+                .unwrap_err()
+                .starts_with("ALLCLEAR_SMTP_CA_FILE: /nowhere")
+        );
+        assert!(
+            parse(&["--mail-from", "nobody"])
+                .unwrap_err()
+                .contains("it must be an address")
+        );
     }
 
     #[test]
     fn the_settings_hold_a_password_that_they_do_not_print() {
         let settings = parse(&["--smtp-url", "smtps://ann:hunter2@mail.example.com"]).unwrap();
         assert!(!format!("{settings:?} {:?}", settings.server()).contains("hunter2"));
-        let help = MailSettings::augment_args(Command::new("allclear")).render_long_help().to_string();
+        let help = MailSettings::augment_args(Command::new("allclear"))
+            .render_long_help()
+            .to_string();
         assert!(help.contains("ALLCLEAR_SMTP_URL"));
     }
 }

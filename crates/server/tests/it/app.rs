@@ -41,7 +41,15 @@ pub(crate) struct Answer {
 /// Settings with these flags, on a free port.
 pub(crate) fn settings(folder: &TempDir, flags: &[&str]) -> Settings {
     let data = folder.path().join("data").display().to_string();
-    let fixed = ["allclear", "--listen", "127.0.0.1:0", "--data-dir", &data, "--limit-sign-up", "1000/1000"];
+    let fixed = [
+        "allclear",
+        "--listen",
+        "127.0.0.1:0",
+        "--data-dir",
+        &data,
+        "--limit-sign-up",
+        "1000/1000",
+    ];
     let command = <Settings as clap::Args>::augment_args(Command::new("allclear"));
     let matches = command.get_matches_from([&fixed, flags].concat());
     Settings::from_arg_matches(&matches).unwrap()
@@ -58,14 +66,24 @@ impl TestApp {
 
     pub(crate) async fn start_in(folder: TempDir, flags: &[&str]) -> Self {
         let app = App::start(&settings(&folder, flags)).await.unwrap();
-        Self { url: format!("http://{}", app.address()), folder, app }
+        Self {
+            url: format!("http://{}", app.address()),
+            folder,
+            app,
+        }
     }
 
     /// A server whose time the test decides.
     pub(crate) async fn start_at(flags: &[&str], clock: Arc<dyn Clock>) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let app = App::start_at(&settings(&folder, flags), clock).await.unwrap();
-        Self { url: format!("http://{}", app.address()), folder, app }
+        let app = App::start_at(&settings(&folder, flags), clock)
+            .await
+            .unwrap();
+        Self {
+            url: format!("http://{}", app.address()),
+            folder,
+            app,
+        }
     }
 
     /// Stops the server as SIGTERM does, and gives its folder back.
@@ -81,7 +99,10 @@ impl TestApp {
     /// Signs a new person up, with an organisation of their own.
     pub(crate) async fn operator(&self, organisation: &str) -> Operator {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let email = format!("person{}@example.com", COUNT.fetch_add(1, Ordering::Relaxed));
+        let email = format!(
+            "person{}@example.com",
+            COUNT.fetch_add(1, Ordering::Relaxed)
+        );
         operator_of(&self.url, &email, organisation).await
     }
 }
@@ -93,16 +114,28 @@ pub(crate) async fn operator_of(url: &str, email: &str, organisation: &str) -> O
     let sign_up = json!({"name": "Ada", "email": email, "password": PASSWORD});
     let signed_up = send(client.post(identity("sign-up")).json(&sign_up)).await;
     assert_eq!(signed_up.status, 201, "{signed_up:?}");
-    let created = send(client.post(identity("organisations")).json(&json!({"name": organisation}))).await;
+    let created = send(
+        client
+            .post(identity("organisations"))
+            .json(&json!({"name": organisation})),
+    )
+    .await;
     assert_eq!(created.status, 201, "{created:?}");
     let organisation = created.body["data"]["id"].as_str().unwrap().to_owned();
     let token = token(&client, url, &organisation).await;
-    Operator { url: url.to_owned(), organisation, token, client }
+    Operator {
+        url: url.to_owned(),
+        organisation,
+        token,
+        client,
+    }
 }
 
 impl Operator {
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        self.client.request(method, format!("{}/api/v1{path}", self.url)).bearer_auth(&self.token)
+        self.client
+            .request(method, format!("{}/api/v1{path}", self.url))
+            .bearer_auth(&self.token)
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
@@ -130,7 +163,8 @@ impl Operator {
 
     /// The organisation's public snapshot.
     pub(crate) async fn snapshot(&self) -> Value {
-        let answer = send(client().get(format!("{}/api/v1/status/{}", self.url, self.organisation))).await;
+        let answer =
+            send(client().get(format!("{}/api/v1/status/{}", self.url, self.organisation))).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.body["data"].clone()
     }
@@ -147,12 +181,21 @@ pub(crate) fn client() -> reqwest::Client {
 }
 
 pub(crate) fn cookie_client() -> reqwest::Client {
-    client_builder().cookie_store(true).no_proxy().build().unwrap()
+    client_builder()
+        .cookie_store(true)
+        .no_proxy()
+        .build()
+        .unwrap()
 }
 
 pub(crate) async fn token(client: &reqwest::Client, url: &str, organisation: &str) -> String {
     let body = json!({"organisationId": organisation});
-    let answer = send(client.post(format!("{url}/api/v1/identity/token")).json(&body)).await;
+    let answer = send(
+        client
+            .post(format!("{url}/api/v1/identity/token"))
+            .json(&body),
+    )
+    .await;
     assert_eq!(answer.status, 200, "{answer:?}");
     answer.body["data"]["token"].as_str().unwrap().to_owned()
 }
@@ -160,15 +203,31 @@ pub(crate) async fn token(client: &reqwest::Client, url: &str, organisation: &st
 pub(crate) async fn send(request: RequestBuilder) -> Answer {
     let response = request.send().await.unwrap();
     let (status, headers) = (response.status(), response.headers().clone());
-    let etag = headers.get("etag").map(|tag| tag.to_str().unwrap().to_owned());
+    let etag = headers
+        .get("etag")
+        .map(|tag| tag.to_str().unwrap().to_owned());
     let bytes = response.bytes().await.unwrap();
-    let body = serde_json::from_slice(&bytes).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into()));
-    assert!(headers.contains_key("x-request-id"), "every answer carries its request's id");
+    let body = serde_json::from_slice(&bytes)
+        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into()));
+    assert!(
+        headers.contains_key("x-request-id"),
+        "every answer carries its request's id"
+    );
     if status.is_client_error() && headers["content-type"].to_str().unwrap().contains("json") {
         assert_eq!(headers["content-type"], "application/problem+json");
         assert_eq!(body["status"], status.as_u16());
-        assert!(body["message"].as_str().is_some_and(|message| !message.is_empty()), "{body}");
+        assert!(
+            body["message"]
+                .as_str()
+                .is_some_and(|message| !message.is_empty()),
+            "{body}"
+        );
     }
     assert_ne!(status, StatusCode::INTERNAL_SERVER_ERROR, "{body}");
-    Answer { status: status.as_u16(), etag, headers, body }
+    Answer {
+        status: status.as_u16(),
+        etag,
+        headers,
+        body,
+    }
 }

@@ -37,7 +37,11 @@ async fn a_backup_taken_while_operators_write_restores_what_was_answered_before_
     assert_eq!(code, Some(0), "{stderr}");
     ended.store(true, Ordering::Relaxed);
     let written: usize = writing.await.unwrap();
-    assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600, "it holds secrets");
+    assert_eq!(
+        std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777,
+        0o600,
+        "it holds secrets"
+    );
     process.kill().await;
 
     let restored = folder.path().join("restored");
@@ -47,10 +51,23 @@ async fn a_backup_taken_while_operators_write_restores_what_was_answered_before_
     let operator = operator.at(&process.url);
     let components = operator.snapshot().await["components"].clone();
     let components = components.as_array().unwrap();
-    assert!(components.iter().any(|component| component["id"] == before.as_str()));
-    assert!(components.len() <= written + 1, "nothing that was never written");
+    assert!(
+        components
+            .iter()
+            .any(|component| component["id"] == before.as_str())
+    );
+    assert!(
+        components.len() <= written + 1,
+        "nothing that was never written"
+    );
     operator.component("after").await;
-    assert_eq!(operator.snapshot().await["components"].as_array().unwrap().len(), components.len() + 1);
+    assert_eq!(
+        operator.snapshot().await["components"]
+            .as_array()
+            .unwrap()
+            .len(),
+        components.len() + 1
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -64,10 +81,20 @@ async fn a_backup_overwrites_nothing_and_tells_what_stands_in_the_way() {
     backup.arg(&taken);
     let (code, _, stderr) = run(backup).await;
     assert_eq!(code, Some(1));
-    assert!(stderr.starts_with("allclear: ") && stderr.contains("taken.db"), "{stderr}");
+    assert!(
+        stderr.starts_with("allclear: ") && stderr.contains("taken.db"),
+        "{stderr}"
+    );
     assert_eq!(std::fs::read_to_string(&taken).unwrap(), "dear");
 
-    let mut backup = command(&data, &["--database-url", "postgres://nobody@127.0.0.1:1/none", "backup"]);
+    let mut backup = command(
+        &data,
+        &[
+            "--database-url",
+            "postgres://nobody@127.0.0.1:1/none",
+            "backup",
+        ],
+    );
     let none = folder.path().join("none.db");
     backup.arg(&none);
     let (code, _, stderr) = run(backup).await;

@@ -18,9 +18,21 @@ async fn what_stands_in_the_way_of_a_start_is_told_in_one_line() {
     let file = file.display().to_string();
     let rows: [(&[&str], i32, &str); 6] = [
         (&["--sign-up", "perhaps"], 2, "--sign-up"),
-        (&["--database-url", "mysql://ann:hunter2@db"], 2, "--database-url"),
-        (&["--database-url", "postgres://nobody@127.0.0.1:1/none"], 1, "database"),
-        (&["--database-url", "sqlite:/nowhere/allclear.db"], 1, "database"),
+        (
+            &["--database-url", "mysql://ann:hunter2@db"],
+            2,
+            "--database-url",
+        ),
+        (
+            &["--database-url", "postgres://nobody@127.0.0.1:1/none"],
+            1,
+            "database",
+        ),
+        (
+            &["--database-url", "sqlite:/nowhere/allclear.db"],
+            1,
+            "database",
+        ),
         (&["--listen", &taken], 1, &taken),
         (&["--data-dir", &file], 1, &file),
     ];
@@ -31,16 +43,25 @@ async fn what_stands_in_the_way_of_a_start_is_told_in_one_line() {
             let own = ["--listen", "--data-dir"];
             if own.contains(&flags[0]) {
                 start = tokio::process::Command::new(env!("CARGO_BIN_EXE_allclear"));
-                start.env_clear().current_dir(folder.path()).kill_on_drop(true);
+                start
+                    .env_clear()
+                    .current_dir(folder.path())
+                    .kill_on_drop(true);
             }
             start.args(flags);
             start
         })
         .await;
-        let lines: Vec<_> = stderr.lines().filter(|line| line.starts_with("allclear: ")).collect();
+        let lines: Vec<_> = stderr
+            .lines()
+            .filter(|line| line.starts_with("allclear: "))
+            .collect();
         assert_eq!((ended, lines.len()), (Some(code), 1), "{flags:?}: {stderr}");
         assert!(lines[0].contains(word), "{flags:?}: {}", lines[0]);
-        assert!(!stderr.contains("panicked") && !stderr.contains("hunter2"), "{stderr}");
+        assert!(
+            !stderr.contains("panicked") && !stderr.contains("hunter2"),
+            "{stderr}"
+        );
     }
 }
 
@@ -50,12 +71,20 @@ async fn the_commands_that_print_print() {
     let data = folder.path().join("data");
     let (code, help, _) = run(command(&data, &["--help"])).await;
     assert_eq!(code, Some(0));
-    for name in ["ALLCLEAR_LISTEN", "ALLCLEAR_DATABASE_URL", "ALLCLEAR_SIGN_UP", "ALLCLEAR_TRUSTED_PROXIES"] {
+    for name in [
+        "ALLCLEAR_LISTEN",
+        "ALLCLEAR_DATABASE_URL",
+        "ALLCLEAR_SIGN_UP",
+        "ALLCLEAR_TRUSTED_PROXIES",
+    ] {
         assert!(help.contains(name), "{name}");
     }
     let (code, document, _) = run(command(&data, &["openapi"])).await;
     let document: serde_json::Value = serde_json::from_str(&document).unwrap();
-    assert_eq!((code, document["info"]["title"].as_str()), (Some(0), Some("Allclear")));
+    assert_eq!(
+        (code, document["info"]["title"].as_str()),
+        (Some(0), Some("Allclear"))
+    );
     let (code, _, stderr) = run(command(&data, &["healthcheck"])).await;
     assert_eq!(code, Some(1), "nobody serves there: {stderr}");
 }
@@ -78,8 +107,12 @@ async fn what_was_answered_survives_a_term_and_a_kill() {
 
     let process = Process::serve(command(&data, &address)).await;
     let components = operator.at(&process.url).snapshot().await["components"].clone();
-    let ids: Vec<_> =
-        components.as_array().unwrap().iter().map(|component| component["id"].as_str().unwrap()).collect();
+    let ids: Vec<_> = components
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|component| component["id"].as_str().unwrap())
+        .collect();
     assert_eq!(ids, [second, first]);
 }
 
@@ -89,7 +122,10 @@ async fn the_data_folder_is_its_owners_alone() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let _process = Process::serve(command(&data, &[])).await;
-    assert_eq!(std::fs::metadata(&data).unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(
+        std::fs::metadata(&data).unwrap().permissions().mode() & 0o777,
+        0o700
+    );
 }
 
 #[cfg(target_os = "linux")]
@@ -99,12 +135,24 @@ async fn a_server_takes_as_many_connections_as_the_system_lets_it() {
     let allclear = command(&folder.path().join("data"), &[]);
     let allclear = allclear.as_std();
     let mut limited = tokio::process::Command::new("/bin/sh");
-    limited.env_clear().args(["-c", "ulimit -S -n 256 && exec \"$@\"", "sh"]).arg(allclear.get_program());
-    limited.args(allclear.get_args()).current_dir(folder.path()).kill_on_drop(true).stdout(Stdio::piped());
+    limited
+        .env_clear()
+        .args(["-c", "ulimit -S -n 256 && exec \"$@\"", "sh"])
+        .arg(allclear.get_program());
+    limited
+        .args(allclear.get_args())
+        .current_dir(folder.path())
+        .kill_on_drop(true)
+        .stdout(Stdio::piped());
     let process = Process::serve(limited).await;
     let limits = std::fs::read_to_string(format!("/proc/{}/limits", process.id())).unwrap();
-    let line = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
-    let mut numbers = line.split_whitespace().filter_map(|word| word.parse::<u64>().ok());
+    let line = limits
+        .lines()
+        .find(|line| line.starts_with("Max open files"))
+        .unwrap();
+    let mut numbers = line
+        .split_whitespace()
+        .filter_map(|word| word.parse::<u64>().ok());
     let (soft, hard) = (numbers.next().unwrap(), numbers.next().unwrap());
     assert!(soft == hard && hard > 256, "{line}");
 }
@@ -119,14 +167,27 @@ async fn an_invitation_lets_one_person_in_beside_a_closed_server() {
 
     let sign_up = |token: Option<&str>| {
         let body = json!({"name": "Bob", "email": "bob@example.com", "password": PASSWORD, "invitationToken": token});
-        send(cookie_client().post(format!("{}/api/v1/identity/sign-up", process.url)).json(&body))
+        send(
+            cookie_client()
+                .post(format!("{}/api/v1/identity/sign-up", process.url))
+                .json(&body),
+        )
     };
     assert_eq!(sign_up(None).await.status, 403);
     let (code, link, stderr) = run(command(&data, &["invite", "bob@example.com"])).await;
     assert_eq!(code, Some(0), "{stderr}");
-    let token = link.trim().split_once("/login?invitation=").expect("a link").1.to_owned();
+    let token = link
+        .trim()
+        .split_once("/login?invitation=")
+        .expect("a link")
+        .1
+        .to_owned();
     assert_eq!(sign_up(Some(&token)).await.status, 201);
-    assert_ne!(sign_up(Some(&token)).await.status, 201, "an invitation is used once");
+    assert_ne!(
+        sign_up(Some(&token)).await.status,
+        201,
+        "an invitation is used once"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -135,15 +196,28 @@ async fn the_demo_shows_a_filled_organisation_and_a_sign_in_that_works() {
     let data = folder.path().join("data");
     let mut process = Process::serve(command(&data, &["demo"])).await;
     let said = process.said("Stop").await;
-    let sign_in = said.iter().position(|line| line.starts_with("Sign in")).expect("a sign-in");
+    let sign_in = said
+        .iter()
+        .position(|line| line.starts_with("Sign in"))
+        .expect("a sign-in");
     let credentials = json!({"email": said[sign_in + 1], "password": said[sign_in + 2]});
     let client = cookie_client();
-    let signed_in = send(client.post(format!("{}/api/v1/identity/sign-in", process.url)).json(&credentials)).await;
+    let signed_in = send(
+        client
+            .post(format!("{}/api/v1/identity/sign-in", process.url))
+            .json(&credentials),
+    )
+    .await;
     assert_eq!(signed_in.status, 200, "{signed_in:?}");
     let session = send(client.get(format!("{}/api/v1/identity/session", process.url))).await;
-    let organisation = session.body["data"]["organisations"][0]["id"].as_str().unwrap();
+    let organisation = session.body["data"]["organisations"][0]["id"]
+        .as_str()
+        .unwrap();
     let status = send(client.get(format!("{}/api/v1/status/{organisation}", process.url))).await;
-    assert!(status.body["data"]["components"].as_array().unwrap().len() > 3, "{status:?}");
+    assert!(
+        status.body["data"]["components"].as_array().unwrap().len() > 3,
+        "{status:?}"
+    );
     assert!(!data.exists(), "a demo leaves nothing in the data folder");
 }
 
@@ -154,7 +228,9 @@ impl SmallDisk {
     fn mount() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let mut mount = Blocking::new("mount");
-        mount.args(["-t", "tmpfs", "-o", "size=2m", "tmpfs"]).arg(folder.path());
+        mount
+            .args(["-t", "tmpfs", "-o", "size=2m", "tmpfs"])
+            .arg(folder.path());
         if mount.output().is_ok_and(|output| output.status.success()) {
             return Some(Self(folder));
         }
@@ -169,13 +245,18 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        let _ = Blocking::new("umount").arg("--lazy").arg(self.0.path()).status();
+        let _ = Blocking::new("umount")
+            .arg("--lazy")
+            .arg(self.0.path())
+            .status();
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_refuses_writes_with_503_and_loses_nothing() {
-    let Some(disk) = SmallDisk::mount() else { return };
+    let Some(disk) = SmallDisk::mount() else {
+        return;
+    };
     let process = Process::serve(command(&disk.path().join("data"), &[])).await;
     let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
     let filler = disk.path().join("filler");
@@ -193,18 +274,31 @@ async fn a_full_disk_refuses_writes_with_503_and_loses_nothing() {
     };
     assert_eq!(refused.status, 503, "{refused:?}");
     assert!(refused.headers.contains_key("retry-after"));
-    assert_eq!(operator.get("/component/list").await.body["data"].as_array().unwrap().len(), stored);
+    assert_eq!(
+        operator.get("/component/list").await.body["data"]
+            .as_array()
+            .unwrap()
+            .len(),
+        stored
+    );
 
     std::fs::remove_file(&filler).unwrap();
     operator.component("after").await;
     let snapshot = operator.snapshot().await;
     assert_eq!(snapshot["components"].as_array().unwrap().len(), stored + 1);
-    assert_eq!(snapshot["revision"], stored + 1, "a refused write leaves no revision");
+    assert_eq!(
+        snapshot["revision"],
+        stored + 1,
+        "a refused write leaves no revision"
+    );
 }
 
 impl Operator {
     /// The same person, with the server at another address.
     pub(crate) fn at(&self, url: &str) -> Self {
-        Self { url: url.to_owned(), ..self.clone() }
+        Self {
+            url: url.to_owned(),
+            ..self.clone()
+        }
     }
 }

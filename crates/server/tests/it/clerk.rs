@@ -43,16 +43,23 @@ impl Setup {
         let clerk = StandIn::start();
         let flags = flags(&clerk);
         let flags: Vec<_> = flags.iter().map(String::as_str).collect();
-        Self { app: TestApp::start_with(&flags).await, clerk }
+        Self {
+            app: TestApp::start_with(&flags).await,
+            clerk,
+        }
     }
 
     fn request(&self, method: Method, path: &str, token: &str) -> RequestBuilder {
-        cookie_client().request(method, self.app.call(path)).bearer_auth(token)
+        cookie_client()
+            .request(method, self.app.call(path))
+            .bearer_auth(token)
     }
 
     /// The status of a call that needs an organisation.
     async fn components(&self, token: &str) -> u16 {
-        send(self.request(Method::GET, "/component/list", token)).await.status
+        send(self.request(Method::GET, "/component/list", token))
+            .await
+            .status
     }
 
     async fn create(&self, token: &str, path: &str, body: Value) -> Answer {
@@ -73,14 +80,14 @@ impl Setup {
     /// Sends a webhook as Svix does, now.
     async fn tell(&self, id: &str, kind: &str, data: Value) -> Answer {
         let now = stand_in::now();
-        let event =
-            json!({"type": kind, "object": "event", "data": data, "timestamp": now * 1000, "instance_id": "ins_1"});
+        let event = json!({"type": kind, "object": "event", "data": data, "timestamp": now * 1000, "instance_id": "ins_1"});
         self.deliver(id, now, &event.to_string()).await
     }
 
     /// Sends what was signed at a moment.
     async fn deliver(&self, id: &str, at: i64, body: &str) -> Answer {
-        self.deliver_signed(id, at, body, &stand_in::signature(id, at, body)).await
+        self.deliver_signed(id, at, body, &stand_in::signature(id, at, body))
+            .await
     }
 
     async fn deliver_signed(&self, id: &str, at: i64, body: &str, signatures: &str) -> Answer {

@@ -11,20 +11,31 @@ async fn a_component_is_created_read_changed_and_deleted() {
     let created = operator.post("/component/create", input).await;
     assert_eq!(created.status, 201);
     let component = &created.body["data"];
-    assert_eq!((&component["name"], &component["status"]), (&json!("API"), &json!("DEGRADED")));
+    assert_eq!(
+        (&component["name"], &component["status"]),
+        (&json!("API"), &json!("DEGRADED"))
+    );
     let path = format!("/component/{}", component["id"].as_str().unwrap());
 
     let read = operator.get(&path).await;
-    assert_eq!((read.status, &read.body["data"], &read.etag), (200, component, &created.etag));
+    assert_eq!(
+        (read.status, &read.body["data"], &read.etag),
+        (200, component, &created.etag)
+    );
 
-    let changed = operator.patch(&path, json!({"status": "MAJOR_OUTAGE"})).await;
+    let changed = operator
+        .patch(&path, json!({"status": "MAJOR_OUTAGE"}))
+        .await;
     assert_eq!(changed.status, 200);
     assert_eq!(changed.body["data"]["name"], "API");
     assert_eq!(changed.body["data"]["status"], "MAJOR_OUTAGE");
     assert_ne!(changed.etag, created.etag);
 
     let deleted = operator.delete(&path).await;
-    assert_eq!((deleted.status, &deleted.body["data"]["id"]), (200, &component["id"]));
+    assert_eq!(
+        (deleted.status, &deleted.body["data"]["id"]),
+        (200, &component["id"])
+    );
     assert_eq!(operator.get(&path).await.status, 404);
     assert_eq!(operator.delete(&path).await.status, 404);
 }
@@ -33,7 +44,9 @@ async fn a_component_is_created_read_changed_and_deleted() {
 async fn a_new_component_takes_the_defaults() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
-    let created = operator.post("/component/create", json!({"name": "API"})).await;
+    let created = operator
+        .post("/component/create", json!({"name": "API"}))
+        .await;
     assert_eq!(created.body["data"]["status"], "OPERATIONAL");
     assert_eq!(created.body["data"]["description"], "");
 }
@@ -49,21 +62,42 @@ async fn every_wrong_field_is_named_and_nothing_is_stored() {
         (json!({"name": "   "}), name.clone()),
         (json!({"name": 7}), name.clone()),
         (json!({"name": null}), name),
-        (json!({"name": "A\0B"}), json!([{"field": "name", "message": "Must not contain a NUL character"}])),
-        (json!({"name": "x".repeat(201)}), json!([{"field": "name", "message": "Must be at most 200 characters"}])),
+        (
+            json!({"name": "A\0B"}),
+            json!([{"field": "name", "message": "Must not contain a NUL character"}]),
+        ),
+        (
+            json!({"name": "x".repeat(201)}),
+            json!([{"field": "name", "message": "Must be at most 200 characters"}]),
+        ),
         (
             json!({"name": "API", "description": "x".repeat(10_001)}),
             json!([{"field": "description", "message": "Must be at most 10000 characters"}]),
         ),
-        (json!({"name": "API", "status": "FINE"}), json!([{"field": "status", "message": "Select Any One"}])),
+        (
+            json!({"name": "API", "status": "FINE"}),
+            json!([{"field": "status", "message": "Select Any One"}]),
+        ),
     ];
     for (input, errors) in rows {
         let refused = operator.post("/component/create", input.clone()).await;
-        assert_eq!((refused.status, &refused.body["errors"]), (422, &errors), "{input}");
+        assert_eq!(
+            (refused.status, &refused.body["errors"]),
+            (422, &errors),
+            "{input}"
+        );
     }
-    let all = operator.post("/component/create", json!({"name": 1, "description": [], "status": {}})).await;
+    let all = operator
+        .post(
+            "/component/create",
+            json!({"name": 1, "description": [], "status": {}}),
+        )
+        .await;
     assert_eq!(all.body["errors"].as_array().unwrap().len(), 3, "{all:?}");
-    assert_eq!(operator.get("/component/list").await.body["data"], json!([]));
+    assert_eq!(
+        operator.get("/component/list").await.body["data"],
+        json!([])
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -73,7 +107,12 @@ async fn an_edit_of_an_old_version_is_refused() {
     let path = format!("/component/{}", operator.component("API").await);
     let loaded = operator.get(&path).await.etag.unwrap();
     let edit = |etag: &str, name: &str| {
-        send(operator.request(Method::PATCH, &path).header("if-match", etag).json(&json!({"name": name})))
+        send(
+            operator
+                .request(Method::PATCH, &path)
+                .header("if-match", etag)
+                .json(&json!({"name": name})),
+        )
     };
     assert_eq!(edit(&loaded, "First").await.status, 200);
     assert_eq!(edit(&loaded, "Second").await.status, 412);
@@ -90,15 +129,26 @@ async fn a_list_is_whole_or_comes_in_parts() {
     }
     let names = |body: &serde_json::Value| {
         let items = body["data"].as_array().unwrap().iter();
-        items.map(|item| item["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        items
+            .map(|item| item["name"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     let whole = operator.get("/component/list").await.body;
-    assert_eq!((names(&whole), whole.get("meta")), (vec!["three".into(), "two".into(), "one".into()], None));
+    assert_eq!(
+        (names(&whole), whole.get("meta")),
+        (vec!["three".into(), "two".into(), "one".into()], None)
+    );
     let part = operator.get("/component/list?limit=2").await.body;
     assert_eq!(names(&part), ["three", "two"]);
     let next = part["meta"]["next"].as_str().unwrap();
-    let rest = operator.get(&format!("/component/list?limit=2&before={next}")).await.body;
-    assert_eq!((names(&rest), &rest["meta"]["next"]), (vec!["one".to_owned()], &json!(null)));
+    let rest = operator
+        .get(&format!("/component/list?limit=2&before={next}"))
+        .await
+        .body;
+    assert_eq!(
+        (names(&rest), &rest["meta"]["next"]),
+        (vec!["one".to_owned()], &json!(null))
+    );
     assert_eq!(operator.get("/component/list?limit=501").await.status, 422);
 }
 
@@ -108,7 +158,10 @@ async fn another_organisations_components_are_not_found() {
     let (acme, other) = (app.operator("Acme").await, app.operator("Other").await);
     let path = format!("/component/{}", acme.component("API").await);
     assert_eq!(other.get(&path).await.status, 404);
-    assert_eq!(other.patch(&path, json!({"name": "Taken"})).await.status, 404);
+    assert_eq!(
+        other.patch(&path, json!({"name": "Taken"})).await.status,
+        404
+    );
     assert_eq!(other.delete(&path).await.status, 404);
     assert_eq!(other.get("/component/list").await.body["data"], json!([]));
     assert_eq!(acme.get(&path).await.body["data"]["name"], "API");

@@ -18,13 +18,26 @@ const AT_ONCE: usize = 4;
 
 /// A server that mails through this one.
 async fn start(data: &Path, mail: &MailServer) -> Process {
-    let (url, at_once) = (format!("smtp://localhost:{}", mail.port), AT_ONCE.to_string());
-    let flags = ["--public-url", "http://status.example.com", "--smtp-url", &url, "--mail-concurrency", &at_once];
+    let (url, at_once) = (
+        format!("smtp://localhost:{}", mail.port),
+        AT_ONCE.to_string(),
+    );
+    let flags = [
+        "--public-url",
+        "http://status.example.com",
+        "--smtp-url",
+        &url,
+        "--mail-concurrency",
+        &at_once,
+    ];
     Process::serve(command(data, &flags)).await
 }
 
 fn at(operator: &Operator, process: &Process) -> Operator {
-    Operator { url: process.url.clone(), ..operator.clone() }
+    Operator {
+        url: process.url.clone(),
+        ..operator.clone()
+    }
 }
 
 fn address(number: usize) -> String {
@@ -34,16 +47,32 @@ fn address(number: usize) -> String {
 /// Follows the link in a verification mail.
 async fn verify(process: &Process, mail: &Value) {
     let text = mail["text"].as_str().unwrap();
-    let link = text.split_whitespace().find(|word| word.contains("/verify?")).unwrap();
-    let carried: BTreeMap<_, _> = Url::parse(link).unwrap().query_pairs().into_owned().collect();
+    let link = text
+        .split_whitespace()
+        .find(|word| word.contains("/verify?"))
+        .unwrap();
+    let carried: BTreeMap<_, _> = Url::parse(link)
+        .unwrap()
+        .query_pairs()
+        .into_owned()
+        .collect();
     let path = format!("{}/api/v1/subscriber/verify", process.url);
-    assert_eq!(send(cookie_client().post(path).json(&carried)).await.status, 200);
+    assert_eq!(
+        send(cookie_client().post(path).json(&carried)).await.status,
+        200
+    );
 }
 
 /// As many people who have followed their links.
 async fn subscribe(operator: &Operator, process: &Process, mail: &mut MailServer, count: usize) {
     for number in 0..count {
-        assert_eq!(operator.post("/subscriber", json!({"email": address(number)})).await.status, 201);
+        assert_eq!(
+            operator
+                .post("/subscriber", json!({"email": address(number)}))
+                .await
+                .status,
+            201
+        );
     }
     for _ in 0..count {
         verify(process, &mail.mail().await).await;
@@ -76,17 +105,34 @@ async fn mail_waits_while_the_mail_server_is_away_and_arrives_once_when_it_is_ba
     let port = mail.stop().await;
     let body = json!({"title": "Down", "description": "All of it", "status": "INVESTIGATING"});
     assert_eq!(operator.post("/incident/create", body).await.status, 201);
-    assert_eq!(operator.post("/subscriber", json!({"email": "late@example.com"})).await.status, 201);
+    assert_eq!(
+        operator
+            .post("/subscriber", json!({"email": "late@example.com"}))
+            .await
+            .status,
+        201
+    );
     // What somebody has to wait for cannot wait for a mail server.
-    let invite = format!("/identity/organisations/{}/invitations", operator.organisation);
-    let refused = operator.post(&invite, json!({"email": "eve@example.com", "role": "member"})).await;
+    let invite = format!(
+        "/identity/organisations/{}/invitations",
+        operator.organisation
+    );
+    let refused = operator
+        .post(
+            &invite,
+            json!({"email": "eve@example.com", "role": "member"}),
+        )
+        .await;
     assert_eq!(refused.status, 503, "{refused:?}");
     assert!(refused.headers.contains_key("retry-after"));
     let mut tries = tokio::time::interval(Duration::from_millis(50));
     while tried_again(&process).await <= PEOPLE {
         tries.tick().await;
     }
-    assert_eq!(operator.get("/subscriber/deliveries").await.body["data"]["waiting"], PEOPLE + 1);
+    assert_eq!(
+        operator.get("/subscriber/deliveries").await.body["data"]["waiting"],
+        PEOPLE + 1
+    );
 
     let mut mail = MailServer::start_at(port).await;
     let mut received = Vec::new();
@@ -95,18 +141,31 @@ async fn mail_waits_while_the_mail_server_is_away_and_arrives_once_when_it_is_ba
     }
     everything_went_out(&operator).await;
     assert_eq!(process.terminate().await, Some(0));
-    assert_eq!(mail.rest().await, Vec::<Value>::new(), "nothing comes twice");
+    assert_eq!(
+        mail.rest().await,
+        Vec::<Value>::new(),
+        "nothing comes twice"
+    );
     received.sort();
-    let mut expected: Vec<_> = (0..PEOPLE).map(address).chain(["late@example.com".to_owned()]).collect();
+    let mut expected: Vec<_> = (0..PEOPLE)
+        .map(address)
+        .chain(["late@example.com".to_owned()])
+        .collect();
     expected.sort();
     assert_eq!(received, expected);
 }
 
 /// How often a mail has failed and was put off.
 async fn tried_again(process: &Process) -> usize {
-    let metrics = crate::app::client().get(format!("{}/metrics", process.url)).send().await.unwrap();
+    let metrics = crate::app::client()
+        .get(format!("{}/metrics", process.url))
+        .send()
+        .await
+        .unwrap();
     let metrics = metrics.text().await.unwrap();
-    let figure = metrics.lines().find_map(|line| line.strip_prefix("allclear_deliveries_total{outcome=\"retried\"} "));
+    let figure = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix("allclear_deliveries_total{outcome=\"retried\"} "));
     figure.map_or(0, |count| count.parse().unwrap())
 }
 
@@ -126,7 +185,10 @@ async fn a_killed_server_loses_no_mail_and_repeats_only_what_was_on_its_way() {
     process.kill().await;
     let process = start(&data, &mail).await;
     let heard = |received: &[Value]| {
-        received.iter().map(|mail| mail["to"].as_str().unwrap().to_owned()).collect::<HashSet<_>>()
+        received
+            .iter()
+            .map(|mail| mail["to"].as_str().unwrap().to_owned())
+            .collect::<HashSet<_>>()
     };
     let before = received.len();
     while received.len() < before + SUBSCRIBERS / 3 && heard(&received).len() < SUBSCRIBERS {
@@ -146,7 +208,12 @@ async fn a_killed_server_loses_no_mail_and_repeats_only_what_was_on_its_way() {
     assert!(repeated <= 2 * AT_ONCE, "{repeated} mails came twice");
     let mut ids: BTreeMap<&str, HashSet<&str>> = BTreeMap::new();
     for mail in &received {
-        ids.entry(mail["to"].as_str().unwrap()).or_default().insert(mail_server::header(mail, "message-id"));
+        ids.entry(mail["to"].as_str().unwrap())
+            .or_default()
+            .insert(mail_server::header(mail, "message-id"));
     }
-    assert!(ids.values().all(|ids| ids.len() == 1), "what comes twice is told to be one: {ids:?}");
+    assert!(
+        ids.values().all(|ids| ids.len() == 1),
+        "what comes twice is told to be one: {ids:?}"
+    );
 }

@@ -23,9 +23,17 @@ async fn postgres() -> Option<String> {
         eprintln!("left out: {POSTGRES} is not set");
         return None;
     };
-    let name = format!("faults_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let name = format!(
+        "faults_{}_{}",
+        std::process::id(),
+        COUNT.fetch_add(1, Ordering::Relaxed)
+    );
     let create = format!("CREATE DATABASE {name}");
-    let created = Command::new("psql").arg(format!("{server}/postgres")).args(["-qc", &create]).status().await;
+    let created = Command::new("psql")
+        .arg(format!("{server}/postgres"))
+        .args(["-qc", &create])
+        .status()
+        .await;
     assert!(created.unwrap().success());
     Some(format!("{server}/{name}"))
 }

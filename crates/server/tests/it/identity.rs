@@ -24,7 +24,11 @@ pub(crate) struct Person {
 impl Person {
     /// Somebody who has not signed up.
     pub(crate) fn new(app: &TestApp, email: &str) -> Self {
-        Self { client: cookie_client(), email: email.into(), url: app.url.clone() }
+        Self {
+            client: cookie_client(),
+            email: email.into(),
+            url: app.url.clone(),
+        }
     }
 
     /// Somebody who has signed up.
@@ -36,7 +40,9 @@ impl Person {
     }
 
     pub(crate) async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
-        let mut request = self.client.request(method, format!("{}/api/v1/identity{path}", self.url));
+        let mut request = self
+            .client
+            .request(method, format!("{}/api/v1/identity{path}", self.url));
         if let Some(body) = body {
             request = request.json(&body);
         }
@@ -60,11 +66,19 @@ impl Person {
     }
 
     pub(crate) async fn sign_up(&self, password: &str) -> Answer {
-        self.post("/sign-up", json!({"name": "Ada", "email": self.email, "password": password})).await
+        self.post(
+            "/sign-up",
+            json!({"name": "Ada", "email": self.email, "password": password}),
+        )
+        .await
     }
 
     pub(crate) async fn sign_in(&self, password: &str) -> Answer {
-        self.post("/sign-in", json!({"email": self.email, "password": password})).await
+        self.post(
+            "/sign-in",
+            json!({"email": self.email, "password": password}),
+        )
+        .await
     }
 
     pub(crate) async fn session(&self) -> Value {
@@ -75,7 +89,10 @@ impl Person {
 
     /// The person's identifier.
     pub(crate) async fn id(&self) -> String {
-        self.session().await["user"]["id"].as_str().unwrap().to_owned()
+        self.session().await["user"]["id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     /// Makes an organisation and answers its identifier.
@@ -91,24 +108,46 @@ impl Person {
 
     /// Asks for the components with a token; answers the status.
     pub(crate) async fn components(&self, token: &str) -> u16 {
-        let request = self.client.get(format!("{}/api/v1/component/list", self.url)).bearer_auth(token);
+        let request = self
+            .client
+            .get(format!("{}/api/v1/component/list", self.url))
+            .bearer_auth(token);
         send(request).await.status
     }
 
     /// Invites an address into an organisation and answers the token of the link that is mailed.
-    pub(crate) async fn invite(&self, app: &TestApp, organisation: &str, email: &str, role: &str) -> String {
+    pub(crate) async fn invite(
+        &self,
+        app: &TestApp,
+        organisation: &str,
+        email: &str,
+        role: &str,
+    ) -> String {
         let path = format!("/organisations/{organisation}/invitations");
-        let answer = self.post(&path, json!({"email": email, "role": role})).await;
+        let answer = self
+            .post(&path, json!({"email": email, "role": role}))
+            .await;
         assert_eq!(answer.status, 201, "{answer:?}");
         mailed(app, email, "invitation=").pop().unwrap()
     }
 
     /// Somebody who has signed up and accepted an invitation.
-    pub(crate) async fn member(app: &TestApp, admin: &Self, organisation: &str, email: &str, role: &str) -> Self {
+    pub(crate) async fn member(
+        app: &TestApp,
+        admin: &Self,
+        organisation: &str,
+        email: &str,
+        role: &str,
+    ) -> Self {
         let person = Self::signed_up(app, email).await;
         let link = admin.invite(app, organisation, email, role).await;
-        let accepted = person.post("/invitations/accept", json!({"token": link})).await;
-        assert_eq!(accepted.body["data"]["organisation"]["id"], organisation, "{accepted:?}");
+        let accepted = person
+            .post("/invitations/accept", json!({"token": link}))
+            .await;
+        assert_eq!(
+            accepted.body["data"]["organisation"]["id"], organisation,
+            "{accepted:?}"
+        );
         person
     }
 }
@@ -116,7 +155,9 @@ impl Person {
 /// What follows this word in the links of the mails to an address, oldest mail first.
 pub(crate) fn mailed(app: &TestApp, to: &str, word: &str) -> Vec<String> {
     let mails = mails(app);
-    let to_them = mails.iter().filter(|mail| mail.contains(&format!("To: {to}\r\n")));
+    let to_them = mails
+        .iter()
+        .filter(|mail| mail.contains(&format!("To: {to}\r\n")));
     to_them.flat_map(|mail| tokens(mail, word)).collect()
 }
 
@@ -130,8 +171,17 @@ pub(crate) fn mails_in(folder: &Path) -> Vec<String> {
     let folder = std::fs::read_dir(folder.join("data/mail")).unwrap();
     let mut files: Vec<PathBuf> = folder.map(|file| file.unwrap().path()).collect();
     files.sort();
-    let read = |file: &PathBuf| std::fs::read_to_string(file).unwrap().replace("=\r\n", "").replace("=3D", "=");
-    files.iter().filter(|file| file.extension().is_some_and(|kind| kind == "eml")).map(read).collect()
+    let read = |file: &PathBuf| {
+        std::fs::read_to_string(file)
+            .unwrap()
+            .replace("=\r\n", "")
+            .replace("=3D", "=")
+    };
+    files
+        .iter()
+        .filter(|file| file.extension().is_some_and(|kind| kind == "eml"))
+        .map(read)
+        .collect()
 }
 
 /// The tokens in the plain text of a mail.
@@ -140,7 +190,9 @@ fn tokens(mail: &str, word: &str) -> Vec<String> {
     let after = text.split(word).skip(1);
     after
         .map(|rest| {
-            rest.chars().take_while(|letter| letter.is_ascii_alphanumeric() || "-_".contains(*letter)).collect()
+            rest.chars()
+                .take_while(|letter| letter.is_ascii_alphanumeric() || "-_".contains(*letter))
+                .collect()
         })
         .collect()
 }

@@ -20,7 +20,13 @@ async fn open(operator: &Operator, components: Value) -> String {
 /// The fields a refusal names with what it says of them.
 fn errors(body: &Value) -> Vec<(&str, &str)> {
     let rows = body["errors"].as_array().unwrap().iter();
-    rows.map(|row| (row["field"].as_str().unwrap(), row["message"].as_str().unwrap())).collect()
+    rows.map(|row| {
+        (
+            row["field"].as_str().unwrap(),
+            row["message"].as_str().unwrap(),
+        )
+    })
+    .collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -32,25 +38,51 @@ async fn an_incident_is_created_read_changed_and_deleted() {
     let created = operator.post("/incident/create", input).await;
     assert_eq!(created.status, 201, "{created:?}");
     let incident = &created.body["data"];
-    assert_eq!((&incident["title"], &incident["status"]), (&json!("Down"), &json!("IDENTIFIED")));
+    assert_eq!(
+        (&incident["title"], &incident["status"]),
+        (&json!("Down"), &json!("IDENTIFIED"))
+    );
     assert_eq!(incident["occuredAt"], "2026-01-31T09:30:00.000Z");
-    assert_eq!((&incident["resolvedAt"], &incident["IncidentTimeline"]), (&json!(null), &json!([])));
+    assert_eq!(
+        (&incident["resolvedAt"], &incident["IncidentTimeline"]),
+        (&json!(null), &json!([]))
+    );
     let path = format!("/incident/{}", incident["id"].as_str().unwrap());
 
     let read = operator.get(&path).await;
-    assert_eq!((read.status, &read.body["data"], &read.etag), (200, incident, &created.etag));
-    assert_eq!(operator.get("/incident/list").await.body["data"], json!([incident]));
+    assert_eq!(
+        (read.status, &read.body["data"], &read.etag),
+        (200, incident, &created.etag)
+    );
+    assert_eq!(
+        operator.get("/incident/list").await.body["data"],
+        json!([incident])
+    );
 
-    let changed = operator.patch(&path, json!({"status": "RESOLVED", "occuredAt": "2026-01-31T09:30:00.1234Z"})).await;
+    let changed = operator
+        .patch(
+            &path,
+            json!({"status": "RESOLVED", "occuredAt": "2026-01-31T09:30:00.1234Z"}),
+        )
+        .await;
     assert_eq!(changed.status, 200, "{changed:?}");
-    assert_eq!(changed.body["data"]["occuredAt"], "2026-01-31T09:30:00.123Z");
-    assert_eq!(changed.body["data"]["resolvedAt"], changed.body["data"]["updatedAt"]);
+    assert_eq!(
+        changed.body["data"]["occuredAt"],
+        "2026-01-31T09:30:00.123Z"
+    );
+    assert_eq!(
+        changed.body["data"]["resolvedAt"],
+        changed.body["data"]["updatedAt"]
+    );
     assert_ne!(changed.etag, created.etag);
     let reopened = operator.patch(&path, json!({"status": "MONITORING"})).await;
     assert_eq!(reopened.body["data"]["resolvedAt"], json!(null));
 
     let deleted = operator.delete(&path).await;
-    assert_eq!((deleted.status, &deleted.body["data"]["id"]), (200, &incident["id"]));
+    assert_eq!(
+        (deleted.status, &deleted.body["data"]["id"]),
+        (200, &incident["id"])
+    );
     assert_eq!(operator.get(&path).await.status, 404);
     assert_eq!(operator.delete(&path).await.status, 404);
 }
@@ -59,7 +91,12 @@ async fn an_incident_is_created_read_changed_and_deleted() {
 async fn a_new_incident_takes_the_defaults() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
-    let created = operator.post("/incident/create", json!({"title": "Down", "description": "d"})).await;
+    let created = operator
+        .post(
+            "/incident/create",
+            json!({"title": "Down", "description": "d"}),
+        )
+        .await;
     let incident = &created.body["data"];
     assert_eq!(incident["status"], "INVESTIGATING");
     assert_eq!(incident["occuredAt"], incident["createdAt"]);
@@ -70,7 +107,13 @@ async fn every_wrong_field_of_a_create_is_named_and_nothing_is_stored() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     let rows = [
-        (json!({}), vec![("description", "Description is required"), ("title", "Title is required")]),
+        (
+            json!({}),
+            vec![
+                ("description", "Description is required"),
+                ("title", "Title is required"),
+            ],
+        ),
         (
             json!({"title": "  ", "description": null, "status": "OVER", "occuredAt": "yesterday"}),
             vec![
@@ -82,7 +125,10 @@ async fn every_wrong_field_of_a_create_is_named_and_nothing_is_stored() {
         ),
         (
             json!({"title": "x".repeat(201), "description": "x".repeat(10_001)}),
-            vec![("description", "Must be at most 10000 characters"), ("title", "Must be at most 200 characters")],
+            vec![
+                ("description", "Must be at most 10000 characters"),
+                ("title", "Must be at most 200 characters"),
+            ],
         ),
         (
             json!({"title": "t", "description": "d", "components": [{}, {"componentId": 7, "status": "FINE"}]}),
@@ -100,7 +146,11 @@ async fn every_wrong_field_of_a_create_is_named_and_nothing_is_stored() {
     ];
     for (input, expected) in rows {
         let refused = operator.post("/incident/create", input.clone()).await;
-        assert_eq!((refused.status, errors(&refused.body)), (422, expected), "{input}");
+        assert_eq!(
+            (refused.status, errors(&refused.body)),
+            (422, expected),
+            "{input}"
+        );
     }
     assert_eq!(operator.get("/incident/list").await.body["data"], json!([]));
 }
@@ -112,14 +162,27 @@ async fn an_edit_is_refused_with_the_words_of_its_form() {
     let path = open(&operator, json!([])).await;
     let rows = [
         (json!({"title": ""}), ("title", "Title is required")),
-        (json!({"description": null}), ("description", "Description is required")),
+        (
+            json!({"description": null}),
+            ("description", "Description is required"),
+        ),
         (json!({"status": 7}), ("status", "Select Any One")),
-        (json!({"occuredAt": null}), ("occuredAt", "Please enter a valid date and time")),
-        (json!({"occuredAt": "2026-02-30T10:00"}), ("occuredAt", "Please enter a valid date and time")),
+        (
+            json!({"occuredAt": null}),
+            ("occuredAt", "Please enter a valid date and time"),
+        ),
+        (
+            json!({"occuredAt": "2026-02-30T10:00"}),
+            ("occuredAt", "Please enter a valid date and time"),
+        ),
     ];
     for (input, expected) in rows {
         let refused = operator.patch(&path, input.clone()).await;
-        assert_eq!((refused.status, errors(&refused.body)), (422, vec![expected]), "{input}");
+        assert_eq!(
+            (refused.status, errors(&refused.body)),
+            (422, vec![expected]),
+            "{input}"
+        );
     }
 }
 
@@ -130,7 +193,12 @@ async fn an_edit_of_an_old_version_is_refused() {
     let path = open(&operator, json!([])).await;
     let loaded = operator.get(&path).await.etag.unwrap();
     let edit = |etag: &str, title: &str| {
-        send(operator.request(Method::PATCH, &path).header("if-match", etag).json(&json!({"title": title})))
+        send(
+            operator
+                .request(Method::PATCH, &path)
+                .header("if-match", etag)
+                .json(&json!({"title": title})),
+        )
     };
     assert_eq!(edit(&loaded, "First").await.status, 200);
     assert_eq!(edit(&loaded, "Second").await.status, 412);
@@ -142,24 +210,59 @@ async fn another_organisations_incidents_are_not_found() {
     let app = TestApp::start().await;
     let (acme, other) = (app.operator("Acme").await, app.operator("Other").await);
     let path = open(&acme, json!([])).await;
-    let recorded = acme.post(&format!("{path}/updates/create"), json!({"message": "m"})).await;
-    let update = format!("{path}/updates/{}", recorded.body["data"]["id"].as_str().unwrap());
+    let recorded = acme
+        .post(&format!("{path}/updates/create"), json!({"message": "m"}))
+        .await;
+    let update = format!(
+        "{path}/updates/{}",
+        recorded.body["data"]["id"].as_str().unwrap()
+    );
     let component = other.component("Theirs").await;
-    for path in [&path, &update, &format!("{path}/updates/list"), &format!("{path}/components/list")] {
+    for path in [
+        &path,
+        &update,
+        &format!("{path}/updates/list"),
+        &format!("{path}/components/list"),
+    ] {
         assert_eq!(other.get(path).await.status, 404, "{path}");
     }
-    assert_eq!(other.get(&format!("{path}/components/unattached")).await.status, 404);
-    assert_eq!(other.patch(&path, json!({"title": "Taken"})).await.status, 404);
-    assert_eq!(other.patch(&update, json!({"message": "Taken"})).await.status, 404);
+    assert_eq!(
+        other
+            .get(&format!("{path}/components/unattached"))
+            .await
+            .status,
+        404
+    );
+    assert_eq!(
+        other.patch(&path, json!({"title": "Taken"})).await.status,
+        404
+    );
+    assert_eq!(
+        other
+            .patch(&update, json!({"message": "Taken"}))
+            .await
+            .status,
+        404
+    );
     assert_eq!(other.delete(&path).await.status, 404);
     let bodies = [
         ("updates/create", json!({"message": "m"})),
-        ("updates/delete", json!({"incidentUpdateIds": [recorded.body["data"]["id"]]})),
-        ("components/attach", json!({"components": [{"componentId": component, "status": "DEGRADED"}]})),
+        (
+            "updates/delete",
+            json!({"incidentUpdateIds": [recorded.body["data"]["id"]]}),
+        ),
+        (
+            "components/attach",
+            json!({"components": [{"componentId": component, "status": "DEGRADED"}]}),
+        ),
         ("components/detach", json!({"componentIds": [component]})),
     ];
     for (call, body) in bodies {
-        assert_eq!(other.post(&format!("{path}/{call}"), body).await.status, 404, "{call}");
+        assert_eq!(
+            other.post(&format!("{path}/{call}"), body).await.status,
+            404,
+            "{call}"
+        );
     }
     assert_eq!(other.get("/incident/list").await.body["data"], json!([]));
     assert_eq!(acme.get(&update).await.body["data"]["message"], "m");
@@ -169,9 +272,12 @@ async fn another_organisations_incidents_are_not_found() {
 async fn what_is_no_identifier_names_no_incident() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
-    for path in
-        ["/incident/x", "/incident/x/updates/list", "/incident/x/components/unattached", "/incident/x/updates/y"]
-    {
+    for path in [
+        "/incident/x",
+        "/incident/x/updates/list",
+        "/incident/x/components/unattached",
+        "/incident/x/updates/y",
+    ] {
         assert_eq!(operator.get(path).await.status, 404, "{path}");
     }
 }
@@ -184,31 +290,69 @@ async fn viewers_follow_an_incident_from_its_opening_to_its_end() {
     let since = operator.snapshot().await["revision"].as_i64().unwrap();
     let mut stream = Stream::open(&operator, &format!("?since={since}"), None).await;
 
-    let path = open(&operator, json!([{"componentId": api, "status": "MAJOR_OUTAGE"}])).await;
+    let path = open(
+        &operator,
+        json!([{"componentId": api, "status": "MAJOR_OUTAGE"}]),
+    )
+    .await;
     let (name, args, _) = stream.next().await;
     let shown = &args[0]["components"];
-    assert_eq!((name.as_str(), &shown[0]["component"]["name"]), ("new-incident", &json!("API")));
+    assert_eq!(
+        (name.as_str(), &shown[0]["component"]["name"]),
+        ("new-incident", &json!("API"))
+    );
     let (name, args, revision) = stream.next().await;
-    assert_eq!((name.as_str(), &args[0]["status"]), ("component-update", &json!("MAJOR_OUTAGE")));
+    assert_eq!(
+        (name.as_str(), &args[0]["status"]),
+        ("component-update", &json!("MAJOR_OUTAGE"))
+    );
     assert_eq!(revision, Some(since + 1));
 
-    operator.post(&format!("{path}/updates/create"), json!({"message": "Over", "status": "RESOLVED"})).await;
+    operator
+        .post(
+            &format!("{path}/updates/create"),
+            json!({"message": "Over", "status": "RESOLVED"}),
+        )
+        .await;
     let (name, entry, _) = stream.next().await;
-    assert_eq!((name.as_str(), &entry[0]["message"], entry[0].get("user")), ("timeline-updated", &json!("Over"), None));
+    assert_eq!(
+        (name.as_str(), &entry[0]["message"], entry[0].get("user")),
+        ("timeline-updated", &json!("Over"), None)
+    );
     let (name, args, _) = stream.next().await;
-    assert_eq!((name.as_str(), &args[0]["status"]), ("incident-updated", &json!("RESOLVED")));
+    assert_eq!(
+        (name.as_str(), &args[0]["status"]),
+        ("incident-updated", &json!("RESOLVED"))
+    );
     assert_eq!(args[0]["IncidentTimeline"], entry);
     assert_eq!(args[0], operator.snapshot().await["incidents"][0]);
     let (name, args, _) = stream.next().await;
-    assert_eq!((name.as_str(), &args[0]["status"]), ("component-update", &json!("OPERATIONAL")));
+    assert_eq!(
+        (name.as_str(), &args[0]["status"]),
+        ("component-update", &json!("OPERATIONAL"))
+    );
 
     let update = entry[0]["id"].clone();
-    operator.post(&format!("{path}/updates/delete"), json!({"incidentUpdateIds": [update]})).await;
+    operator
+        .post(
+            &format!("{path}/updates/delete"),
+            json!({"incidentUpdateIds": [update]}),
+        )
+        .await;
     let (name, args, _) = stream.next().await;
-    assert_eq!((name.as_str(), &args), ("incident-timeline-deleted", &json!([entry[0]["incidentId"], update])));
+    assert_eq!(
+        (name.as_str(), &args),
+        (
+            "incident-timeline-deleted",
+            &json!([entry[0]["incidentId"], update])
+        )
+    );
     assert_eq!(stream.next().await.0, "incident-updated");
     operator.delete(&path).await;
     let (name, args, _) = stream.next().await;
-    assert_eq!((name.as_str(), args), ("incident-deleted", json!([entry[0]["incidentId"]])));
+    assert_eq!(
+        (name.as_str(), args),
+        ("incident-deleted", json!([entry[0]["incidentId"]]))
+    );
     assert_eq!(operator.snapshot().await["incidents"], json!([]));
 }

@@ -19,18 +19,48 @@ const PLAIN: &str = "Plain words";
 
 /// Each is taken for something by somebody.
 const TEXTS: [(&str, &str); 12] = [
-    ("HTML", "<script>alert(1)</script><img src=x onerror=alert(2)><!--"),
-    ("an attribute", "\"><svg onload=alert(3)> ' onfocus=alert(4) autofocus='"),
+    (
+        "HTML",
+        "<script>alert(1)</script><img src=x onerror=alert(2)><!--",
+    ),
+    (
+        "an attribute",
+        "\"><svg onload=alert(3)> ' onfocus=alert(4) autofocus='",
+    ),
     ("entities", "&lt;script&gt; &amp;amp; &#x3c;b&#62; &copy"),
     ("SQL", "'; DROP TABLE component; -- \" OR 1=1 /* \\' %_"),
-    ("templates", "{{7*7}} ${7*7} #{7*7} <%= 7*7 %> {% raw %} {0} %s %n"),
-    ("places of our own page", "<!--allclear:snapshot--><!--allclear:head--><!--allclear:page-->"),
-    ("headers", "Acme\r\nBcc: eve@example.com\r\nContent-Type: text/html\r\n\r\n<b>body</b>"),
-    ("an encoded word", "=?utf-8?q?=0D=0ABcc:_eve=40example.com?="),
-    ("the other direction", "abc\u{202e}fed\u{202c} \u{2066}x\u{2069} zero\u{200b}width\u{feff}\u{200d}end"),
-    ("the end of the script", "</script></SCRIPT ><!--<script>\u{2028}\u{2029}]]>\"}\\u003c/script\\"),
-    ("an event", "one\n\nid: 999999\nevent: incident.deleted\ndata: {}\n\nretry: 1"),
-    ("an address", "=HYPERLINK(\"https://evil.example\") javascript:alert(5) [a](javascript:alert(6))"),
+    (
+        "templates",
+        "{{7*7}} ${7*7} #{7*7} <%= 7*7 %> {% raw %} {0} %s %n",
+    ),
+    (
+        "places of our own page",
+        "<!--allclear:snapshot--><!--allclear:head--><!--allclear:page-->",
+    ),
+    (
+        "headers",
+        "Acme\r\nBcc: eve@example.com\r\nContent-Type: text/html\r\n\r\n<b>body</b>",
+    ),
+    (
+        "an encoded word",
+        "=?utf-8?q?=0D=0ABcc:_eve=40example.com?=",
+    ),
+    (
+        "the other direction",
+        "abc\u{202e}fed\u{202c} \u{2066}x\u{2069} zero\u{200b}width\u{feff}\u{200d}end",
+    ),
+    (
+        "the end of the script",
+        "</script></SCRIPT ><!--<script>\u{2028}\u{2029}]]>\"}\\u003c/script\\",
+    ),
+    (
+        "an event",
+        "one\n\nid: 999999\nevent: incident.deleted\ndata: {}\n\nretry: 1",
+    ),
+    (
+        "an address",
+        "=HYPERLINK(\"https://evil.example\") javascript:alert(5) [a](javascript:alert(6))",
+    ),
 ];
 
 /// Where a text came out, and what was around it.
@@ -88,28 +118,48 @@ impl Site {
         let client = cookie_client();
         let post = |path: &str, body: Value| send(client.post(app.call(path)).json(&body));
         let email = format!("operator{number}@example.com");
-        let signed_up = post("/identity/sign-up", json!({"name": text, "email": email, "password": PASSWORD})).await;
+        let signed_up = post(
+            "/identity/sign-up",
+            json!({"name": text, "email": email, "password": PASSWORD}),
+        )
+        .await;
         assert_eq!(signed_up.status, 201, "{signed_up:?}");
         let created = post("/identity/organisations", json!({"name": text})).await;
         assert_eq!(created.status, 201, "{created:?}");
         let organisation = created.body["data"]["id"].as_str().unwrap().to_owned();
         let token = token(&client, &app.url, &organisation).await;
-        let operator = Operator { url: app.url.clone(), organisation, token, client: client.clone() };
+        let operator = Operator {
+            url: app.url.clone(),
+            organisation,
+            token,
+            client: client.clone(),
+        };
         let addresses = ["subscriber", "guest"].map(|who| format!("{who}{number}@example.com"));
-        let added = operator.post("/subscriber", json!({"email": addresses[0]})).await;
+        let added = operator
+            .post("/subscriber", json!({"email": addresses[0]}))
+            .await;
         assert_eq!(added.status, 201, "{added:?}");
         let invitation = json!({"email": addresses[1], "role": "member"});
-        let path = format!("/identity/organisations/{}/invitations", operator.organisation);
+        let path = format!(
+            "/identity/organisations/{}/invitations",
+            operator.organisation
+        );
         let invited = operator.post(&path, invitation).await;
         assert_eq!(invited.status, 201, "{invited:?}");
-        Self { text, operator, addresses }
+        Self {
+            text,
+            operator,
+            addresses,
+        }
     }
 
     /// The same, at a server that was started anew, its subscriber verified.
     async fn verified(self, app: &TestApp) -> Self {
         let operator = self.operator.at(&app.url);
         let mails = mail::to(app.folder.path(), &self.addresses[..1]);
-        let answer = operator.post("/subscriber/verify", mails[0].carried("/verify?")).await;
+        let answer = operator
+            .post("/subscriber/verify", mails[0].carried("/verify?"))
+            .await;
         assert_eq!(answer.status, 200, "{answer:?}");
         Self { operator, ..self }
     }
@@ -124,14 +174,27 @@ impl Site {
     async fn seen(&self) -> Seen {
         let (text, operator) = (self.text, &self.operator);
         let mut stream = Stream::open(operator, "", None).await;
-        let component = self.create("/component/create", json!({"name": text, "description": text})).await;
+        let component = self
+            .create(
+                "/component/create",
+                json!({"name": text, "description": text}),
+            )
+            .await;
         let held = json!([{"componentId": component, "status": "MAJOR_OUTAGE"}]);
         let incident = json!({"title": text, "description": text, "components": held});
         let incident = self.create("/incident/create", incident).await;
-        self.create(&format!("/incident/{incident}/updates/create"), json!({"message": text})).await;
+        self.create(
+            &format!("/incident/{incident}/updates/create"),
+            json!({"message": text}),
+        )
+        .await;
         let planned = json!({"title": text, "description": text, "startAt": "2098-01-01T00:00"});
         let maintenance = self.create("/maintenance/create", planned).await;
-        self.create(&format!("/maintenance/{maintenance}/updates/create"), json!({"message": text})).await;
+        self.create(
+            &format!("/maintenance/{maintenance}/updates/create"),
+            json!({"message": text}),
+        )
+        .await;
 
         let organisation = &operator.organisation;
         let mut calls = BTreeMap::new();
@@ -140,13 +203,25 @@ impl Site {
             ("component", format!("/component/{component}")),
             ("incidents", "/incident/list".to_owned()),
             ("incident", format!("/incident/{incident}")),
-            ("incident's components", format!("/incident/{incident}/components/list")),
-            ("incident's updates", format!("/incident/{incident}/updates/list")),
+            (
+                "incident's components",
+                format!("/incident/{incident}/components/list"),
+            ),
+            (
+                "incident's updates",
+                format!("/incident/{incident}/updates/list"),
+            ),
             ("maintenances", "/maintenance/list".to_owned()),
             ("maintenance", format!("/maintenance/{maintenance}")),
-            ("maintenance's updates", format!("/maintenance/{maintenance}/updates/list")),
+            (
+                "maintenance's updates",
+                format!("/maintenance/{maintenance}/updates/list"),
+            ),
             ("session", "/identity/session".to_owned()),
-            ("members", format!("/identity/organisations/{organisation}/members")),
+            (
+                "members",
+                format!("/identity/organisations/{organisation}/members"),
+            ),
         ] {
             let answer = operator.get(&path).await;
             assert_eq!(answer.status, 200, "{path}: {answer:?}");
@@ -161,11 +236,20 @@ impl Site {
                 break;
             }
         }
-        Seen { calls, snapshot: count(&snapshot, text), page: self.page().await, events, mails: Vec::new() }
+        Seen {
+            calls,
+            snapshot: count(&snapshot, text),
+            page: self.page().await,
+            events,
+            mails: Vec::new(),
+        }
     }
 
     async fn page(&self) -> Page {
-        let url = format!("{}/status/{}", self.operator.url, self.operator.organisation);
+        let url = format!(
+            "{}/status/{}",
+            self.operator.url, self.operator.organisation
+        );
         let answer = send(self.operator.client.request(Method::GET, url)).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         let page = Markup::read(answer.body.as_str().unwrap());
@@ -183,7 +267,12 @@ impl Site {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_people_write_is_text_wherever_it_comes_out() {
     // Links hold across a start, for the public address stays.
-    let flags = ["--public-url", "http://status.example.com", "--limit-verify", "1000/1000"];
+    let flags = [
+        "--public-url",
+        "http://status.example.com",
+        "--limit-verify",
+        "1000/1000",
+    ];
     let app = TestApp::start_with(&flags).await;
     let mut sites = vec![Site::made(&app, 0, PLAIN).await];
     for (number, (_, text)) in TEXTS.iter().enumerate() {
@@ -200,15 +289,33 @@ async fn what_people_write_is_text_wherever_it_comes_out() {
     }
     let folder = app.stop().await;
     for (seen, (addresses, text)) in seen.iter_mut().zip(addresses) {
-        seen.mails = mail::to(folder.path(), &addresses).iter().map(|mail| Letter::of(mail, text)).collect();
+        seen.mails = mail::to(folder.path(), &addresses)
+            .iter()
+            .map(|mail| Letter::of(mail, text))
+            .collect();
         seen.mails.sort();
     }
 
     let plain = seen.remove(0);
-    assert!(plain.calls.values().all(|found| *found > 0) && plain.snapshot >= 8, "{plain:?}");
-    assert!(plain.page.shown >= 8 && plain.page.in_attributes >= 2 && plain.page.in_data >= 8, "{:?}", plain.page);
-    assert!(plain.events.iter().all(|(_, found)| *found > 0) && plain.events.len() >= 5, "{:?}", plain.events);
-    assert!(plain.mails.len() >= 4 && plain.mails.iter().all(Letter::says_it), "{:?}", plain.mails);
+    assert!(
+        plain.calls.values().all(|found| *found > 0) && plain.snapshot >= 8,
+        "{plain:?}"
+    );
+    assert!(
+        plain.page.shown >= 8 && plain.page.in_attributes >= 2 && plain.page.in_data >= 8,
+        "{:?}",
+        plain.page
+    );
+    assert!(
+        plain.events.iter().all(|(_, found)| *found > 0) && plain.events.len() >= 5,
+        "{:?}",
+        plain.events
+    );
+    assert!(
+        plain.mails.len() >= 4 && plain.mails.iter().all(Letter::says_it),
+        "{:?}",
+        plain.mails
+    );
     for ((what, _), seen) in TEXTS.iter().zip(seen) {
         assert_eq!(seen, plain, "{what}");
     }
@@ -231,13 +338,17 @@ async fn an_address_is_an_address_and_nothing_else() {
         let answer = operator.post("/subscriber", json!({"email": bad})).await;
         let kept = answer.body["data"]["email"].as_str() == Some(bad.trim());
         assert!(
-            answer.status == 422 || (answer.status == 201 && kept && bad.trim() == "ann@example.com"),
+            answer.status == 422
+                || (answer.status == 201 && kept && bad.trim() == "ann@example.com"),
             "{bad}: {answer:?}"
         );
     }
     let odd = "{{7*7}}'--${7*7}/*%0d%0a&lt=?x?=@example.com";
     let created = operator.post("/subscriber", json!({"email": odd})).await;
-    assert_eq!((created.status, created.body["data"]["email"].as_str()), (201, Some(odd)));
+    assert_eq!(
+        (created.status, created.body["data"]["email"].as_str()),
+        (201, Some(odd))
+    );
     assert_eq!(count(&operator.get("/subscriber/list").await.body, odd), 1);
     let folder = app.stop().await;
     assert_eq!(mail::to(folder.path(), &[odd.to_owned()]).len(), 1);

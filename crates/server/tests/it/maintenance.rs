@@ -28,16 +28,26 @@ const HOUR: i64 = 3_600_000;
 
 /// Plans a maintenance and answers its path.
 async fn plan(operator: &Operator, start: &str, end: Option<&str>) -> String {
-    let input = json!({"title": "Move", "description": "To the new racks", "startAt": start, "endAt": end});
+    let input =
+        json!({"title": "Move", "description": "To the new racks", "startAt": start, "endAt": end});
     let created = operator.post("/maintenance/create", input).await;
     assert_eq!(created.status, 201, "{created:?}");
-    format!("/maintenance/{}", created.body["data"]["id"].as_str().unwrap())
+    format!(
+        "/maintenance/{}",
+        created.body["data"]["id"].as_str().unwrap()
+    )
 }
 
 /// The fields a refusal names with what it says of them.
 fn errors(body: &Value) -> Vec<(&str, &str)> {
     let rows = body["errors"].as_array().unwrap().iter();
-    rows.map(|row| (row["field"].as_str().unwrap(), row["message"].as_str().unwrap())).collect()
+    rows.map(|row| {
+        (
+            row["field"].as_str().unwrap(),
+            row["message"].as_str().unwrap(),
+        )
+    })
+    .collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -49,23 +59,46 @@ async fn a_maintenance_is_created_read_changed_and_deleted() {
     let created = operator.post("/maintenance/create", input).await;
     assert_eq!(created.status, 201, "{created:?}");
     let maintenance = &created.body["data"];
-    assert_eq!((&maintenance["title"], &maintenance["status"]), (&json!("Move"), &json!("SCHEDULED")));
+    assert_eq!(
+        (&maintenance["title"], &maintenance["status"]),
+        (&json!("Move"), &json!("SCHEDULED"))
+    );
     assert_eq!(maintenance["startAt"], "2098-01-31T09:30:00.000Z");
-    assert_eq!((&maintenance["endAt"], &maintenance["timeline"]), (&json!("2098-01-31T10:30:00.000Z"), &json!([])));
+    assert_eq!(
+        (&maintenance["endAt"], &maintenance["timeline"]),
+        (&json!("2098-01-31T10:30:00.000Z"), &json!([]))
+    );
     let path = format!("/maintenance/{}", maintenance["id"].as_str().unwrap());
 
     let read = operator.get(&path).await;
-    assert_eq!((read.status, &read.body["data"], &read.etag), (200, maintenance, &created.etag));
-    assert_eq!(operator.get("/maintenance/list").await.body["data"], json!([maintenance]));
+    assert_eq!(
+        (read.status, &read.body["data"], &read.etag),
+        (200, maintenance, &created.etag)
+    );
+    assert_eq!(
+        operator.get("/maintenance/list").await.body["data"],
+        json!([maintenance])
+    );
 
-    let changed = operator.patch(&path, json!({"title": "Stay", "endAt": null})).await;
+    let changed = operator
+        .patch(&path, json!({"title": "Stay", "endAt": null}))
+        .await;
     assert_eq!(changed.status, 200, "{changed:?}");
-    assert_eq!((&changed.body["data"]["title"], &changed.body["data"]["endAt"]), (&json!("Stay"), &json!(null)));
+    assert_eq!(
+        (
+            &changed.body["data"]["title"],
+            &changed.body["data"]["endAt"]
+        ),
+        (&json!("Stay"), &json!(null))
+    );
     assert_eq!(changed.body["data"]["description"], "To the new racks");
     assert_ne!(changed.etag, created.etag);
 
     let deleted = operator.delete(&path).await;
-    assert_eq!((deleted.status, &deleted.body["data"]["id"]), (200, &maintenance["id"]));
+    assert_eq!(
+        (deleted.status, &deleted.body["data"]["id"]),
+        (200, &maintenance["id"])
+    );
     assert_eq!(operator.get(&path).await.status, 404);
     assert_eq!(operator.delete(&path).await.status, 404);
 }
@@ -74,7 +107,12 @@ async fn a_maintenance_is_created_read_changed_and_deleted() {
 async fn every_wrong_field_is_named_in_the_words_of_its_form() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
-    let refused = operator.post("/maintenance/create", json!({"endAt": "soon", "status": "LATE"})).await;
+    let refused = operator
+        .post(
+            "/maintenance/create",
+            json!({"endAt": "soon", "status": "LATE"}),
+        )
+        .await;
     assert_eq!(refused.status, 422);
     let mut named = errors(&refused.body);
     named.sort_unstable();
@@ -86,21 +124,43 @@ async fn every_wrong_field_is_named_in_the_words_of_its_form() {
         ("title", "Title is required"),
     ];
     assert_eq!(named, all);
-    assert_eq!(operator.get("/maintenance/list").await.body["data"], json!([]));
+    assert_eq!(
+        operator.get("/maintenance/list").await.body["data"],
+        json!([])
+    );
 
     let path = plan(&operator, "2098-01-31T09:30", None).await;
     let rows = [
-        (json!({"startAt": "x"}), ("startAt", "Please enter a valid date and time")),
-        (json!({"startAt": null}), ("startAt", "Please enter a valid date and time")),
-        (json!({"endAt": "x", "title": "t"}), ("endAt", "Invalid date format")),
-        (json!({"endAt": "2098-01-31T09:29"}), ("endAt", "End must not be before start")),
+        (
+            json!({"startAt": "x"}),
+            ("startAt", "Please enter a valid date and time"),
+        ),
+        (
+            json!({"startAt": null}),
+            ("startAt", "Please enter a valid date and time"),
+        ),
+        (
+            json!({"endAt": "x", "title": "t"}),
+            ("endAt", "Invalid date format"),
+        ),
+        (
+            json!({"endAt": "2098-01-31T09:29"}),
+            ("endAt", "End must not be before start"),
+        ),
         (json!({"title": " "}), ("title", "Title is required")),
-        (json!({"title": "x".repeat(201)}), ("title", "Must be at most 200 characters")),
+        (
+            json!({"title": "x".repeat(201)}),
+            ("title", "Must be at most 200 characters"),
+        ),
         (json!({"status": "DONE"}), ("status", "Select Any One")),
     ];
     for (patch, row) in rows {
         let refused = operator.patch(&path, patch.clone()).await;
-        assert_eq!((refused.status, errors(&refused.body)), (422, vec![row]), "{patch}");
+        assert_eq!(
+            (refused.status, errors(&refused.body)),
+            (422, vec![row]),
+            "{patch}"
+        );
     }
 }
 
@@ -111,13 +171,22 @@ async fn the_status_is_told_by_the_times_and_only_a_cancellation_is_kept() {
     let status = async |path: &str| operator.get(path).await.body["data"]["status"].clone();
     let running = plan(&operator, &later(-HOUR), None).await;
     assert_eq!(status(&running).await, "IN_PROGRESS");
-    assert_eq!(status(&plan(&operator, &later(-HOUR), Some(&later(-1))).await).await, "COMPLETED");
+    assert_eq!(
+        status(&plan(&operator, &later(-HOUR), Some(&later(-1))).await).await,
+        "COMPLETED"
+    );
 
-    let cancelled = operator.patch(&running, json!({"status": "CANCELLED"})).await;
+    let cancelled = operator
+        .patch(&running, json!({"status": "CANCELLED"}))
+        .await;
     assert_eq!(cancelled.body["data"]["status"], "CANCELLED");
-    let kept = operator.patch(&running, json!({"status": "IN_PROGRESS", "title": "Other"})).await;
+    let kept = operator
+        .patch(&running, json!({"status": "IN_PROGRESS", "title": "Other"}))
+        .await;
     assert_eq!(kept.body["data"]["status"], "CANCELLED");
-    let back = operator.patch(&running, json!({"status": "SCHEDULED"})).await;
+    let back = operator
+        .patch(&running, json!({"status": "SCHEDULED"}))
+        .await;
     assert_eq!(back.body["data"]["status"], "IN_PROGRESS");
 }
 
@@ -128,18 +197,42 @@ async fn an_end_alone_completes_what_runs_and_nothing_else() {
     let running = plan(&operator, &later(-HOUR), Some(&later(HOUR))).await;
     let before = now();
     // The operator's clock may be a little ahead.
-    let done = operator.patch(&running, json!({"endAt": later(50_000)})).await;
-    assert_eq!((done.status, &done.body["data"]["status"]), (200, &json!("COMPLETED")), "{done:?}");
-    let end: DateTime<Utc> = done.body["data"]["endAt"].as_str().unwrap().parse().unwrap();
-    assert!(end >= before - TimeDelta::milliseconds(2) && end < now(), "{end}");
+    let done = operator
+        .patch(&running, json!({"endAt": later(50_000)}))
+        .await;
+    assert_eq!(
+        (done.status, &done.body["data"]["status"]),
+        (200, &json!("COMPLETED")),
+        "{done:?}"
+    );
+    let end: DateTime<Utc> = done.body["data"]["endAt"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert!(
+        end >= before - TimeDelta::milliseconds(2) && end < now(),
+        "{end}"
+    );
 
     let again = operator.patch(&running, json!({"endAt": later(0)})).await;
-    assert_eq!((again.status, &again.body["message"]), (409, &json!("This maintenance is already over")));
+    assert_eq!(
+        (again.status, &again.body["message"]),
+        (409, &json!("This maintenance is already over"))
+    );
     let planned = plan(&operator, &later(HOUR), None).await;
     let early = operator.patch(&planned, json!({"endAt": later(0)})).await;
-    assert_eq!((early.status, &early.body["message"]), (409, &json!("This maintenance has not begun yet")));
-    let moved = operator.patch(&planned, json!({"endAt": later(2 * HOUR)})).await;
-    assert_eq!((moved.status, &moved.body["data"]["status"]), (200, &json!("SCHEDULED")));
+    assert_eq!(
+        (early.status, &early.body["message"]),
+        (409, &json!("This maintenance has not begun yet"))
+    );
+    let moved = operator
+        .patch(&planned, json!({"endAt": later(2 * HOUR)}))
+        .await;
+    assert_eq!(
+        (moved.status, &moved.body["data"]["status"]),
+        (200, &json!("SCHEDULED"))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -152,7 +245,9 @@ async fn an_edit_of_a_version_that_is_gone_is_refused_and_the_clock_moves_no_ver
     assert_eq!(stream.next().await.0, "maintenance-updated");
     assert_eq!(operator.get(&path).await.etag.as_ref(), Some(&loaded));
     let edit = |title: &str| {
-        let request = operator.request(Method::PATCH, &path).header("if-match", &loaded);
+        let request = operator
+            .request(Method::PATCH, &path)
+            .header("if-match", &loaded);
         send(request.json(&json!({"title": title})))
     };
     assert_eq!(edit("first").await.status, 200);
@@ -165,17 +260,29 @@ async fn a_viewer_hears_of_each_change_of_the_clock_once_and_at_its_time() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     let mut stream = Stream::open(&operator, "", None).await;
-    let (start, end) = (now() + TimeDelta::milliseconds(SOON), now() + TimeDelta::milliseconds(2 * SOON));
+    let (start, end) = (
+        now() + TimeDelta::milliseconds(SOON),
+        now() + TimeDelta::milliseconds(2 * SOON),
+    );
     let text = |moment: DateTime<Utc>| moment.to_rfc3339_opts(SecondsFormat::Millis, true);
     let path = plan(&operator, &text(start), Some(&text(end))).await;
     assert_eq!(stream.next().await.0, "new-maintenance");
     for (moment, status, revision) in [(start, "IN_PROGRESS", 2), (end, "COMPLETED", 3)] {
         let (name, args, id) = stream.next().await;
         let late = now() - moment;
-        assert_eq!((name.as_str(), &args[0]["status"], id), ("maintenance-updated", &json!(status), Some(revision)));
+        assert_eq!(
+            (name.as_str(), &args[0]["status"], id),
+            ("maintenance-updated", &json!(status), Some(revision))
+        );
         // A node that slept through it would notice within half a minute; what a busy machine adds is less.
-        assert!(late >= TimeDelta::zero() && late < TimeDelta::seconds(10), "{late}");
-        assert_eq!(operator.snapshot().await["maintenances"][0]["status"], status);
+        assert!(
+            late >= TimeDelta::zero() && late < TimeDelta::seconds(10),
+            "{late}"
+        );
+        assert_eq!(
+            operator.snapshot().await["maintenances"][0]["status"],
+            status
+        );
         assert_eq!(operator.get(&path).await.body["data"]["status"], status);
     }
     // Whatever else were told would come before this.
@@ -188,16 +295,27 @@ async fn a_change_that_fell_into_a_restart_is_announced_after_it() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     let start = now() + TimeDelta::milliseconds(SOON);
-    plan(&operator, &start.to_rfc3339_opts(SecondsFormat::Millis, true), None).await;
+    plan(
+        &operator,
+        &start.to_rfc3339_opts(SecondsFormat::Millis, true),
+        None,
+    )
+    .await;
     let folder = app.stop().await;
     while now() <= start {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let app = TestApp::start_in(folder, &[]).await;
-    let operator = Operator { url: app.url.clone(), ..operator };
+    let operator = Operator {
+        url: app.url.clone(),
+        ..operator
+    };
     let mut stream = Stream::open(&operator, "?since=1", None).await;
     let (name, args, revision) = stream.next().await;
-    assert_eq!((name.as_str(), &args[0]["status"], revision), ("maintenance-updated", &json!("IN_PROGRESS"), Some(2)));
+    assert_eq!(
+        (name.as_str(), &args[0]["status"], revision),
+        ("maintenance-updated", &json!("IN_PROGRESS"), Some(2))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -207,7 +325,10 @@ async fn another_organisation_sees_and_changes_nothing() {
     let path = plan(&acme, &later(HOUR), None).await;
     assert_eq!(other.get("/maintenance/list").await.body["data"], json!([]));
     assert_eq!(other.get(&path).await.status, 404);
-    assert_eq!(other.patch(&path, json!({"title": "Mine"})).await.status, 404);
+    assert_eq!(
+        other.patch(&path, json!({"title": "Mine"})).await.status,
+        404
+    );
     assert_eq!(other.delete(&path).await.status, 404);
     assert_eq!(other.snapshot().await["maintenances"], json!([]));
     let anonymous = crate::app::client().get(app.call("/maintenance/list"));

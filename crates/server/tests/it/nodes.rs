@@ -12,7 +12,10 @@ use installation::Installation;
 
 /// The same person at another address.
 fn at(operator: &Operator, url: &str) -> Operator {
-    Operator { url: url.to_owned(), ..operator.clone() }
+    Operator {
+        url: url.to_owned(),
+        ..operator.clone()
+    }
 }
 
 /// Writes through the nodes in turn; answers the identifiers in the order they were made.
@@ -36,7 +39,10 @@ struct Viewers {
 
 impl Viewers {
     async fn of(operators: &[Operator]) -> Self {
-        let mut viewers = Self { streams: Vec::new(), sockets: Vec::new() };
+        let mut viewers = Self {
+            streams: Vec::new(),
+            sockets: Vec::new(),
+        };
         for operator in operators {
             viewers.streams.push(Stream::open(operator, "", None).await);
             let mut socket = Client::anonymous(&operator.url).await;
@@ -63,24 +69,42 @@ impl Viewers {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_on_one_node_reaches_viewers_of_all_nodes_in_order() {
-    let Some(installation) = Installation::start().await else { return };
+    let Some(installation) = Installation::start().await else {
+        return;
+    };
     let operator = operator_of(&installation.url, "ada@example.com", "Acme").await;
-    let nodes: Vec<_> = installation.nodes.iter().map(|node| at(&operator, &node.url)).collect();
+    let nodes: Vec<_> = installation
+        .nodes
+        .iter()
+        .map(|node| at(&operator, &node.url))
+        .collect();
     let everywhere = [&nodes[..], std::slice::from_ref(&operator)].concat();
     let mut viewers = Viewers::of(&everywhere).await;
     let made = write(&everywhere, 30).await;
     viewers.hear_of(&made).await;
     for node in &nodes {
         let snapshot = node.snapshot().await;
-        assert_eq!((snapshot["components"].as_array().unwrap().len(), &snapshot["revision"]), (30, &Value::from(30)));
+        assert_eq!(
+            (
+                snapshot["components"].as_array().unwrap().len(),
+                &snapshot["revision"]
+            ),
+            (30, &Value::from(30))
+        );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn while_redis_is_away_and_after_it_is_back_no_event_is_lost() {
-    let Some(mut installation) = Installation::start().await else { return };
+    let Some(mut installation) = Installation::start().await else {
+        return;
+    };
     let operator = operator_of(&installation.url, "ada@example.com", "Acme").await;
-    let nodes: Vec<_> = installation.nodes.iter().map(|node| at(&operator, &node.url)).collect();
+    let nodes: Vec<_> = installation
+        .nodes
+        .iter()
+        .map(|node| at(&operator, &node.url))
+        .collect();
     let mut viewers = Viewers::of(&nodes).await;
     viewers.hear_of(&write(&nodes, 4).await).await;
     for _ in 0..2 {
@@ -95,16 +119,24 @@ async fn while_redis_is_away_and_after_it_is_back_no_event_is_lost() {
         viewers.hear_of(&write(&nodes, 20).await).await;
     }
     for node in &nodes {
-        assert_eq!(node.snapshot().await["revision"], 4 + 2 * (6 * 40 + 40 + 20));
+        assert_eq!(
+            node.snapshot().await["revision"],
+            4 + 2 * (6 * 40 + 40 + 20)
+        );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_node_loses_nothing_acknowledged_and_its_viewers_go_on_at_the_other() {
-    let Some(mut installation) = Installation::start().await else { return };
+    let Some(mut installation) = Installation::start().await else {
+        return;
+    };
     let operator = operator_of(&installation.url, "ada@example.com", "Acme").await;
     let dying = installation.nodes.remove(0);
-    let (one, other) = (at(&operator, &dying.url), at(&operator, &installation.nodes[0].url));
+    let (one, other) = (
+        at(&operator, &dying.url),
+        at(&operator, &installation.nodes[0].url),
+    );
     let mut stream = Stream::open(&one, "", None).await;
     let mut socket = Client::anonymous(&one.url).await;
     socket.join(&operator.organisation).await;
@@ -113,9 +145,15 @@ async fn a_killed_node_loses_nothing_acknowledged_and_its_viewers_go_on_at_the_o
     let writing = tokio::spawn(async move {
         for number in 0.. {
             let body = serde_json::json!({"name": format!("Component {number}")});
-            let answer = one.request(reqwest::Method::POST, "/component/create").json(&body).send().await;
+            let answer = one
+                .request(reqwest::Method::POST, "/component/create")
+                .json(&body)
+                .send()
+                .await;
             let Ok(answer) = answer else { return };
-            let Ok(answer) = answer.json::<Value>().await else { return };
+            let Ok(answer) = answer.json::<Value>().await else {
+                return;
+            };
             told.send(id(&answer["data"])).unwrap();
         }
     });
@@ -142,8 +180,14 @@ async fn a_killed_node_loses_nothing_acknowledged_and_its_viewers_go_on_at_the_o
     back.join(&operator.organisation).await;
     let list = back.ask("get-components", &operator.organisation).await;
     let stored: Vec<_> = list.as_array().unwrap().iter().map(id).collect();
-    assert!(kept.iter().all(|id| stored.contains(id)), "what was acknowledged is there");
-    assert!(stored.len() <= kept.len() + 1, "and at most the one that was on its way");
+    assert!(
+        kept.iter().all(|id| stored.contains(id)),
+        "what was acknowledged is there"
+    );
+    assert!(
+        stored.len() <= kept.len() + 1,
+        "and at most the one that was on its way"
+    );
 
     let newest = other.component("After").await;
     let total = i64::try_from(stored.len()).unwrap() + 1;

@@ -4,21 +4,42 @@ use serde_json::json;
 use crate::app::{Answer, TestApp, send};
 
 async fn page(app: &TestApp, path: &str) -> Answer {
-    send(crate::app::client().get(format!("{}{path}", app.url)).header("accept", "text/html")).await
+    send(
+        crate::app::client()
+            .get(format!("{}{path}", app.url))
+            .header("accept", "text/html"),
+    )
+    .await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_route_answers_with_the_app_and_everything_else_with_its_not_found_page() {
     let app = TestApp::start().await;
-    for path in ["/", "/login", "/metrics", "/components/component/edit/7", "/onboarding", "/subscribers", "/docs/api"]
-    {
+    for path in [
+        "/",
+        "/login",
+        "/metrics",
+        "/components/component/edit/7",
+        "/onboarding",
+        "/subscribers",
+        "/docs/api",
+    ] {
         let answer = page(&app, path).await;
         assert_eq!(
-            (answer.status, answer.headers["content-type"].to_str().unwrap()),
+            (
+                answer.status,
+                answer.headers["content-type"].to_str().unwrap()
+            ),
             (200, "text/html; charset=utf-8")
         );
     }
-    for path in ["/nowhere", "/discord", "/sponsor", "/status.html", "/assets/nothing.js"] {
+    for path in [
+        "/nowhere",
+        "/discord",
+        "/sponsor",
+        "/status.html",
+        "/assets/nothing.js",
+    ] {
         assert_eq!(page(&app, path).await.status, 404, "{path}");
     }
 }
@@ -27,40 +48,83 @@ async fn every_route_answers_with_the_app_and_everything_else_with_its_not_found
 async fn crawlers_are_told_what_is_for_them_and_browsers_find_the_icon_they_ask_every_site_for() {
     let app = TestApp::start().await;
     let robots = page(&app, "/robots.txt").await;
-    assert_eq!((robots.status, robots.headers["content-type"].to_str().unwrap()), (200, "text/plain; charset=utf-8"));
+    assert_eq!(
+        (
+            robots.status,
+            robots.headers["content-type"].to_str().unwrap()
+        ),
+        (200, "text/plain; charset=utf-8")
+    );
     let rules = robots.body.as_str().unwrap();
     // The longest rule that fits counts (RFC 9309, section 2.2.2).
     let fitting = |rule: &str, path: &str| {
         let starts = rules.lines().filter_map(|line| line.strip_prefix(rule));
-        starts.filter(|start| path.starts_with(start)).map(str::len).max()
+        starts
+            .filter(|start| path.starts_with(start))
+            .map(str::len)
+            .max()
     };
     let is_kept = |path: &str| fitting("Disallow: ", path) > fitting("Allow: ", path);
-    for path in ["/api/v1/component/list", "/socket.io/", "/metrics", "/verify", "/unsubscribe"] {
+    for path in [
+        "/api/v1/component/list",
+        "/socket.io/",
+        "/metrics",
+        "/verify",
+        "/unsubscribe",
+    ] {
         assert!(is_kept(path), "{path}: {rules}");
     }
     // The landing page asks for these before it shows anything.
     let asked = ["/api/v1/configuration", "/api/v1/identity/session"];
-    for path in
-        ["/", "/status/acme", "/docs/api", "/blog", "/about", "/assets/app.js", "/favicon.ico"].iter().chain(&asked)
+    for path in [
+        "/",
+        "/status/acme",
+        "/docs/api",
+        "/blog",
+        "/about",
+        "/assets/app.js",
+        "/favicon.ico",
+    ]
+    .iter()
+    .chain(&asked)
     {
         assert!(!is_kept(path), "{path}: {rules}");
     }
-    let icon = crate::app::client().get(format!("{}/favicon.ico", app.url)).send().await.unwrap();
-    assert_eq!((icon.status().as_u16(), icon.headers()["content-type"].to_str().unwrap()), (200, "image/x-icon"));
-    assert!(icon.bytes().await.unwrap().starts_with(&[0, 0, 1, 0]), "it is an icon");
+    let icon = crate::app::client()
+        .get(format!("{}/favicon.ico", app.url))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(
+        (
+            icon.status().as_u16(),
+            icon.headers()["content-type"].to_str().unwrap()
+        ),
+        (200, "image/x-icon")
+    );
+    assert!(
+        icon.bytes().await.unwrap().starts_with(&[0, 0, 1, 0]),
+        "it is an icon"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn discord_and_sponsor_lead_where_they_are_configured_to() {
     let app = TestApp::start_with(&["--discord-url", "https://discord.example/allclear"]).await;
-    let client = crate::app::client_builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let client = crate::app::client_builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .unwrap();
     let answer = send(client.get(format!("{}/discord", app.url))).await;
     assert_eq!(
         (answer.status, answer.headers["location"].to_str().unwrap()),
         (302, "https://discord.example/allclear")
     );
     let configuration = send(client.get(app.call("/configuration"))).await;
-    assert_eq!(configuration.body["data"]["discordUrl"], "https://discord.example/allclear");
+    assert_eq!(
+        configuration.body["data"]["discordUrl"],
+        "https://discord.example/allclear"
+    );
     assert_eq!(configuration.body["data"]["sponsorUrl"], json!(null));
 }
 
@@ -69,11 +133,24 @@ async fn every_answer_carries_the_security_headers() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     let status = format!("/status/{}", operator.organisation);
-    for path in ["/", status.as_str(), "/healthz", "/api/v1/configuration", "/api/v1/nowhere", "/assets/nothing.js"] {
+    for path in [
+        "/",
+        status.as_str(),
+        "/healthz",
+        "/api/v1/configuration",
+        "/api/v1/nowhere",
+        "/assets/nothing.js",
+    ] {
         let answer = page(&app, path).await;
         let policy = answer.headers["content-security-policy"].to_str().unwrap();
-        assert!(policy.contains("script-src 'self'") && !policy.contains("unsafe"), "{path}: {policy}");
-        assert_eq!(answer.headers["x-content-type-options"], "nosniff", "{path}");
+        assert!(
+            policy.contains("script-src 'self'") && !policy.contains("unsafe"),
+            "{path}: {policy}"
+        );
+        assert_eq!(
+            answer.headers["x-content-type-options"], "nosniff",
+            "{path}"
+        );
         assert_eq!(answer.headers["referrer-policy"], "no-referrer", "{path}");
     }
 }
@@ -81,14 +158,22 @@ async fn every_answer_carries_the_security_headers() {
 /// What an answer is, but for what differs from one answer to the next.
 async fn carried(request: reqwest::RequestBuilder) -> (u16, Vec<(String, Vec<u8>)>, Vec<u8>) {
     let answer = request.send().await.unwrap();
-    let named = |name: &HeaderName, value: &HeaderValue| (name.to_string(), value.as_bytes().to_vec());
+    let named =
+        |name: &HeaderName, value: &HeaderValue| (name.to_string(), value.as_bytes().to_vec());
     // A connection with a body that nobody has read is closed.
     let own = ["connection", "date", "x-request-id"];
-    let headers = answer.headers().iter().filter(|(name, _)| !own.contains(&name.as_str()));
+    let headers = answer
+        .headers()
+        .iter()
+        .filter(|(name, _)| !own.contains(&name.as_str()));
     assert!(answer.headers().contains_key("x-request-id"));
     let mut headers: Vec<_> = headers.map(|(name, value)| named(name, value)).collect();
     headers.sort();
-    (answer.status().as_u16(), headers, answer.bytes().await.unwrap().to_vec())
+    (
+        answer.status().as_u16(),
+        headers,
+        answer.bytes().await.unwrap().to_vec(),
+    )
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -96,12 +181,17 @@ async fn what_is_answered_ahead_of_the_app_is_what_the_app_answers() {
     let app = TestApp::start_with(&["--public-url", "https://status.example"]).await;
     let operator = app.operator("Acme").await;
     let client = crate::app::client();
-    for path in [format!("/status/{}", operator.organisation), format!("/api/v1/status/{}", operator.organisation)] {
+    for path in [
+        format!("/status/{}", operator.organisation),
+        format!("/api/v1/status/{}", operator.organisation),
+    ] {
         for coding in ["br", "gzip", "identity"] {
             for tag in ["\"another\"", "*"] {
                 let asked = || {
                     let request = client.get(format!("{}{path}", app.url));
-                    request.header("accept-encoding", coding).header("if-none-match", tag)
+                    request
+                        .header("accept-encoding", coding)
+                        .header("if-none-match", tag)
                 };
                 // Read by the app for whoever is first, and for whoever sends a body along.
                 let by_the_app = carried(asked().body("x")).await;
@@ -115,25 +205,45 @@ async fn what_is_answered_ahead_of_the_app_is_what_the_app_answers() {
 
 /// The tags of the elements that a browser would run.
 fn scripts(html: &str) -> Vec<&str> {
-    let tags = html.split("<script").skip(1).filter_map(|rest| rest.split_once('>'));
-    tags.map(|(tag, _)| tag).filter(|tag| !tag.contains("type=\"application/json\"")).collect()
+    let tags = html
+        .split("<script")
+        .skip(1)
+        .filter_map(|rest| rest.split_once('>'));
+    tags.map(|(tag, _)| tag)
+        .filter(|tag| !tag.contains("type=\"application/json\""))
+        .collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_page_holds_a_script_and_the_status_page_alone_a_style_allowed_by_its_hash() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
-    for (path, styles) in [("/", 0), (format!("/status/{}", operator.organisation).as_str(), 1), ("/status/nobody", 1)]
-    {
+    for (path, styles) in [
+        ("/", 0),
+        (format!("/status/{}", operator.organisation).as_str(), 1),
+        ("/status/nobody", 1),
+    ] {
         let answer = page(&app, path).await;
         let policy = answer.headers["content-security-policy"].to_str().unwrap();
-        let source = |name: &str| policy.split("; ").find(|part| part.starts_with(name)).unwrap();
+        let source = |name: &str| {
+            policy
+                .split("; ")
+                .find(|part| part.starts_with(name))
+                .unwrap()
+        };
         assert_eq!(source("script-src"), "script-src 'self'", "{path}");
-        assert_eq!(source("style-src").matches("'sha256-").count(), styles, "{path}: {policy}");
+        assert_eq!(
+            source("style-src").matches("'sha256-").count(),
+            styles,
+            "{path}: {policy}"
+        );
         let html = answer.body.as_str().unwrap();
         assert_eq!(html.matches("<style").count(), styles, "{path}");
         let found = scripts(html);
-        assert!(!found.is_empty() && found.iter().all(|tag| tag.contains(" src=\"/")), "{path}: {found:?}");
+        assert!(
+            !found.is_empty() && found.iter().all(|tag| tag.contains(" src=\"/")),
+            "{path}: {found:?}"
+        );
     }
 }
 
@@ -146,24 +256,40 @@ async fn the_status_page_holds_its_data_as_text() {
     assert_eq!(answer.status, 200);
     let html = answer.body.as_str().unwrap();
     assert!(html.contains("id=\"snapshot\""), "{html}");
-    assert!(!html.contains("alert(1)</script>") && !html.contains("<!--<script>"), "{html}");
+    assert!(
+        !html.contains("alert(1)</script>") && !html.contains("<!--<script>"),
+        "{html}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_supervisor_sees_a_live_and_ready_server_and_its_figures() {
     let app = TestApp::start().await;
     let client = crate::app::client();
-    assert_eq!(send(client.get(format!("{}/healthz", app.url))).await.status, 200);
-    assert_eq!(send(client.get(format!("{}/readyz", app.url))).await.status, 200);
+    assert_eq!(
+        send(client.get(format!("{}/healthz", app.url)))
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        send(client.get(format!("{}/readyz", app.url))).await.status,
+        200
+    );
     let figures = send(client.get(format!("{}/metrics", app.url))).await;
     let text = figures.body.as_str().unwrap();
-    assert!(text.contains("allclear_http_requests_total") && text.contains("route=\"/healthz\""), "{text}");
+    assert!(
+        text.contains("allclear_http_requests_total") && text.contains("route=\"/healthz\""),
+        "{text}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_openapi_document_names_every_component_call() {
     let app = TestApp::start().await;
-    let document = send(crate::app::client().get(app.call("/openapi.json"))).await.body;
+    let document = send(crate::app::client().get(app.call("/openapi.json")))
+        .await
+        .body;
     for (path, method) in [
         ("/api/v1/component/list", "get"),
         ("/api/v1/component/create", "post"),
@@ -171,6 +297,9 @@ async fn the_openapi_document_names_every_component_call() {
         ("/api/v1/status/{organisation}", "get"),
         ("/api/v1/status/{organisation}/events", "get"),
     ] {
-        assert!(document["paths"][path][method].is_object(), "{method} {path}");
+        assert!(
+            document["paths"][path][method].is_object(),
+            "{method} {path}"
+        );
     }
 }

@@ -12,13 +12,36 @@ async fn without_a_good_token_nothing_is_told() {
     let url = app.call("/component/list");
     let client = crate::app::client();
     let nobody = send(client.get(&url)).await;
-    assert_eq!((nobody.status, nobody.headers["www-authenticate"].to_str().unwrap()), (401, "Bearer"));
-    assert_eq!(send(client.get(&url).bearer_auth("nonsense")).await.status, 401);
-    assert_eq!(send(client.get(&url).basic_auth("a", Some("b"))).await.status, 401);
+    assert_eq!(
+        (
+            nobody.status,
+            nobody.headers["www-authenticate"].to_str().unwrap()
+        ),
+        (401, "Bearer")
+    );
+    assert_eq!(
+        send(client.get(&url).bearer_auth("nonsense")).await.status,
+        401
+    );
+    assert_eq!(
+        send(client.get(&url).basic_auth("a", Some("b")))
+            .await
+            .status,
+        401
+    );
 
-    let homeless = send(operator.client.post(app.call("/identity/token")).json(&json!({}))).await;
+    let homeless = send(
+        operator
+            .client
+            .post(app.call("/identity/token"))
+            .json(&json!({})),
+    )
+    .await;
     let homeless = homeless.body["data"]["token"].as_str().unwrap();
-    assert_eq!(send(client.get(&url).bearer_auth(homeless)).await.status, 403);
+    assert_eq!(
+        send(client.get(&url).bearer_auth(homeless)).await.status,
+        403
+    );
     let good = token(&operator.client, &app.url, &operator.organisation).await;
     assert_eq!(send(client.get(&url).bearer_auth(good)).await.status, 200);
 }
@@ -28,15 +51,36 @@ async fn a_body_that_is_not_a_json_object_is_refused_by_what_is_wrong_with_it() 
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     let post = |kind: &str, body: String| {
-        send(operator.request(Method::POST, "/component/create").header("content-type", kind).body(body))
+        send(
+            operator
+                .request(Method::POST, "/component/create")
+                .header("content-type", kind)
+                .body(body),
+        )
     };
-    assert_eq!(post("application/json", "{\"name\":".into()).await.status, 400);
+    assert_eq!(
+        post("application/json", "{\"name\":".into()).await.status,
+        400
+    );
     assert_eq!(post("application/json", String::new()).await.status, 400);
-    assert_eq!(post("text/plain", "{\"name\": \"API\"}".into()).await.status, 415);
+    assert_eq!(
+        post("text/plain", "{\"name\": \"API\"}".into())
+            .await
+            .status,
+        415
+    );
     assert_eq!(post("application/json", "[]".into()).await.status, 422);
     let large = format!("{{\"name\": \"{}\"}}", "x".repeat(256 * 1024));
     assert_eq!(post("application/json", large).await.status, 413);
-    assert_eq!(post("application/json; charset=utf-8", "{\"name\": \"API\"}".into()).await.status, 201);
+    assert_eq!(
+        post(
+            "application/json; charset=utf-8",
+            "{\"name\": \"API\"}".into()
+        )
+        .await
+        .status,
+        201
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -44,9 +88,21 @@ async fn what_is_not_there_is_not_found() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     assert_eq!(operator.get("/component/not-an-id").await.status, 404);
-    assert_eq!(operator.get("/component/0190b6a0-0000-7000-8000-000000000000").await.status, 404);
+    assert_eq!(
+        operator
+            .get("/component/0190b6a0-0000-7000-8000-000000000000")
+            .await
+            .status,
+        404
+    );
     assert_eq!(operator.get("/nowhere").await.status, 404);
-    assert_eq!(operator.get(&format!("/status/{}/nowhere", operator.organisation)).await.status, 404);
+    assert_eq!(
+        operator
+            .get(&format!("/status/{}/nowhere", operator.organisation))
+            .await
+            .status,
+        404
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -55,25 +111,69 @@ async fn a_method_that_a_path_does_not_take_is_answered_with_those_it_takes() {
     let client = crate::app::client();
     let tried = async |method: Method, path: &str| {
         let answer = send(client.request(method, format!("{}{path}", app.url))).await;
-        let allowed = answer.headers.get("allow").map_or("", |allowed| allowed.to_str().unwrap());
-        (answer.status, allowed.split(", ").map(str::to_owned).collect::<BTreeSet<_>>())
+        let allowed = answer
+            .headers
+            .get("allow")
+            .map_or("", |allowed| allowed.to_str().unwrap());
+        (
+            answer.status,
+            allowed
+                .split(", ")
+                .map(str::to_owned)
+                .collect::<BTreeSet<_>>(),
+        )
     };
     let document = send(client.get(app.call("/openapi.json"))).await.body;
     for (path, calls) in document["paths"].as_object().unwrap() {
-        let methods: BTreeSet<_> = calls.as_object().unwrap().keys().map(|method| method.to_uppercase()).collect();
+        let methods: BTreeSet<_> = calls
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(|method| method.to_uppercase())
+            .collect();
         // Clerk is off: its calls are not there.
-        let expected = if path.contains("/clerk/") { (404, BTreeSet::from([String::new()])) } else { (405, methods) };
+        let expected = if path.contains("/clerk/") {
+            (404, BTreeSet::from([String::new()]))
+        } else {
+            (405, methods)
+        };
         assert_eq!(tried(Method::PUT, path).await, expected, "{path}");
     }
     let read = BTreeSet::from(["GET", "HEAD"].map(str::to_owned));
-    for path in ["/", "/login", "/status/nobody", "/healthz", "/metrics", "/.well-known/jwks.json", "/theme.js"] {
-        assert_eq!(tried(Method::POST, path).await, (405, read.clone()), "{path}");
+    for path in [
+        "/",
+        "/login",
+        "/status/nobody",
+        "/healthz",
+        "/metrics",
+        "/.well-known/jwks.json",
+        "/theme.js",
+    ] {
+        assert_eq!(
+            tried(Method::POST, path).await,
+            (405, read.clone()),
+            "{path}"
+        );
     }
-    assert_eq!(tried(Method::POST, "/api/v1/openapi.json").await, (405, read));
-    for path in ["/healthz", "/readyz", "/metrics", "/.well-known/jwks.json", "/api/v1/openapi.json"] {
+    assert_eq!(
+        tried(Method::POST, "/api/v1/openapi.json").await,
+        (405, read)
+    );
+    for path in [
+        "/healthz",
+        "/readyz",
+        "/metrics",
+        "/.well-known/jwks.json",
+        "/api/v1/openapi.json",
+    ] {
         assert_eq!(tried(Method::HEAD, path).await.0, 200, "{path}");
     }
-    for path in ["/nowhere", "/api/v1/nowhere", "/api/nowhere", "/status.html"] {
+    for path in [
+        "/nowhere",
+        "/api/v1/nowhere",
+        "/api/nowhere",
+        "/status.html",
+    ] {
         assert_eq!(tried(Method::POST, path).await.0, 404, "{path}");
     }
 }

@@ -19,9 +19,21 @@ pub(crate) struct Process {
 /// The command with a folder of its own and nothing of the test run's environment.
 pub(crate) fn command(data: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_allclear"));
-    command.env_clear().args(arguments).args(["--listen", "127.0.0.1:0", "--limit-sign-up", "1000/1000"]);
-    command.arg("--data-dir").arg(data).current_dir(data.parent().unwrap()).kill_on_drop(true);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.env_clear().args(arguments).args([
+        "--listen",
+        "127.0.0.1:0",
+        "--limit-sign-up",
+        "1000/1000",
+    ]);
+    command
+        .arg("--data-dir")
+        .arg(data)
+        .current_dir(data.parent().unwrap())
+        .kill_on_drop(true);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command
 }
 
@@ -41,7 +53,11 @@ pub(crate) fn lasting_port() -> u16 {
 /// Runs a command to its end.
 pub(crate) async fn run(mut command: Command) -> (Option<i32>, String, String) {
     let output = tokio::time::timeout(Duration::from_secs(30), command.output()).await;
-    let Output { status, stdout, stderr } = output.expect("it ends within half a minute").unwrap();
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = output.expect("it ends within half a minute").unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (status.code(), text(stdout), text(stderr))
 }
@@ -52,9 +68,17 @@ impl Process {
         let mut child = command.stderr(Stdio::inherit()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         loop {
-            let line = lines.next_line().await.unwrap().expect("it says where it listens");
+            let line = lines
+                .next_line()
+                .await
+                .unwrap()
+                .expect("it says where it listens");
             if let Some(address) = line.trim().strip_prefix("Listens") {
-                return Self { url: format!("http://{}", address.trim()), child, lines };
+                return Self {
+                    url: format!("http://{}", address.trim()),
+                    child,
+                    lines,
+                };
             }
         }
     }
@@ -80,7 +104,11 @@ impl Process {
     /// SIGTERM; answers the exit code.
     pub(crate) async fn terminate(mut self) -> Option<i32> {
         let pid = self.id().to_string();
-        Command::new("kill").args(["-TERM", &pid]).status().await.unwrap();
+        Command::new("kill")
+            .args(["-TERM", &pid])
+            .status()
+            .await
+            .unwrap();
         let ended = tokio::time::timeout(Duration::from_secs(30), self.child.wait()).await;
         ended.expect("it ends within half a minute").unwrap().code()
     }

@@ -6,7 +6,10 @@ use crate::app::{TestApp, send};
 
 /// A server of which each client may ask twice.
 async fn site(flags: &[&str]) -> (TestApp, String) {
-    let app = TestApp::start_with(&[&["--limit-subscribe", "2/1", "--limit-reset", "2/1"], flags].concat()).await;
+    let app = TestApp::start_with(
+        &[&["--limit-subscribe", "2/1", "--limit-reset", "2/1"], flags].concat(),
+    )
+    .await;
     let organisation = app.operator("Acme").await.organisation;
     (app, organisation)
 }
@@ -17,7 +20,9 @@ async fn tries(site: &(TestApp, String), headers: &[&[(&str, &str)]]) -> Vec<u16
     let mut statuses = Vec::new();
     for headers in headers {
         let body = json!({"email": "ann@example.com", "orgId": organisation});
-        let mut request = crate::app::client().post(app.call("/subscriber/public")).json(&body);
+        let mut request = crate::app::client()
+            .post(app.call("/subscriber/public"))
+            .json(&body);
         for (name, value) in *headers {
             request = request.header(*name, *value);
         }
@@ -35,10 +40,21 @@ async fn what_a_client_says_of_its_address_counts_nothing() {
             &[("x-forwarded-for", "203.0.113.2, 10.0.0.1")],
             &[("forwarded", "for=203.0.113.3")],
             &[("x-real-ip", "203.0.113.4")],
-            &[("x-forwarded-for", "203.0.113.5"), ("x-forwarded-for", "127.0.0.1")],
-            &[("x-client-ip", "203.0.113.6"), ("cf-connecting-ip", "203.0.113.6"), ("true-client-ip", "203.0.113.6")],
+            &[
+                ("x-forwarded-for", "203.0.113.5"),
+                ("x-forwarded-for", "127.0.0.1"),
+            ],
+            &[
+                ("x-client-ip", "203.0.113.6"),
+                ("cf-connecting-ip", "203.0.113.6"),
+                ("true-client-ip", "203.0.113.6"),
+            ],
         ];
-        assert_eq!(tries(&site, &forged).await, [200, 200, 429, 429, 429, 429], "{flags:?}");
+        assert_eq!(
+            tries(&site, &forged).await,
+            [200, 200, 429, 429, 429, 429],
+            "{flags:?}"
+        );
     }
 }
 
@@ -49,16 +65,36 @@ async fn behind_a_trusted_proxy_each_client_has_its_own_tries_and_cannot_make_up
         &[("x-forwarded-for", "203.0.113.7")],
         // What it sends itself stands before what the proxies add.
         &[("x-forwarded-for", "198.51.100.1, 203.0.113.7")],
-        &[("x-forwarded-for", "198.51.100.2,10.9.9.9,203.0.113.7, 10.0.0.2")],
-        &[("x-forwarded-for", "198.51.100.3"), ("x-forwarded-for", "203.0.113.7")],
+        &[(
+            "x-forwarded-for",
+            "198.51.100.2,10.9.9.9,203.0.113.7, 10.0.0.2",
+        )],
+        &[
+            ("x-forwarded-for", "198.51.100.3"),
+            ("x-forwarded-for", "203.0.113.7"),
+        ],
         &[("x-forwarded-for", "nonsense, , 203.0.113.7")],
-        &[("forwarded", "for=198.51.100.4"), ("x-real-ip", "198.51.100.4"), ("x-forwarded-for", "203.0.113.7")],
+        &[
+            ("forwarded", "for=198.51.100.4"),
+            ("x-real-ip", "198.51.100.4"),
+            ("x-forwarded-for", "203.0.113.7"),
+        ],
         // The same address, as IPv6 writes it.
         &[("x-forwarded-for", "::ffff:203.0.113.7")],
-        &[("x-forwarded-for", "198.51.100.5, ::ffff:203.0.113.7, ::ffff:10.0.0.3")],
+        &[(
+            "x-forwarded-for",
+            "198.51.100.5, ::ffff:203.0.113.7, ::ffff:10.0.0.3",
+        )],
     ];
-    assert_eq!(tries(&site, &one).await, [200, 200, 429, 429, 429, 429, 429, 429]);
-    assert_eq!(tries(&site, &[&[("x-forwarded-for", "203.0.113.8")]]).await, [200], "another client");
+    assert_eq!(
+        tries(&site, &one).await,
+        [200, 200, 429, 429, 429, 429, 429, 429]
+    );
+    assert_eq!(
+        tries(&site, &[&[("x-forwarded-for", "203.0.113.8")]]).await,
+        [200],
+        "another client"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -70,7 +106,11 @@ async fn a_client_has_a_network_of_ipv6_addresses_and_one_count() {
         &[("x-forwarded-for", "2001:db8:1:2:3:4:5:6")],
     ];
     assert_eq!(tries(&site, &network).await, [200, 200, 429]);
-    assert_eq!(tries(&site, &[&[("x-forwarded-for", "2001:db8:1:3::1")]]).await, [200], "the network beside it");
+    assert_eq!(
+        tries(&site, &[&[("x-forwarded-for", "2001:db8:1:3::1")]]).await,
+        [200],
+        "the network beside it"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -78,8 +118,12 @@ async fn the_identity_providers_calls_count_likewise() {
     let (app, _) = site(&["--trusted-proxies", "127.0.0.1"]).await;
     let reset = async |forwarded: &str| {
         let body = json!({"email": "nobody@example.com"});
-        let request = crate::app::client().post(app.call("/identity/password-reset")).json(&body);
-        send(request.header("x-forwarded-for", forwarded)).await.status
+        let request = crate::app::client()
+            .post(app.call("/identity/password-reset"))
+            .json(&body);
+        send(request.header("x-forwarded-for", forwarded))
+            .await
+            .status
     };
     let mut statuses = Vec::new();
     for prepended in 1..=3 {

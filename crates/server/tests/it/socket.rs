@@ -20,11 +20,24 @@ fn event(name: &str, args: Value) -> Event {
 
 /// Does everything that tells of itself; answers what it tells.
 async fn everything(operator: &Operator) -> Vec<Event> {
-    let (component, snapshot) = made(operator, operator.post("/component/create", json!({"name": "API"})).await).await;
+    let (component, snapshot) = made(
+        operator,
+        operator
+            .post("/component/create", json!({"name": "API"}))
+            .await,
+    )
+    .await;
     let path = format!("/component/{}", component["id"].as_str().unwrap());
     let mut told = vec![event("new-component", json!([snapshot["components"][0]]))];
-    let (_, snapshot) = made(operator, operator.patch(&path, json!({"status": "DEGRADED"})).await).await;
-    told.push(event("component-update", json!([snapshot["components"][0]])));
+    let (_, snapshot) = made(
+        operator,
+        operator.patch(&path, json!({"status": "DEGRADED"})).await,
+    )
+    .await;
+    told.push(event(
+        "component-update",
+        json!([snapshot["components"][0]]),
+    ));
     made(operator, operator.delete(&path).await).await;
     told.push(event("component-deleted", json!([component["id"]])));
 
@@ -32,20 +45,40 @@ async fn everything(operator: &Operator) -> Vec<Event> {
     let (incident, snapshot) = made(operator, operator.post("/incident/create", input).await).await;
     let path = format!("/incident/{}", incident["id"].as_str().unwrap());
     told.push(event("new-incident", json!([snapshot["incidents"][0]])));
-    let (_, snapshot) = made(operator, operator.patch(&path, json!({"title": "Up"})).await).await;
+    let (_, snapshot) = made(
+        operator,
+        operator.patch(&path, json!({"title": "Up"})).await,
+    )
+    .await;
     told.push(event("incident-updated", json!([snapshot["incidents"][0]])));
-    let timeline =
-        told_of_timeline(operator, &path, ["incidents", "IncidentTimeline"], ["timeline-updated", "incident"]);
+    let timeline = told_of_timeline(
+        operator,
+        &path,
+        ["incidents", "IncidentTimeline"],
+        ["timeline-updated", "incident"],
+    );
     told.extend(timeline.await);
     made(operator, operator.delete(&path).await).await;
     told.push(event("incident-deleted", json!([incident["id"]])));
 
-    let input = json!({"title": "Disks", "description": "New ones", "startAt": "2999-01-01T00:00:00Z"});
-    let (maintenance, snapshot) = made(operator, operator.post("/maintenance/create", input).await).await;
+    let input =
+        json!({"title": "Disks", "description": "New ones", "startAt": "2999-01-01T00:00:00Z"});
+    let (maintenance, snapshot) =
+        made(operator, operator.post("/maintenance/create", input).await).await;
     let path = format!("/maintenance/{}", maintenance["id"].as_str().unwrap());
-    told.push(event("new-maintenance", json!([snapshot["maintenances"][0]])));
-    let (_, snapshot) = made(operator, operator.patch(&path, json!({"status": "CANCELLED"})).await).await;
-    told.push(event("maintenance-updated", json!([snapshot["maintenances"][0]])));
+    told.push(event(
+        "new-maintenance",
+        json!([snapshot["maintenances"][0]]),
+    ));
+    let (_, snapshot) = made(
+        operator,
+        operator.patch(&path, json!({"status": "CANCELLED"})).await,
+    )
+    .await;
+    told.push(event(
+        "maintenance-updated",
+        json!([snapshot["maintenances"][0]]),
+    ));
     let names = ["maintenance-timeline-updated", "maintenance"];
     told.extend(told_of_timeline(operator, &path, ["maintenances", "timeline"], names).await);
     made(operator, operator.delete(&path).await).await;
@@ -54,16 +87,34 @@ async fn everything(operator: &Operator) -> Vec<Event> {
 }
 
 /// Records an update and deletes it; answers what that tells.
-async fn told_of_timeline(operator: &Operator, path: &str, at: [&str; 2], [updated, parent]: [&str; 2]) -> Vec<Event> {
+async fn told_of_timeline(
+    operator: &Operator,
+    path: &str,
+    at: [&str; 2],
+    [updated, parent]: [&str; 2],
+) -> Vec<Event> {
     let input = json!({"message": "Looking", "status": "IDENTIFIED"});
-    let (entry, after) = made(operator, operator.post(&format!("{path}/updates/create"), input).await).await;
+    let (entry, after) = made(
+        operator,
+        operator
+            .post(&format!("{path}/updates/create"), input)
+            .await,
+    )
+    .await;
     let ids = json!({format!("{parent}UpdateIds"): [entry["id"]]});
-    let (_, cleared) = made(operator, operator.post(&format!("{path}/updates/delete"), ids).await).await;
+    let (_, cleared) = made(
+        operator,
+        operator.post(&format!("{path}/updates/delete"), ids).await,
+    )
+    .await;
     let thing = |snapshot: &Value| snapshot[at[0]][0].clone();
     vec![
         event(updated, json!([thing(&after)[at[1]][0]])),
         event(&format!("{parent}-updated"), json!([thing(&after)])),
-        event(&format!("{parent}-timeline-deleted"), json!([thing(&cleared)["id"], entry["id"]])),
+        event(
+            &format!("{parent}-timeline-deleted"),
+            json!([thing(&cleared)["id"], entry["id"]]),
+        ),
         event(&format!("{parent}-updated"), json!([thing(&cleared)])),
     ]
 }
@@ -77,7 +128,10 @@ async fn everybody_in_the_room_hears_all_thirteen_events_in_order_and_nobody_els
     let mut guest = Client::signed_in(&app.url, &other.token).await;
     let mut elsewhere = Client::signed_in(&app.url, &other.token).await;
     for client in [&mut member, &mut visitor, &mut guest] {
-        assert_eq!(client.join(&acme.organisation).await, json!({"revision": 0}));
+        assert_eq!(
+            client.join(&acme.organisation).await,
+            json!({"revision": 0})
+        );
     }
     elsewhere.join(&other.organisation).await;
 
@@ -92,9 +146,20 @@ async fn everybody_in_the_room_hears_all_thirteen_events_in_order_and_nobody_els
         }
     }
     let id = other.component("Mine").await;
-    assert_eq!(elsewhere.event().await.1[0]["id"], json!(id), "the first thing heard in the other room");
-    assert_eq!(member.ask("get-components", &acme.organisation).await, json!([]));
-    assert_eq!(member.heard(), [], "and nothing of the other room came here");
+    assert_eq!(
+        elsewhere.event().await.1[0]["id"],
+        json!(id),
+        "the first thing heard in the other room"
+    );
+    assert_eq!(
+        member.ask("get-components", &acme.organisation).await,
+        json!([])
+    );
+    assert_eq!(
+        member.heard(),
+        [],
+        "and nothing of the other room came here"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -102,18 +167,33 @@ async fn the_lists_are_answered_as_the_snapshot_has_them_to_everybody() {
     let app = TestApp::start().await;
     let acme = app.operator("Acme").await;
     acme.component("API").await;
-    acme.post("/incident/create", json!({"title": "Down", "description": "d"})).await;
-    acme.post("/maintenance/create", json!({"title": "M", "description": "d", "startAt": "2999-01-01T00:00:00Z"}))
-        .await;
+    acme.post(
+        "/incident/create",
+        json!({"title": "Down", "description": "d"}),
+    )
+    .await;
+    acme.post(
+        "/maintenance/create",
+        json!({"title": "M", "description": "d", "startAt": "2999-01-01T00:00:00Z"}),
+    )
+    .await;
     let snapshot = acme.snapshot().await;
     let mut visitor = Client::anonymous(&app.url).await;
     for joined in [false, true] {
         if joined {
-            assert_eq!(visitor.join(&acme.organisation).await, json!({"revision": snapshot["revision"]}));
+            assert_eq!(
+                visitor.join(&acme.organisation).await,
+                json!({"revision": snapshot["revision"]})
+            );
         }
         for list in ["components", "incidents", "maintenances"] {
             assert_eq!(snapshot[list].as_array().unwrap().len(), 1);
-            assert_eq!(visitor.ask(&format!("get-{list}"), &acme.organisation).await, snapshot[list]);
+            assert_eq!(
+                visitor
+                    .ask(&format!("get-{list}"), &acme.organisation)
+                    .await,
+                snapshot[list]
+            );
         }
     }
     assert_eq!(visitor.heard(), [], "nothing is told again");
@@ -144,7 +224,10 @@ async fn an_answer_stands_at_its_place_among_the_events() {
             shown.insert(0, id(&args[0]));
         }
         let listed: Vec<_> = list.as_array().unwrap().iter().map(id).collect();
-        assert_eq!(shown, listed, "the answer is what the events before it make");
+        assert_eq!(
+            shown, listed,
+            "the answer is what the events before it make"
+        );
     }
     let mut written = writing.await.unwrap();
     written.reverse();
@@ -156,12 +239,24 @@ async fn what_does_not_exist_is_answered_with_a_sentence() {
     let app = TestApp::start().await;
     let mut client = Client::anonymous(&app.url).await;
     let unknown = json!({"message": "Organisation not found"});
-    for name in ["join", "get-components", "get-incidents", "get-maintenances"] {
+    for name in [
+        "join",
+        "get-components",
+        "get-incidents",
+        "get-maintenances",
+    ] {
         for organisation in ["org_nobody", "", &"x".repeat(65)] {
-            assert_eq!(client.ask(name, organisation).await, unknown, "{name} {organisation}");
+            assert_eq!(
+                client.ask(name, organisation).await,
+                unknown,
+                "{name} {organisation}"
+            );
         }
     }
-    assert_eq!(client.ask("get-secrets", "org").await, json!({"message": "There is no such event"}));
+    assert_eq!(
+        client.ask("get-secrets", "org").await,
+        json!({"message": "There is no such event"})
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -176,31 +271,69 @@ async fn a_shutdown_closes_the_transport_so_that_clients_come_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn browsers_connect_from_our_own_and_allowed_origins_only() {
-    let flags = ["--allowed-origins", "https://a.example", "--public-url", "https://status.example"];
+    let flags = [
+        "--allowed-origins",
+        "https://a.example",
+        "--public-url",
+        "https://status.example",
+    ];
     let app = TestApp::start_with(&flags).await;
     let url = format!("{}/socket.io/?EIO=4&transport=polling", app.url);
     let open = |origin: Option<&'static str>| {
         let request = crate::app::client().get(&url);
-        if let Some(origin) = origin { request.header("origin", origin) } else { request }.send()
+        if let Some(origin) = origin {
+            request.header("origin", origin)
+        } else {
+            request
+        }
+        .send()
     };
-    for origin in [None, Some("https://a.example"), Some("https://status.example")] {
+    for origin in [
+        None,
+        Some("https://a.example"),
+        Some("https://status.example"),
+    ] {
         let opened = open(origin).await.unwrap();
         assert_eq!(opened.status(), 200, "{origin:?}");
-        let allowed = opened.headers().get("access-control-allow-origin").map(|value| value.to_str().unwrap());
+        let allowed = opened
+            .headers()
+            .get("access-control-allow-origin")
+            .map(|value| value.to_str().unwrap());
         assert_eq!(allowed, origin);
     }
-    assert_eq!(open(Some("https://evil.example")).await.unwrap().status(), 403);
+    assert_eq!(
+        open(Some("https://evil.example")).await.unwrap().status(),
+        403
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sockets_are_counted_and_their_settings_are_told() {
     let app = TestApp::start_with(&["--ping-interval", "7000", "--ping-timeout", "3000"]).await;
     let _client = Client::anonymous(&app.url).await;
-    let metrics = crate::app::client().get(format!("{}/metrics", app.url)).send().await.unwrap().text().await.unwrap();
-    assert!(metrics.lines().any(|line| line.starts_with("allclear_sockets ")), "{metrics}");
-    let opened =
-        crate::app::client().get(format!("{}/socket.io/?EIO=4&transport=polling", app.url)).send().await.unwrap();
+    let metrics = crate::app::client()
+        .get(format!("{}/metrics", app.url))
+        .send()
+        .await
+        .unwrap()
+        .text()
+        .await
+        .unwrap();
+    assert!(
+        metrics
+            .lines()
+            .any(|line| line.starts_with("allclear_sockets ")),
+        "{metrics}"
+    );
+    let opened = crate::app::client()
+        .get(format!("{}/socket.io/?EIO=4&transport=polling", app.url))
+        .send()
+        .await
+        .unwrap();
     let text = opened.text().await.unwrap();
     let open: Value = serde_json::from_str(text.strip_prefix('0').unwrap()).unwrap();
-    assert_eq!((&open["pingInterval"], &open["pingTimeout"]), (&json!(7000), &json!(3000)));
+    assert_eq!(
+        (&open["pingInterval"], &open["pingTimeout"]),
+        (&json!(7000), &json!(3000))
+    );
 }

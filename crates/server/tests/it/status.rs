@@ -7,17 +7,34 @@ async fn what_is_written_shows_in_the_snapshot_at_once() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     let empty = operator.snapshot().await;
-    assert_eq!((&empty["organisation"]["name"], &empty["banner"]), (&json!("Acme"), &json!(null)));
+    assert_eq!(
+        (&empty["organisation"]["name"], &empty["banner"]),
+        (&json!("Acme"), &json!(null))
+    );
 
     let id = operator.component("API").await;
     let one = operator.snapshot().await;
-    assert_eq!(one["banner"], json!({"operational": true, "text": "All Systems Operational"}));
+    assert_eq!(
+        one["banner"],
+        json!({"operational": true, "text": "All Systems Operational"})
+    );
     assert_eq!(one["components"][0]["name"], "API");
 
-    operator.patch(&format!("/component/{id}"), json!({"status": "PARTIAL_OUTAGE"})).await;
+    operator
+        .patch(
+            &format!("/component/{id}"),
+            json!({"status": "PARTIAL_OUTAGE"}),
+        )
+        .await;
     let broken = operator.snapshot().await;
-    assert_eq!(broken["banner"], json!({"operational": false, "text": "Some systems are experiencing issues"}));
-    assert_eq!(broken["revision"].as_i64().unwrap(), one["revision"].as_i64().unwrap() + 1);
+    assert_eq!(
+        broken["banner"],
+        json!({"operational": false, "text": "Some systems are experiencing issues"})
+    );
+    assert_eq!(
+        broken["revision"].as_i64().unwrap(),
+        one["revision"].as_i64().unwrap() + 1
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -30,11 +47,19 @@ async fn the_revision_is_the_etag_and_who_has_it_gets_304() {
     let first = send(client.get(&url)).await;
     let tag = first.etag.clone().unwrap();
     assert_eq!(tag, format!("\"{}\"", first.body["data"]["revision"]));
-    assert_eq!(first.headers["access-control-allow-origin"], "*", "anybody's page may read it");
+    assert_eq!(
+        first.headers["access-control-allow-origin"], "*",
+        "anybody's page may read it"
+    );
     let again = send(client.get(&url).header("if-none-match", &tag)).await;
     assert_eq!((again.status, again.etag), (304, Some(tag.clone())));
     operator.component("Web").await;
-    assert_eq!(send(client.get(&url).header("if-none-match", &tag)).await.status, 200);
+    assert_eq!(
+        send(client.get(&url).header("if-none-match", &tag))
+            .await
+            .status,
+        200
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -44,7 +69,12 @@ async fn the_snapshot_comes_compressed_to_who_takes_it() {
     operator.component("API").await;
     let url = app.call(&format!("/status/{}", operator.organisation));
     for (accepted, coding) in [("gzip, deflate, br, zstd", "br"), ("gzip", "gzip")] {
-        let response = crate::app::client().get(&url).header("accept-encoding", accepted).send().await.unwrap();
+        let response = crate::app::client()
+            .get(&url)
+            .header("accept-encoding", accepted)
+            .send()
+            .await
+            .unwrap();
         assert_eq!(response.headers()["content-encoding"], coding);
         assert_eq!(response.headers()["vary"], "accept-encoding");
     }
@@ -57,8 +87,23 @@ async fn an_unknown_organisation_is_not_found() {
     let app = TestApp::start().await;
     let client = crate::app::client();
     for organisation in ["org_nobody", "bad%00id", &"x".repeat(65)] {
-        assert_eq!(send(client.get(app.call(&format!("/status/{organisation}")))).await.status, 404);
-        assert_eq!(send(client.get(app.call(&format!("/status/{organisation}/events")))).await.status, 404);
-        assert_eq!(send(client.get(format!("{}/status/{organisation}", app.url))).await.status, 404);
+        assert_eq!(
+            send(client.get(app.call(&format!("/status/{organisation}"))))
+                .await
+                .status,
+            404
+        );
+        assert_eq!(
+            send(client.get(app.call(&format!("/status/{organisation}/events"))))
+                .await
+                .status,
+            404
+        );
+        assert_eq!(
+            send(client.get(format!("{}/status/{organisation}", app.url)))
+                .await
+                .status,
+            404
+        );
     }
 }

@@ -55,8 +55,15 @@ impl Site {
     async fn start_in(folder: TempDir, clock: Arc<MovedClock>) -> Self {
         // Tokens hold across a restart, for the public address stays.
         let settings = settings(&folder, &["--public-url", "http://status.example.com"]);
-        let app = App::start_at(&settings, Arc::clone(&clock) as _).await.unwrap();
-        Self { url: format!("http://{}", app.address()), folder, app, clock }
+        let app = App::start_at(&settings, Arc::clone(&clock) as _)
+            .await
+            .unwrap();
+        Self {
+            url: format!("http://{}", app.address()),
+            folder,
+            app,
+            clock,
+        }
     }
 
     /// The same server, once every mail is written.
@@ -71,11 +78,17 @@ impl Site {
 
     /// Calls as a visitor, who has no token.
     async fn post(&self, path: &str, body: Value) -> Answer {
-        send(cookie_client().post(format!("{}/api/v1/subscriber{path}", self.url)).json(&body)).await
+        send(
+            cookie_client()
+                .post(format!("{}/api/v1/subscriber{path}", self.url))
+                .json(&body),
+        )
+        .await
     }
 
     async fn subscribe(&self, email: &str, organisation: &str) -> Answer {
-        self.post("/public", json!({"email": email, "orgId": organisation})).await
+        self.post("/public", json!({"email": email, "orgId": organisation}))
+            .await
     }
 
     /// The subscribers as an operator sees them, wherever the server listens now.
@@ -86,13 +99,18 @@ impl Site {
     }
 
     fn at(&self, operator: &Operator) -> Operator {
-        Operator { url: self.url.clone(), ..operator.clone() }
+        Operator {
+            url: self.url.clone(),
+            ..operator.clone()
+        }
     }
 
     /// What the links to this page in the mails to an address carry, as the page sends it; oldest mail first.
     fn links(&self, to: &str, page: &str) -> Vec<Value> {
         let mails = mails_in(self.folder.path());
-        let to_them = mails.iter().filter(|mail| mail.contains(&format!("To: {to}\r\n")));
+        let to_them = mails
+            .iter()
+            .filter(|mail| mail.contains(&format!("To: {to}\r\n")));
         to_them.map(|mail| carried(mail, page)).collect()
     }
 }
@@ -101,7 +119,12 @@ impl Site {
 fn carried(mail: &str, page: &str) -> Value {
     let (text, _) = mail.split_once("text/html").unwrap();
     let start = format!("http://status.example.com/{page}?");
-    let link = text.split_whitespace().find(|word| word.starts_with(&start)).unwrap();
+    let link = text
+        .split_whitespace()
+        .find(|word| word.starts_with(&start))
+        .unwrap();
     let url = Url::parse(link).unwrap();
-    url.query_pairs().map(|(key, value)| (key.into_owned(), Value::from(value.into_owned()))).collect()
+    url.query_pairs()
+        .map(|(key, value)| (key.into_owned(), Value::from(value.into_owned())))
+        .collect()
 }

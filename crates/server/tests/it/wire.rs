@@ -12,10 +12,13 @@ use crate::events::Stream;
 
 /// What a body holds that must not be taken for a request: it would be answered with the page's 404.
 const SMUGGLED: &str = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
-const CREATE: &str = "POST /api/v1/identity/sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+const CREATE: &str =
+    "POST /api/v1/identity/sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
 
 async fn connected(app: &TestApp) -> TcpStream {
-    TcpStream::connect(app.url.strip_prefix("http://").unwrap()).await.unwrap()
+    TcpStream::connect(app.url.strip_prefix("http://").unwrap())
+        .await
+        .unwrap()
 }
 
 /// Everything the server says until it closes the connection.
@@ -38,7 +41,10 @@ async fn answer(app: &TestApp, bytes: &[u8]) -> String {
 
 /// The statuses of the answers.
 fn statuses(said: &str) -> Vec<u16> {
-    said.split("HTTP/1.1 ").skip(1).map(|answer| answer[..3].parse().unwrap()).collect()
+    said.split("HTTP/1.1 ")
+        .skip(1)
+        .map(|answer| answer[..3].parse().unwrap())
+        .collect()
 }
 
 /// A head with these lines, and what follows it.
@@ -52,33 +58,111 @@ async fn a_request_of_two_meanings_is_refused_and_nothing_in_it_is_a_second_one(
     let length = SMUGGLED.len();
     let chunked = format!("0\r\n\r\n{SMUGGLED}");
     let rows = [
-        ("both lengths", with("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", &chunked)),
-        ("both, the other way round", with("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", &chunked)),
-        ("two lengths", with(&format!("Content-Length: 0\r\nContent-Length: {length}\r\n"), SMUGGLED)),
-        ("a list of lengths", with(&format!("Content-Length: 0, {length}\r\n"), SMUGGLED)),
-        ("a length with a sign", with("Content-Length: +0\r\n", SMUGGLED)),
-        ("a negative length", with("Content-Length: -1\r\n", SMUGGLED)),
-        ("a length in hexadecimal", with("Content-Length: 0x0\r\n", SMUGGLED)),
-        ("a length too large for a number", with("Content-Length: 99999999999999999999999\r\n", SMUGGLED)),
-        ("two encodings", with("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n", &chunked)),
-        ("a list of encodings", with("Transfer-Encoding: identity, chunked\r\n", &chunked)),
-        ("an encoding nobody knows", with("Transfer-Encoding: xchunked\r\n", &chunked)),
-        ("an encoding with a tab before its colon", with("Transfer-Encoding\t: chunked\r\n", &chunked)),
-        ("a folded header", with("X-Note: a\r\n Content-Length: 5\r\n", SMUGGLED)),
-        ("a folded encoding", with("Transfer-Encoding:\r\n chunked\r\n", &chunked)),
-        ("a carriage return in a header", with("X-Note: a\rContent-Length: 5\r\n", SMUGGLED)),
+        (
+            "both lengths",
+            with(
+                "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+                &chunked,
+            ),
+        ),
+        (
+            "both, the other way round",
+            with(
+                "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+                &chunked,
+            ),
+        ),
+        (
+            "two lengths",
+            with(
+                &format!("Content-Length: 0\r\nContent-Length: {length}\r\n"),
+                SMUGGLED,
+            ),
+        ),
+        (
+            "a list of lengths",
+            with(&format!("Content-Length: 0, {length}\r\n"), SMUGGLED),
+        ),
+        (
+            "a length with a sign",
+            with("Content-Length: +0\r\n", SMUGGLED),
+        ),
+        (
+            "a negative length",
+            with("Content-Length: -1\r\n", SMUGGLED),
+        ),
+        (
+            "a length in hexadecimal",
+            with("Content-Length: 0x0\r\n", SMUGGLED),
+        ),
+        (
+            "a length too large for a number",
+            with("Content-Length: 99999999999999999999999\r\n", SMUGGLED),
+        ),
+        (
+            "two encodings",
+            with(
+                "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
+                &chunked,
+            ),
+        ),
+        (
+            "a list of encodings",
+            with("Transfer-Encoding: identity, chunked\r\n", &chunked),
+        ),
+        (
+            "an encoding nobody knows",
+            with("Transfer-Encoding: xchunked\r\n", &chunked),
+        ),
+        (
+            "an encoding with a tab before its colon",
+            with("Transfer-Encoding\t: chunked\r\n", &chunked),
+        ),
+        (
+            "a folded header",
+            with("X-Note: a\r\n Content-Length: 5\r\n", SMUGGLED),
+        ),
+        (
+            "a folded encoding",
+            with("Transfer-Encoding:\r\n chunked\r\n", &chunked),
+        ),
+        (
+            "a carriage return in a header",
+            with("X-Note: a\rContent-Length: 5\r\n", SMUGGLED),
+        ),
         ("a NUL in a header", with("X-Note: a\0b\r\n", SMUGGLED)),
-        ("a space in a header's name", with("X Note: a\r\n", SMUGGLED)),
+        (
+            "a space in a header's name",
+            with("X Note: a\r\n", SMUGGLED),
+        ),
         ("two hosts", with("Host: y\r\n", SMUGGLED)),
-        ("a very long header", with(&format!("X-Note: {}\r\n", "a".repeat(1024 * 1024)), SMUGGLED)),
-        ("very many headers", with(&"X-Note: a\r\n".repeat(10_000), SMUGGLED)),
-        ("HTTP/1.0 in chunks", with("Transfer-Encoding: chunked\r\n", &chunked).replacen("HTTP/1.1", "HTTP/1.0", 1)),
+        (
+            "a very long header",
+            with(
+                &format!("X-Note: {}\r\n", "a".repeat(1024 * 1024)),
+                SMUGGLED,
+            ),
+        ),
+        (
+            "very many headers",
+            with(&"X-Note: a\r\n".repeat(10_000), SMUGGLED),
+        ),
+        (
+            "HTTP/1.0 in chunks",
+            with("Transfer-Encoding: chunked\r\n", &chunked).replacen("HTTP/1.1", "HTTP/1.0", 1),
+        ),
         ("no host", with("", SMUGGLED).replacen("Host: x\r\n", "", 1)),
-        ("a space before the colon", with("Content-Length : 5\r\n", SMUGGLED)),
+        (
+            "a space before the colon",
+            with("Content-Length : 5\r\n", SMUGGLED),
+        ),
     ];
     for (what, request) in rows {
         let said = answer(&app, request.as_bytes()).await;
-        assert!(matches!(*statuses(&said), [] | [400 | 431]), "{what}: {said}");
+        assert!(
+            matches!(*statuses(&said), [] | [400 | 431]),
+            "{what}: {said}"
+        );
     }
 }
 
@@ -90,13 +174,29 @@ async fn chunks_that_are_none_end_the_connection() {
         ("an empty size", format!("\r\n{SMUGGLED}")),
         ("a size with a sign", format!("-1\r\n{SMUGGLED}")),
         ("a size in another notation", format!("0x5\r\n{SMUGGLED}")),
-        ("a size too large for a number", format!("fffffffffffffffff\r\n{SMUGGLED}")),
-        ("a bare line feed after the size", format!("2\n{{}}\n0\n\n{SMUGGLED}")),
-        ("a line feed in an extension", format!("2;a\nb\r\n{{}}\r\n0\r\n\r\n{SMUGGLED}")),
-        ("more than the size says", format!("1\r\n{{}}\r\n0\r\n\r\n{SMUGGLED}")),
+        (
+            "a size too large for a number",
+            format!("fffffffffffffffff\r\n{SMUGGLED}"),
+        ),
+        (
+            "a bare line feed after the size",
+            format!("2\n{{}}\n0\n\n{SMUGGLED}"),
+        ),
+        (
+            "a line feed in an extension",
+            format!("2;a\nb\r\n{{}}\r\n0\r\n\r\n{SMUGGLED}"),
+        ),
+        (
+            "more than the size says",
+            format!("1\r\n{{}}\r\n0\r\n\r\n{SMUGGLED}"),
+        ),
     ];
     for (what, body) in rows {
-        let said = answer(&app, with("Transfer-Encoding: chunked\r\n", &body).as_bytes()).await;
+        let said = answer(
+            &app,
+            with("Transfer-Encoding: chunked\r\n", &body).as_bytes(),
+        )
+        .await;
         assert!(matches!(*statuses(&said), [] | [400]), "{what}: {said}");
     }
 }
@@ -105,12 +205,25 @@ async fn chunks_that_are_none_end_the_connection() {
 async fn a_body_that_nobody_reads_is_no_request() {
     let app = TestApp::start().await;
     for (path, lines) in [
-        ("/healthz", format!("Content-Length: {}\r\n", SMUGGLED.len())),
+        (
+            "/healthz",
+            format!("Content-Length: {}\r\n", SMUGGLED.len()),
+        ),
         // A line feed alone ends a line too (RFC 9112, section 2.2); what follows is this header and no other request.
-        ("/healthz", format!("X-Note: a\nContent-Length: {}\r\n", SMUGGLED.len())),
-        ("/nowhere", format!("Content-Length: {}\r\n", SMUGGLED.len() + 1)),
+        (
+            "/healthz",
+            format!("X-Note: a\nContent-Length: {}\r\n", SMUGGLED.len()),
+        ),
+        (
+            "/nowhere",
+            format!("Content-Length: {}\r\n", SMUGGLED.len() + 1),
+        ),
     ] {
-        let said = answer(&app, format!("GET {path} HTTP/1.1\r\nHost: x\r\n{lines}\r\n{SMUGGLED}").as_bytes()).await;
+        let said = answer(
+            &app,
+            format!("GET {path} HTTP/1.1\r\nHost: x\r\n{lines}\r\n{SMUGGLED}").as_bytes(),
+        )
+        .await;
         assert!(statuses(&said).len() <= 1, "{path} {lines}: {said}");
     }
 }
@@ -149,7 +262,10 @@ async fn who_takes_their_time_with_a_body_is_cut_off() {
     let length = format!("{CREATE}Content-Length: 100000\r\n\r\n{{");
     let chunks = format!("{CREATE}Transfer-Encoding: chunked\r\n\r\n1\r\n{{\r\n");
     let body = slowly(&app, &length, b" ").await;
-    assert!(statuses(&body) == [408] && body.contains("application/problem+json"), "{body}");
+    assert!(
+        statuses(&body) == [408] && body.contains("application/problem+json"),
+        "{body}"
+    );
     let body = slowly(&app, &chunks, b"1\r\n \r\n").await;
     assert_eq!(statuses(&body), [408], "{body}");
     let never = answer(&app, length.as_bytes()).await;
@@ -159,7 +275,12 @@ async fn who_takes_their_time_with_a_body_is_cut_off() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_without_an_end_is_not_read_on_where_nobody_wants_it() {
     let app = TestApp::start().await;
-    for request in ["GET /healthz", "POST /nowhere", "POST /api/v1/component/create", "GET /api/v1/status/org_x"] {
+    for request in [
+        "GET /healthz",
+        "POST /nowhere",
+        "POST /api/v1/component/create",
+        "GET /api/v1/status/org_x",
+    ] {
         let begin = format!("{request} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n");
         for upgrade in ["", "Connection: upgrade\r\nUpgrade: websocket\r\n"] {
             let said = slowly(&app, &format!("{begin}{upgrade}\r\n"), b"1\r\n \r\n").await;

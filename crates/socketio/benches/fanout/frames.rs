@@ -54,8 +54,13 @@ impl Frames {
             short => (0, usize::from(short)),
         };
         if self.have >= 2 && self.have == 2 + more {
-            let long = self.head[2..self.have].iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
-            *self = Self { left: short + long, ..Self::default() };
+            let long = self.head[2..self.have]
+                .iter()
+                .fold(0, |length, byte| length << 8 | usize::from(*byte));
+            *self = Self {
+                left: short + long,
+                ..Self::default()
+            };
         }
     }
 }

@@ -83,7 +83,11 @@ fn reference() -> io::Result<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/fanout/node");
     if !Path::new(folder).join("node_modules/socket.io").exists() {
         let install = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
-        let installed = Command::new("npm").args(install).current_dir(folder).stdout(Stdio::null()).status()?;
+        let installed = Command::new("npm")
+            .args(install)
+            .current_dir(folder)
+            .stdout(Stdio::null())
+            .status()?;
         if !installed.success() {
             return Err(io::Error::other("npm ci failed"));
         }
@@ -142,7 +146,9 @@ fn measure(kind: Kind, viewers: usize, figures: &mut Figures) -> io::Result<()> 
     progress("  a burst");
     let events = u32::try_from(BURST / viewers).map_err(io::Error::other)?;
     let time = shout(&mut crowd, events, SIZE)?;
-    figures.burst.push(f64::from(events) * viewers as f64 / time.as_secs_f64());
+    figures
+        .burst
+        .push(f64::from(events) * viewers as f64 / time.as_secs_f64());
     Ok(())
 }
 
@@ -158,7 +164,9 @@ fn stalled(kind: Kind) -> io::Result<u64> {
     };
     flood(&mut crowd)?;
     let before = peer.memory()?;
-    let deaf: io::Result<Vec<_>> = (0..STALLED).map(|_| frames::join(peer.port, Some(RECEIVE), &JOIN)).collect();
+    let deaf: io::Result<Vec<_>> = (0..STALLED)
+        .map(|_| frames::join(peer.port, Some(RECEIVE), &JOIN))
+        .collect();
     let watch = peer.watch();
     flood(&mut crowd)?;
     let most = watch.most();
@@ -170,7 +178,10 @@ fn run(viewers: usize) -> io::Result<()> {
     let (mut ours, mut theirs) = (Figures::default(), Figures::default());
     for pass in 1..=PASSES {
         for (kind, figures) in [(Kind::Node, &mut theirs), (Kind::Allclear, &mut ours)] {
-            progress(&format!("{}, {viewers} viewers, pass {pass} of {PASSES}", kind.name()));
+            progress(&format!(
+                "{}, {viewers} viewers, pass {pass} of {PASSES}",
+                kind.name()
+            ));
             measure(kind, viewers, figures)?;
         }
     }
@@ -186,17 +197,34 @@ fn run(viewers: usize) -> io::Result<()> {
             }),
         );
     }
-    let budget =
-        |what: &str, value: f64, limit: Limit| FOUND.budget(&format!("{what}, {viewers} viewers"), value, limit);
+    let budget = |what: &str, value: f64, limit: Limit| {
+        FOUND.budget(&format!("{what}, {viewers} viewers"), value, limit)
+    };
     let (single, reference) = (&ours.single, &theirs.single);
     if viewers <= 1000 {
-        budget("burst, of socket.io's", ours.best_burst() / theirs.best_burst(), Limit::AtLeast(6.0));
+        budget(
+            "burst, of socket.io's",
+            ours.best_burst() / theirs.best_burst(),
+            Limit::AtLeast(6.0),
+        );
     } else {
         let late = single.percentile(99) / reference.percentile(99);
-        budget("processor a delivery, of socket.io's", single.cost() / reference.cost(), Limit::AtMost(0.7));
-        budget("p99 at the last viewer, of socket.io's", late, Limit::AtMost(0.85));
+        budget(
+            "processor a delivery, of socket.io's",
+            single.cost() / reference.cost(),
+            Limit::AtMost(0.7),
+        );
+        budget(
+            "p99 at the last viewer, of socket.io's",
+            late,
+            Limit::AtMost(0.85),
+        );
     }
-    budget("memory a viewer, KiB", single.kibibytes(), Limit::AtMost(16.0));
+    budget(
+        "memory a viewer, KiB",
+        single.kibibytes(),
+        Limit::AtMost(16.0),
+    );
     Ok(())
 }
 
@@ -206,7 +234,10 @@ fn main() -> io::Result<()> {
     if arguments.first().is_some_and(|first| first == "serve") {
         return actix_web::rt::System::new().block_on(server::serve());
     }
-    let mut viewers: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
+    let mut viewers: Vec<usize> = arguments
+        .iter()
+        .filter_map(|argument| argument.parse().ok())
+        .collect();
     if viewers.is_empty() {
         viewers.extend(VIEWERS);
     }
@@ -215,12 +246,19 @@ fn main() -> io::Result<()> {
         run(viewers)?;
     }
     for kind in [Kind::Allclear, Kind::Node] {
-        progress(&format!("{}, {STALLED} viewers who do not read", kind.name()));
+        progress(&format!(
+            "{}, {STALLED} viewers who do not read",
+            kind.name()
+        ));
         let bytes = stalled(kind)?;
         let what = format!("{}, {STALLED} viewers who do not read", kind.name());
         FOUND.figures(&what, json!({"memory_bytes_per_stalled_viewer": bytes}));
         if kind == Kind::Allclear {
-            FOUND.budget("memory a stalled viewer, KiB", bytes as f64 / 1024.0, Limit::AtMost(128.0));
+            FOUND.budget(
+                "memory a stalled viewer, KiB",
+                bytes as f64 / 1024.0,
+                Limit::AtMost(128.0),
+            );
         }
     }
     Ok(())

@@ -39,17 +39,26 @@ impl Handler for Room {
 /// Serves until it is ended, and prints its port. `QUEUE_BYTES` bounds what waits for a client.
 pub(crate) async fn serve() -> io::Result<()> {
     let mut settings = Settings::default();
-    if let Some(bytes) = env::var("QUEUE_BYTES").ok().and_then(|bytes| bytes.parse().ok()) {
+    if let Some(bytes) = env::var("QUEUE_BYTES")
+        .ok()
+        .and_then(|bytes| bytes.parse().ok())
+    {
         settings.max_queue_bytes = bytes;
     }
     let tune = cut_dead_connections(&settings);
-    let server = Server::builder().settings(settings).namespace("/", Room).build();
+    let server = Server::builder()
+        .settings(settings)
+        .namespace("/", Room)
+        .build();
     let http = HttpServer::new(move || App::new().service(server.resource("/socket.io")))
         .h1_allow_half_closed(false)
         .on_connect(tune)
         .backlog(4096)
         .workers(2)
         .bind(("127.0.0.1", 0))?;
-    println!("{}", http.addrs().first().map_or(0, std::net::SocketAddr::port));
+    println!(
+        "{}",
+        http.addrs().first().map_or(0, std::net::SocketAddr::port)
+    );
     http.run().await
 }

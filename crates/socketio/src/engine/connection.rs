@@ -62,7 +62,11 @@ impl<H: EngineHandler> Connection<H> {
             finished: false,
             senders: Vec::new(),
         };
-        Self { session, engine, inbox: Mutex::new(inbox) }
+        Self {
+            session,
+            engine,
+            inbox: Mutex::new(inbox),
+        }
     }
 
     /// Waits until there is room for another job.
@@ -70,7 +74,11 @@ impl<H: EngineHandler> Connection<H> {
         let mut inbox = lock(&self.inbox);
         let full = inbox.jobs.len() >= MAX_JOBS || inbox.bytes >= MAX_JOB_BYTES;
         if full && self.session.is_open() {
-            if !inbox.senders.iter().any(|waker| waker.will_wake(context.waker())) {
+            if !inbox
+                .senders
+                .iter()
+                .any(|waker| waker.will_wake(context.waker()))
+            {
                 inbox.senders.push(context.waker().clone());
             }
             return Poll::Pending;
@@ -167,7 +175,10 @@ impl<H: EngineHandler> Connection<H> {
 
 /// Runs jobs until there are none.
 async fn run<H: EngineHandler>(connection: Arc<Connection<H>>) {
-    let mut guard = Guard { connection: &connection, armed: true };
+    let mut guard = Guard {
+        connection: &connection,
+        armed: true,
+    };
     let socket = EngineSocket(Arc::clone(&connection.session));
     let handler = connection.engine.handler();
     let mut state = lock(&connection.inbox).state.take();

@@ -39,12 +39,19 @@ impl Encoded {
             push_binary(&mut buffer, bytes);
         }
         let frames = Bytes::from(buffer).slice(start..);
-        Arc::new(Self { frames, text: (used, end), attachments: attachments.into(), polling: OnceLock::new() })
+        Arc::new(Self {
+            frames,
+            text: (used, end),
+            attachments: attachments.into(),
+            polling: OnceLock::new(),
+        })
     }
 
     /// Encodes a packet of text, its type included.
     pub(crate) fn text(packet: &str) -> Arc<Self> {
-        Self::build(Vec::new(), |buffer| buffer.extend_from_slice(packet.as_bytes()))
+        Self::build(Vec::new(), |buffer| {
+            buffer.extend_from_slice(packet.as_bytes())
+        })
     }
 
     /// Encodes a `message` packet.
@@ -58,7 +65,12 @@ impl Encoded {
                 let mut buffer = Vec::with_capacity(HEADER + bytes.len());
                 push_binary(&mut buffer, &bytes);
                 let frames = Bytes::from(buffer);
-                Arc::new(Self { frames, text: (0, 0), attachments: Box::new([bytes]), polling: OnceLock::new() })
+                Arc::new(Self {
+                    frames,
+                    text: (0, 0),
+                    attachments: Box::new([bytes]),
+                    polling: OnceLock::new(),
+                })
             }
         }
     }
@@ -169,8 +181,13 @@ mod tests {
 
     #[test]
     fn attachments_follow_their_packet_in_both_forms() {
-        let packet = Encoded::build(vec![Bytes::from_static(&[1, 2, 3, 4])], |b| b.extend_from_slice(b"451-[]"));
-        assert_eq!(packet.websocket(), &b"\x81\x06451-[]\x82\x04\x01\x02\x03\x04"[..]);
+        let packet = Encoded::build(vec![Bytes::from_static(&[1, 2, 3, 4])], |b| {
+            b.extend_from_slice(b"451-[]")
+        });
+        assert_eq!(
+            packet.websocket(),
+            &b"\x81\x06451-[]\x82\x04\x01\x02\x03\x04"[..]
+        );
         assert_eq!(packet.polling(), &b"451-[]\x1ebAQIDBA=="[..]);
     }
 
@@ -183,6 +200,9 @@ mod tests {
 
     #[test]
     fn a_payload_joins_packets() {
-        assert_eq!(payload(&[Encoded::text("4a"), FIXED.noop.clone()]), &b"4a\x1e6"[..]);
+        assert_eq!(
+            payload(&[Encoded::text("4a"), FIXED.noop.clone()]),
+            &b"4a\x1e6"[..]
+        );
     }
 }

@@ -28,14 +28,28 @@ pub trait EngineHandler: Send + Sync + 'static {
     ///
     /// # Errors
     /// When the message breaks the protocol on top.
-    fn decode(&self, decoder: &mut Self::Decoder, message: Message) -> Result<Option<Self::Job>, Malformed>;
+    fn decode(
+        &self,
+        decoder: &mut Self::Decoder,
+        message: Message,
+    ) -> Result<Option<Self::Job>, Malformed>;
 
     /// Runs a job.
-    fn run(&self, socket: &EngineSocket, state: &mut Self::State, job: Self::Job) -> impl Future<Output = ()>;
+    fn run(
+        &self,
+        socket: &EngineSocket,
+        state: &mut Self::State,
+        job: Self::Job,
+    ) -> impl Future<Output = ()>;
 
     /// Called between jobs after `Session::notify`.
     fn notified(&self, socket: &EngineSocket, state: &mut Self::State) -> impl Future<Output = ()>;
 
     /// The session ended; the last call for it.
-    fn closed(&self, socket: &EngineSocket, state: Self::State, reason: CloseReason) -> impl Future<Output = ()>;
+    fn closed(
+        &self,
+        socket: &EngineSocket,
+        state: Self::State,
+        reason: CloseReason,
+    ) -> impl Future<Output = ()>;
 }

@@ -27,13 +27,21 @@ impl Handshake {
             text.extend_from_slice(value.as_bytes());
             ends.push(offset(&text));
         }
-        Self { text: text.into(), query, ends: ends.into(), peer: request.peer_addr() }
+        Self {
+            text: text.into(),
+            query,
+            ends: ends.into(),
+            peer: request.peer_addr(),
+        }
     }
 
     /// The query string, without its `?`.
     #[must_use]
     pub fn query(&self) -> &str {
-        self.text.get(..self.query as usize).and_then(|bytes| str::from_utf8(bytes).ok()).unwrap_or_default()
+        self.text
+            .get(..self.query as usize)
+            .and_then(|bytes| str::from_utf8(bytes).ok())
+            .unwrap_or_default()
     }
 
     /// The headers in the order they came; names are in lower case.
@@ -41,15 +49,26 @@ impl Handshake {
         let starts = std::iter::once(self.query).chain(self.ends.iter().copied());
         let parts: Vec<&[u8]> = starts
             .zip(self.ends.iter().copied())
-            .map(|(start, end)| self.text.get(start as usize..end as usize).unwrap_or_default())
+            .map(|(start, end)| {
+                self.text
+                    .get(start as usize..end as usize)
+                    .unwrap_or_default()
+            })
             .collect();
-        (0..parts.len() / 2).map(move |i| (str::from_utf8(parts[2 * i]).unwrap_or_default(), parts[2 * i + 1]))
+        (0..parts.len() / 2).map(move |i| {
+            (
+                str::from_utf8(parts[2 * i]).unwrap_or_default(),
+                parts[2 * i + 1],
+            )
+        })
     }
 
     /// The first header of that name (in lower case), if its value is text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers().find(|(key, _)| *key == name).and_then(|(_, value)| str::from_utf8(value).ok())
+        self.headers()
+            .find(|(key, _)| *key == name)
+            .and_then(|(_, value)| str::from_utf8(value).ok())
     }
 
     /// The address the connection came from: a proxy's, where there is one.
@@ -63,7 +82,10 @@ impl Handshake {
 impl fmt::Debug for Handshake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers().map(|(name, _)| name).collect();
-        f.debug_struct("Handshake").field("peer", &self.peer).field("headers", &names).finish_non_exhaustive()
+        f.debug_struct("Handshake")
+            .field("peer", &self.peer)
+            .field("headers", &names)
+            .finish_non_exhaustive()
     }
 }
 

@@ -25,7 +25,11 @@ pub(super) struct Heartbeat {
 
 impl Heartbeat {
     pub(super) fn new(now: Instant, settings: &Settings) -> Self {
-        Self { due: now + settings.ping_interval, awaiting_pong: false, heard: now }
+        Self {
+            due: now + settings.ping_interval,
+            awaiting_pong: false,
+            heard: now,
+        }
     }
 
     pub(super) fn due(&self) -> Instant {

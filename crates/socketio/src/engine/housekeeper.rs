@@ -67,8 +67,15 @@ pub(crate) struct Housekeeper {
 impl Housekeeper {
     pub(crate) fn new() -> Self {
         let (sender, receiver) = unbounded_channel();
-        let desk = Desk { errands: receiver, visits: BinaryHeap::new() };
-        Self { desk: Arc::new(tokio::sync::Mutex::new(desk)), errands: Errands(sender), task: Mutex::new(None) }
+        let desk = Desk {
+            errands: receiver,
+            visits: BinaryHeap::new(),
+        };
+        Self {
+            desk: Arc::new(tokio::sync::Mutex::new(desk)),
+            errands: Errands(sender),
+            task: Mutex::new(None),
+        }
     }
 
     pub(crate) fn errands(&self) -> Errands {
@@ -97,7 +104,10 @@ impl Desk {
     /// Waits until there is something to do. Errands stay where they are but for the first, which is put in order.
     async fn wait(&mut self) {
         let errand = match self.visits.peek() {
-            Some(Reverse((at, _))) => timeout_at((*at).into(), self.errands.recv()).await.ok().flatten(),
+            Some(Reverse((at, _))) => timeout_at((*at).into(), self.errands.recv())
+                .await
+                .ok()
+                .flatten(),
             None => self.errands.recv().await,
         };
         if let Some(errand) = errand {

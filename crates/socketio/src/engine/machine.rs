@@ -115,7 +115,12 @@ impl Machine {
     }
 
     /// A packet arrived over the session's transport.
-    pub(crate) fn receive(&mut self, packet: Packet, now: Instant, settings: &Settings) -> Received {
+    pub(crate) fn receive(
+        &mut self,
+        packet: Packet,
+        now: Instant,
+        settings: &Settings,
+    ) -> Received {
         if !self.is_open() {
             return Received::Closed;
         }
@@ -284,9 +289,14 @@ impl Machine {
         match self.phase {
             Phase::Closed => None,
             Phase::Draining(until) => Some(until),
-            Phase::Open => {
-                [Some(self.heartbeat.due()), self.upgrade.deadline(), self.expires].into_iter().flatten().min()
-            }
+            Phase::Open => [
+                Some(self.heartbeat.due()),
+                self.upgrade.deadline(),
+                self.expires,
+            ]
+            .into_iter()
+            .flatten()
+            .min(),
         }
     }
 }

@@ -5,7 +5,10 @@ use super::*;
 const SECOND: Duration = Duration::from_secs(1);
 
 fn settings() -> Settings {
-    Settings { max_queue_packets: 3, ..Settings::default() }
+    Settings {
+        max_queue_packets: 3,
+        ..Settings::default()
+    }
 }
 
 fn open(transport: Transport) -> (Machine, Instant) {
@@ -26,12 +29,21 @@ fn push(machine: &mut Machine, text: &str) {
 #[test]
 fn pings_are_sent_an_interval_after_the_last_pong() {
     let (mut machine, start) = open(Transport::Websocket);
-    assert_eq!(machine.tick(start + 24 * SECOND, &settings()), Some(start + 25 * SECOND));
+    assert_eq!(
+        machine.tick(start + 24 * SECOND, &settings()),
+        Some(start + 25 * SECOND)
+    );
     assert!(matches!(machine.take_output(), Output::Idle));
-    assert_eq!(machine.tick(start + 25 * SECOND, &settings()), Some(start + 45 * SECOND));
+    assert_eq!(
+        machine.tick(start + 25 * SECOND, &settings()),
+        Some(start + 45 * SECOND)
+    );
     assert!(matches!(machine.take_output(), Output::Packet(_)));
     machine.receive(Packet::Pong, start + 30 * SECOND, &settings());
-    assert_eq!(machine.tick(start + 30 * SECOND, &settings()), Some(start + 55 * SECOND));
+    assert_eq!(
+        machine.tick(start + 30 * SECOND, &settings()),
+        Some(start + 55 * SECOND)
+    );
 }
 
 #[test]
@@ -39,7 +51,10 @@ fn a_missing_pong_closes_and_any_packet_puts_it_off() {
     let (mut machine, start) = open(Transport::Websocket);
     machine.tick(start + 25 * SECOND, &settings());
     machine.receive(Packet::Noop, start + 40 * SECOND, &settings());
-    assert_eq!(machine.tick(start + 45 * SECOND, &settings()), Some(start + 60 * SECOND));
+    assert_eq!(
+        machine.tick(start + 45 * SECOND, &settings()),
+        Some(start + 60 * SECOND)
+    );
     assert_eq!(machine.tick(start + 60 * SECOND, &settings()), None);
     assert_eq!(machine.reason(), Some(CloseReason::PingTimeout));
 }
@@ -67,7 +82,10 @@ fn the_second_of_two_polls_closes_and_the_first_is_told() {
 fn the_poll_of_a_client_that_leaves_ends_with_a_noop() {
     let (mut machine, now) = open(Transport::Polling);
     assert_eq!(machine.begin_poll(), Ok(()));
-    assert_eq!(machine.receive(Packet::Close, now, &settings()), Received::Closed);
+    assert_eq!(
+        machine.receive(Packet::Close, now, &settings()),
+        Received::Closed
+    );
     assert_eq!(polled(&mut machine), "6");
 }
 
@@ -76,11 +94,17 @@ fn an_upgrade_takes_the_queue_along() {
     let (mut machine, now) = open(Transport::Polling);
     let attempt = machine.attach(now, &settings()).expect("the first may");
     assert_eq!(machine.attach(now, &settings()), None);
-    assert_eq!(machine.receive_probe(&Packet::Ping { probe: true }, now), Probe::Answer);
+    assert_eq!(
+        machine.receive_probe(&Packet::Ping { probe: true }, now),
+        Probe::Answer
+    );
     assert_eq!(machine.begin_poll(), Ok(()));
     assert_eq!(polled(&mut machine), "6");
     push(&mut machine, "4a");
-    assert_eq!(machine.receive_probe(&Packet::Upgrade, now), Probe::Complete);
+    assert_eq!(
+        machine.receive_probe(&Packet::Upgrade, now),
+        Probe::Complete
+    );
     assert!(!machine.is_upgrading(attempt));
     assert!(matches!(machine.take_output(), Output::Packet(_)));
     assert_eq!(machine.begin_poll(), Err(PollError::WrongTransport));
@@ -94,9 +118,14 @@ fn an_upgrade_that_takes_too_long_may_be_tried_again() {
     assert_eq!(machine.tick(now, &settings()), Some(now + 10 * SECOND));
     machine.tick(now + 10 * SECOND, &settings());
     assert!(!machine.is_upgrading(first));
-    let second = machine.attach(now + 10 * SECOND, &settings()).expect("and another");
+    let second = machine
+        .attach(now + 10 * SECOND, &settings())
+        .expect("and another");
     machine.detach(first);
-    assert!(machine.is_upgrading(second), "the first has no say in it any more");
+    assert!(
+        machine.is_upgrading(second),
+        "the first has no say in it any more"
+    );
 }
 
 #[test]
@@ -152,7 +181,10 @@ fn a_shutdown_tells_the_poll_that_waits_and_waits_for_no_other() {
     let (mut ending, now) = open(Transport::Polling);
     ending.drain(CloseReason::ForcedClose, now);
     ending.drain(CloseReason::ShuttingDown, now);
-    assert!(ending.is_closed(), "nor for one that was being closed already");
+    assert!(
+        ending.is_closed(),
+        "nor for one that was being closed already"
+    );
     assert_eq!(ending.reason(), Some(CloseReason::ForcedClose));
 }
 

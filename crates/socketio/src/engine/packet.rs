@@ -90,7 +90,9 @@ impl Packet {
         Ok(match text.as_bytes().first() {
             Some(b'0') => Self::Open,
             Some(b'1') => Self::Close,
-            Some(b'2') => Self::Ping { probe: rest == "probe" },
+            Some(b'2') => Self::Ping {
+                probe: rest == "probe",
+            },
             Some(b'3') => Self::Pong,
             Some(b'4') => Self::Message(Message::Text(text.slice_ref(rest))),
             Some(b'5') => Self::Upgrade,
@@ -106,7 +108,9 @@ impl Packet {
     /// Decodes the packets of a polling payload one by one, so that a payload of many tiny packets is never unfolded in
     /// memory at once.
     pub fn decode_payload(payload: &ByteString) -> impl Iterator<Item = Result<Self, DecodeError>> {
-        payload.split(SEPARATOR).map(|part| Self::decode(&payload.slice_ref(part)))
+        payload
+            .split(SEPARATOR)
+            .map(|part| Self::decode(&payload.slice_ref(part)))
     }
 }
 
@@ -146,7 +150,11 @@ mod tests {
     #[test]
     fn anything_else_is_an_error() {
         for encoded in ["", "7", "abc", "é", "\u{1e}"] {
-            assert_eq!(Packet::decode(&encoded.into()), Err(DecodeError::UnknownType), "{encoded}");
+            assert_eq!(
+                Packet::decode(&encoded.into()),
+                Err(DecodeError::UnknownType),
+                "{encoded}"
+            );
         }
         assert_eq!(Packet::decode(&"b*".into()), Err(DecodeError::Base64));
     }

@@ -19,7 +19,8 @@ impl Queue {
     /// Takes a packet, or answers false when it is one too many. An empty queue takes any packet.
     pub(crate) fn push(&mut self, packet: Arc<Encoded>, settings: &Settings) -> bool {
         let bytes = self.bytes.saturating_add(packet.len());
-        let full = self.packets.len() >= settings.max_queue_packets || bytes > settings.max_queue_bytes;
+        let full =
+            self.packets.len() >= settings.max_queue_packets || bytes > settings.max_queue_bytes;
         if full && !self.packets.is_empty() {
             return false;
         }
@@ -61,7 +62,11 @@ mod tests {
     use super::*;
 
     fn settings(packets: usize, bytes: usize) -> Settings {
-        Settings { max_queue_packets: packets, max_queue_bytes: bytes, ..Settings::default() }
+        Settings {
+            max_queue_packets: packets,
+            max_queue_bytes: bytes,
+            ..Settings::default()
+        }
     }
 
     #[test]

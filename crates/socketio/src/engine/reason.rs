@@ -30,7 +30,10 @@ impl CloseReason {
     /// Whether the server decided it. What the client had sent before is then not looked at any more; when the client leaves, it
     /// is.
     pub(crate) fn is_ours(self) -> bool {
-        matches!(self, Self::ForcedClose | Self::ForcedServerClose | Self::ShuttingDown | Self::TooSlow)
+        matches!(
+            self,
+            Self::ForcedClose | Self::ForcedServerClose | Self::ShuttingDown | Self::TooSlow
+        )
     }
 
     /// The reference's name of it.
@@ -100,6 +103,9 @@ impl Refusal {
 
     /// The answer to a WebSocket handshake, which the reference answers in text and always with 400.
     pub(crate) fn to_upgrade_response(&self) -> HttpResponse {
-        HttpResponse::BadRequest().force_close().content_type("text/html").body(self.message().to_owned())
+        HttpResponse::BadRequest()
+            .force_close()
+            .content_type("text/html")
+            .body(self.message().to_owned())
     }
 }

@@ -13,8 +13,8 @@ use actix_web::{HttpRequest, Resource, web};
 use tokio::sync::Notify;
 
 use super::{
-    connection::Connection, encoded::Encoded, handler::EngineHandler, handshake::Handshake, housekeeper::Housekeeper,
-    machine::Transport, reason::CloseReason, session::Session, transport,
+    connection::Connection, encoded::Encoded, handler::EngineHandler, handshake::Handshake,
+    housekeeper::Housekeeper, machine::Transport, reason::CloseReason, session::Session, transport,
 };
 use crate::{settings::Settings, sid::Sid, sync::lock};
 
@@ -100,10 +100,19 @@ impl<H: EngineHandler> Engine<H> {
     }
 
     /// Opens a session; its `open` packet waits to be sent ("Handshake").
-    pub(crate) fn open(self: &Arc<Self>, transport: Transport, handshake: Handshake) -> Arc<Connection<H>> {
+    pub(crate) fn open(
+        self: &Arc<Self>,
+        transport: Transport,
+        handshake: Handshake,
+    ) -> Arc<Connection<H>> {
         self.housekeeper.ensure(self);
         let settings = Arc::clone(&self.settings);
-        let session = Arc::new(Session::new(transport, handshake, settings, self.housekeeper.errands()));
+        let session = Arc::new(Session::new(
+            transport,
+            handshake,
+            settings,
+            self.housekeeper.errands(),
+        ));
         session.send(open_packet(session.sid, transport, &self.settings));
         let connection = Arc::new(Connection::new(Arc::clone(&session), Arc::clone(self)));
         lock(&self.sessions).insert(session.sid, Arc::clone(&connection));
@@ -147,7 +156,10 @@ fn open_packet(sid: Sid, transport: Transport, settings: &Settings) -> Arc<Encod
         Transport::Polling if settings.allow_upgrades && settings.websocket => r#"["websocket"]"#,
         _ => "[]",
     };
-    let (interval, timeout) = (settings.ping_interval.as_millis(), settings.ping_timeout.as_millis());
+    let (interval, timeout) = (
+        settings.ping_interval.as_millis(),
+        settings.ping_timeout.as_millis(),
+    );
     let max = settings.max_http_buffer_size;
     Encoded::text(&format!(
         r#"0{{"sid":"{sid}","upgrades":{upgrades},"pingInterval":{interval},"pingTimeout":{timeout},"maxPayload":{max}}}"#

@@ -77,9 +77,19 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(transport: Transport, handshake: Handshake, settings: Arc<Settings>, errands: Errands) -> Self {
+    pub(crate) fn new(
+        transport: Transport,
+        handshake: Handshake,
+        settings: Arc<Settings>,
+        errands: Errands,
+    ) -> Self {
         let machine = Machine::new(transport, Instant::now(), &settings);
-        let inner = Inner { machine, reader: None, upgrader: None, visit: None };
+        let inner = Inner {
+            machine,
+            reader: None,
+            upgrader: None,
+            visit: None,
+        };
         Self {
             sid: Sid::random(),
             handshake,
@@ -97,7 +107,9 @@ impl Session {
         let queued = inner.machine.queued();
         let result = act(&mut inner.machine, Instant::now());
         let ended = was_open != inner.machine.is_open() || was_closed != inner.machine.is_closed();
-        let reader = (ended || inner.machine.queued() > queued).then(|| inner.reader.take()).flatten();
+        let reader = (ended || inner.machine.queued() > queued)
+            .then(|| inner.reader.take())
+            .flatten();
         let upgrader = ended.then(|| inner.upgrader.take()).flatten();
         drop(inner);
         reader.into_iter().chain(upgrader).for_each(Waker::wake);
@@ -156,7 +168,8 @@ impl Session {
     /// Whether the client can still talk to it: open, or closing with packets left to fetch. Time is read first, so that a
     /// session whose ping timed out a moment ago is gone even if the housekeeper has not come by.
     pub(crate) fn is_reachable(&self) -> bool {
-        self.change(|machine, now| machine.tick(now, &self.settings)).is_some()
+        self.change(|machine, now| machine.tick(now, &self.settings))
+            .is_some()
     }
 
     /// How many packets wait for the client.

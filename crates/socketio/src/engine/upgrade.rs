@@ -32,7 +32,10 @@ pub(super) struct Upgrade {
 impl Upgrade {
     /// A session begins; `done` when it began as a WebSocket.
     pub(super) fn new(done: bool) -> Self {
-        Self { state: if done { State::Done } else { State::None }, attempt: 0 }
+        Self {
+            state: if done { State::Done } else { State::None },
+            attempt: 0,
+        }
     }
 
     /// When the attempt under way is given up.

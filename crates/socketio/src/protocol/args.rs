@@ -62,6 +62,9 @@ impl Attachment {
     /// The placeholder of the attachment with that index.
     #[must_use]
     pub fn new(num: usize) -> Self {
-        Self { placeholder: true, num }
+        Self {
+            placeholder: true,
+            num,
+        }
     }
 }

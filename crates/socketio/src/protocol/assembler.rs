@@ -16,7 +16,10 @@ impl Assembler {
     /// Takes packets of up to that many attachments.
     #[must_use]
     pub fn new(max_attachments: usize) -> Self {
-        Self { max_attachments, partial: None }
+        Self {
+            max_attachments,
+            partial: None,
+        }
     }
 
     /// Takes a message; `None` while attachments are missing.
@@ -53,7 +56,9 @@ mod tests {
     use crate::protocol::Kind;
 
     fn decode(text: &str) -> Result<Packet, PacketError> {
-        Assembler::new(10).take(Message::Text(text.into())).map(Option::unwrap)
+        Assembler::new(10)
+            .take(Message::Text(text.into()))
+            .map(Option::unwrap)
     }
 
     fn event(text: &str) -> (String, String, Option<u64>) {
@@ -74,22 +79,38 @@ mod tests {
         ];
         for (text, namespace, auth) in table {
             let packet = decode(text).unwrap();
-            assert_eq!((&*packet.namespace, packet.kind), (namespace, Kind::Connect(auth.into())), "{text}");
+            assert_eq!(
+                (&*packet.namespace, packet.kind),
+                (namespace, Kind::Connect(auth.into())),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn an_event_keeps_its_arguments_as_they_came() {
         assert_eq!(event(r#"2["a"]"#), ("a".into(), String::new(), None));
-        assert_eq!(event(r#"2["a",1.0,{"z":1,"a":[true]}]"#), ("a".into(), r#"1.0,{"z":1,"a":[true]}"#.into(), None));
-        assert_eq!(event(r#"2/n,12[ "a\n" , null ]"#), ("a\n".into(), " null ".into(), Some(12)));
+        assert_eq!(
+            event(r#"2["a",1.0,{"z":1,"a":[true]}]"#),
+            ("a".into(), r#"1.0,{"z":1,"a":[true]}"#.into(), None)
+        );
+        assert_eq!(
+            event(r#"2/n,12[ "a\n" , null ]"#),
+            ("a\n".into(), " null ".into(), Some(12))
+        );
         assert_eq!(event("2[7,1]"), ("7".into(), "1".into(), None));
     }
 
     #[test]
     fn an_acknowledgement_names_its_event() {
         let packet = decode(r#"3/n,5[1,"b"]"#).unwrap();
-        assert_eq!(packet.kind, Kind::Ack { id: 5, args: Args::new(r#"1,"b""#.into(), Vec::new()) });
+        assert_eq!(
+            packet.kind,
+            Kind::Ack {
+                id: 5,
+                args: Args::new(r#"1,"b""#.into(), Vec::new())
+            }
+        );
         assert_eq!(decode("3[]"), Err(PacketError::IllegalId));
     }
 
@@ -116,11 +137,21 @@ mod tests {
         for text in ["", "4{}", "7", "abc", "é"] {
             assert_eq!(decode(text), Err(PacketError::UnknownType), "{text}");
         }
-        for text in ["5[\"a\"]", "5-[\"a\"]", "50-[\"a\"]", "5x-[]", "5+1-[]", "6"] {
+        for text in [
+            "5[\"a\"]",
+            "5-[\"a\"]",
+            "50-[\"a\"]",
+            "5x-[]",
+            "5+1-[]",
+            "6",
+        ] {
             assert_eq!(decode(text), Err(PacketError::IllegalAttachments), "{text}");
         }
         assert_eq!(decode("511-[\"a\"]"), Err(PacketError::TooManyAttachments));
-        assert_eq!(decode("299999999999999999999[\"a\"]"), Err(PacketError::IllegalId));
+        assert_eq!(
+            decode("299999999999999999999[\"a\"]"),
+            Err(PacketError::IllegalId)
+        );
     }
 
     #[test]
@@ -128,9 +159,17 @@ mod tests {
         let mut assembler = Assembler::new(10);
         let text = r#"52-["a",{"_placeholder":true,"num":1},{"x":{"_placeholder":true,"num":0}}]"#;
         assert_eq!(assembler.take(Message::Text(text.into())), Ok(None));
-        assert_eq!(assembler.take(Message::Binary(Bytes::from_static(b"0"))), Ok(None));
-        let packet = assembler.take(Message::Binary(Bytes::from_static(b"1"))).unwrap().unwrap();
-        let Kind::Event { args, .. } = packet.kind else { panic!() };
+        assert_eq!(
+            assembler.take(Message::Binary(Bytes::from_static(b"0"))),
+            Ok(None)
+        );
+        let packet = assembler
+            .take(Message::Binary(Bytes::from_static(b"1")))
+            .unwrap()
+            .unwrap();
+        let Kind::Event { args, .. } = packet.kind else {
+            panic!()
+        };
         let (first, _): (crate::Attachment, serde_json::Value) = args.parse().unwrap();
         assert_eq!(args.attachment(first), Some(&Bytes::from_static(b"1")));
     }
@@ -149,9 +188,15 @@ mod tests {
     #[test]
     fn text_and_bytes_come_when_they_are_due() {
         let mut assembler = Assembler::new(10);
-        assert_eq!(assembler.take(Message::Binary(Bytes::new())), Err(PacketError::Unexpected));
+        assert_eq!(
+            assembler.take(Message::Binary(Bytes::new())),
+            Err(PacketError::Unexpected)
+        );
         assembler.take(Message::Text("51-[\"a\"]".into())).unwrap();
-        assert_eq!(assembler.take(Message::Text("2[\"a\"]".into())), Err(PacketError::Unexpected));
+        assert_eq!(
+            assembler.take(Message::Text("2[\"a\"]".into())),
+            Err(PacketError::Unexpected)
+        );
     }
 
     use super::super::Args;

@@ -82,13 +82,22 @@ impl Event {
 
     /// Encodes it for a namespace, with an identifier when an acknowledgement is wanted.
     pub(crate) fn encode(&self, namespace: &str, id: Option<u64>) -> Arc<Encoded> {
-        encode(['2', '5'], namespace, id, &self.items, self.attachments.clone())
+        encode(
+            ['2', '5'],
+            namespace,
+            id,
+            &self.items,
+            self.attachments.clone(),
+        )
     }
 }
 
 /// The inside of a JSON array; of `null`, which `()` becomes, nothing.
 fn sequence(json: &str) -> Result<&str, EncodeError> {
-    match json.strip_prefix('[').and_then(|json| json.strip_suffix(']')) {
+    match json
+        .strip_prefix('[')
+        .and_then(|json| json.strip_suffix(']'))
+    {
         Some(inside) => Ok(inside),
         None if json == "null" => Ok(""),
         None => Err(EncodeError::NoSequence),
@@ -103,18 +112,40 @@ pub(crate) fn encode_ack<T: Serialize + ?Sized>(
     attachments: Vec<Bytes>,
 ) -> Result<Arc<Encoded>, EncodeError> {
     let args = serde_json::to_string(args)?;
-    Ok(encode(['3', '6'], namespace, Some(id), sequence(&args)?, attachments))
+    Ok(encode(
+        ['3', '6'],
+        namespace,
+        Some(id),
+        sequence(&args)?,
+        attachments,
+    ))
 }
 
 /// Encodes an acknowledgement with arguments as they were received.
 pub(crate) fn encode_ack_args(namespace: &str, id: u64, args: &Args) -> Arc<Encoded> {
-    encode(['3', '6'], namespace, Some(id), args.items(), args.attachments().to_vec())
+    encode(
+        ['3', '6'],
+        namespace,
+        Some(id),
+        args.items(),
+        args.attachments().to_vec(),
+    )
 }
 
 /// `kinds` are the types without and with attachments.
-fn encode(kinds: [char; 2], namespace: &str, id: Option<u64>, items: &str, attachments: Vec<Bytes>) -> Arc<Encoded> {
+fn encode(
+    kinds: [char; 2],
+    namespace: &str,
+    id: Option<u64>,
+    items: &str,
+    attachments: Vec<Bytes>,
+) -> Arc<Encoded> {
     let mut text = String::with_capacity(items.len() + namespace.len() + 32);
-    text.push(if attachments.is_empty() { kinds[0] } else { kinds[1] });
+    text.push(if attachments.is_empty() {
+        kinds[0]
+    } else {
+        kinds[1]
+    });
     if !attachments.is_empty() {
         text.push_str(&attachments.len().to_string());
         text.push('-');
@@ -182,25 +213,39 @@ mod tests {
         let event = Event::new("a", &(1, "b")).unwrap();
         assert_eq!(text(&event.encode("/", None)), r#"42["a",1,"b"]"#);
         assert_eq!(text(&event.encode("/n", Some(7))), r#"42/n,7["a",1,"b"]"#);
-        assert_eq!(text(&Event::new("a", &()).unwrap().encode("/", None)), r#"42["a"]"#);
+        assert_eq!(
+            text(&Event::new("a", &()).unwrap().encode("/", None)),
+            r#"42["a"]"#
+        );
     }
 
     #[test]
     fn attachments_make_it_binary() {
-        let event = Event::with_attachments("a", &(Attachment::new(0),), vec![Bytes::from_static(b"x")]).unwrap();
+        let event =
+            Event::with_attachments("a", &(Attachment::new(0),), vec![Bytes::from_static(b"x")])
+                .unwrap();
         let expected = "451-[\"a\",{\"_placeholder\":true,\"num\":0}]\u{1e}beA==";
         assert_eq!(text(&event.encode("/", None)), expected);
     }
 
     #[test]
     fn an_acknowledgement_carries_bare_arguments() {
-        assert_eq!(text(&encode_ack("/n", 3, &(vec![1, 2],), Vec::new()).unwrap()), "43/n,3[[1,2]]");
+        assert_eq!(
+            text(&encode_ack("/n", 3, &(vec![1, 2],), Vec::new()).unwrap()),
+            "43/n,3[[1,2]]"
+        );
     }
 
     #[test]
     fn reserved_names_and_lone_values_are_refused() {
-        assert!(matches!(Event::new("connect", &()), Err(EncodeError::Reserved(_))));
+        assert!(matches!(
+            Event::new("connect", &()),
+            Err(EncodeError::Reserved(_))
+        ));
         assert!(matches!(Event::new("a", &1), Err(EncodeError::NoSequence)));
-        assert!(matches!(Event::new("a", "text"), Err(EncodeError::NoSequence)));
+        assert!(matches!(
+            Event::new("a", "text"),
+            Err(EncodeError::NoSequence)
+        ));
     }
 }

@@ -13,5 +13,7 @@ mod packet;
 pub use args::{Args, Attachment};
 pub use assembler::Assembler;
 pub use event::{EncodeError, Event};
-pub(crate) use event::{encode_ack, encode_ack_args, encode_connect, encode_connect_error, encode_disconnect};
+pub(crate) use event::{
+    encode_ack, encode_ack_args, encode_connect, encode_connect_error, encode_disconnect,
+};
 pub use packet::{Kind, Packet, PacketError};

@@ -7,8 +7,14 @@ use serde_json::value::RawValue;
 use super::args::Args;
 
 /// Names with a meaning of their own, which clients must not emit (the reference parser's `RESERVED_EVENTS`).
-const RESERVED: [&str; 6] =
-    ["connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"];
+const RESERVED: [&str; 6] = [
+    "connect",
+    "connect_error",
+    "disconnect",
+    "disconnecting",
+    "newListener",
+    "removeListener",
+];
 
 /// Whether an event may not have that name.
 pub(crate) fn is_reserved(name: &str) -> bool {
@@ -105,9 +111,23 @@ impl Header {
         };
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         let (id, payload) = rest.split_at(digits);
-        let id = if id.is_empty() { None } else { Some(id.parse().map_err(|_| PacketError::IllegalId)?) };
-        let namespace = if namespace == "/" { "/".into() } else { text.slice_ref(namespace) };
-        Ok(Self { kind, attachments, namespace, id, payload: text.slice_ref(payload) })
+        let id = if id.is_empty() {
+            None
+        } else {
+            Some(id.parse().map_err(|_| PacketError::IllegalId)?)
+        };
+        let namespace = if namespace == "/" {
+            "/".into()
+        } else {
+            text.slice_ref(namespace)
+        };
+        Ok(Self {
+            kind,
+            attachments,
+            namespace,
+            id,
+            payload: text.slice_ref(payload),
+        })
     }
 
     /// Makes the packet, once all its attachments are here.
@@ -122,20 +142,36 @@ impl Header {
             b'2' | b'5' if self.payload.is_empty() => Kind::Nothing,
             b'2' | b'5' => {
                 let (name, items) = event(&self.payload)?;
-                Kind::Event { name, args: Args::new(items, attachments), id: self.id }
+                Kind::Event {
+                    name,
+                    args: Args::new(items, attachments),
+                    id: self.id,
+                }
             }
             _ => {
                 let id = self.id.ok_or(PacketError::IllegalId)?;
-                let items = if self.payload.is_empty() { ByteString::new() } else { array(&self.payload)?.0 };
-                Kind::Ack { id, args: Args::new(items, attachments) }
+                let items = if self.payload.is_empty() {
+                    ByteString::new()
+                } else {
+                    array(&self.payload)?.0
+                };
+                Kind::Ack {
+                    id,
+                    args: Args::new(items, attachments),
+                }
             }
         };
-        Ok(Packet { namespace: self.namespace, kind })
+        Ok(Packet {
+            namespace: self.namespace,
+            kind,
+        })
     }
 }
 
 fn split_attachments(text: &str, max: usize) -> Result<(usize, &str), PacketError> {
-    let (count, rest) = text.split_once('-').ok_or(PacketError::IllegalAttachments)?;
+    let (count, rest) = text
+        .split_once('-')
+        .ok_or(PacketError::IllegalAttachments)?;
     if count.is_empty() || !count.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(PacketError::IllegalAttachments);
     }
@@ -148,15 +184,23 @@ fn split_attachments(text: &str, max: usize) -> Result<(usize, &str), PacketErro
 
 fn object(payload: ByteString) -> Result<ByteString, PacketError> {
     let valid = payload.is_empty()
-        || (payload.trim_start().starts_with('{') && serde_json::from_str::<&RawValue>(&payload).is_ok());
-    if valid { Ok(payload) } else { Err(PacketError::InvalidPayload) }
+        || (payload.trim_start().starts_with('{')
+            && serde_json::from_str::<&RawValue>(&payload).is_ok());
+    if valid {
+        Ok(payload)
+    } else {
+        Err(PacketError::InvalidPayload)
+    }
 }
 
 /// The inside of an array, and its elements.
 fn array(payload: &ByteString) -> Result<(ByteString, Vec<&RawValue>), PacketError> {
-    let elements: Vec<&RawValue> = serde_json::from_str(payload).map_err(|_| PacketError::InvalidPayload)?;
+    let elements: Vec<&RawValue> =
+        serde_json::from_str(payload).map_err(|_| PacketError::InvalidPayload)?;
     let text = payload.trim();
-    let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
+    let inside = text
+        .get(1..text.len().saturating_sub(1))
+        .unwrap_or_default();
     Ok((payload.slice_ref(inside), elements))
 }
 
@@ -165,7 +209,9 @@ fn event(payload: &ByteString) -> Result<(ByteString, ByteString), PacketError> 
     let (inside, elements) = array(payload)?;
     let raw = elements.first().ok_or(PacketError::InvalidPayload)?.get();
     let name: ByteString = match raw.as_bytes().first() {
-        Some(b'"') => serde_json::from_str::<String>(raw).map_err(|_| PacketError::InvalidPayload)?.into(),
+        Some(b'"') => serde_json::from_str::<String>(raw)
+            .map_err(|_| PacketError::InvalidPayload)?
+            .into(),
         Some(b'-' | b'0'..=b'9') => payload.slice_ref(raw),
         _ => return Err(PacketError::InvalidPayload),
     };
@@ -173,19 +219,26 @@ fn event(payload: &ByteString) -> Result<(ByteString, ByteString), PacketError> 
         return Err(PacketError::InvalidPayload);
     }
     // The elements are slices of the payload, so what follows the first one begins after its comma.
-    let rest = inside.trim_start().get(raw.len()..).unwrap_or_default().trim_start();
+    let rest = inside
+        .trim_start()
+        .get(raw.len()..)
+        .unwrap_or_default()
+        .trim_start();
     let rest = rest.strip_prefix(',').unwrap_or_default();
     Ok((name, payload.slice_ref(rest)))
 }
 
 /// Every placeholder must name an attachment that came ("illegal attachments").
 fn check_placeholders(payload: &str, count: usize) -> Result<(), PacketError> {
-    let value: serde_json::Value = serde_json::from_str(payload).map_err(|_| PacketError::InvalidPayload)?;
+    let value: serde_json::Value =
+        serde_json::from_str(payload).map_err(|_| PacketError::InvalidPayload)?;
     let mut pending = vec![&value];
     while let Some(value) = pending.pop() {
         match value {
             serde_json::Value::Array(elements) => pending.extend(elements),
-            serde_json::Value::Object(fields) if fields.get("_placeholder") == Some(&true.into()) => {
+            serde_json::Value::Object(fields)
+                if fields.get("_placeholder") == Some(&true.into()) =>
+            {
                 let num = fields.get("num").and_then(serde_json::Value::as_u64);
                 if num.is_none_or(|num| num >= count as u64) {
                     return Err(PacketError::IllegalAttachments);

@@ -16,7 +16,11 @@ pub struct Broadcast {
 
 impl Broadcast {
     pub(super) fn new(space: Arc<Space>) -> Self {
-        Self { space, rooms: Vec::new(), except: Vec::new() }
+        Self {
+            space,
+            rooms: Vec::new(),
+            except: Vec::new(),
+        }
     }
 
     /// Also those in this room. A socket's identifier is the name of a room of its own.
@@ -34,14 +38,18 @@ impl Broadcast {
     /// Sends an event. It is encoded once, whatever their number, and two broadcasts reach everyone in the same order.
     pub fn emit(&self, event: &Event) {
         let packet = event.encode(&self.space.name, None);
-        self.space.each(&self.rooms, &self.except, |core| core.send(Arc::clone(&packet)));
+        self.space.each(&self.rooms, &self.except, |core| {
+            core.send(Arc::clone(&packet))
+        });
     }
 
     /// The sockets as they are now.
     #[must_use]
     pub fn sockets(&self) -> Vec<SocketRef> {
         let mut sockets = Vec::new();
-        self.space.each(&self.rooms, &self.except, |core| sockets.push(SocketRef(Arc::clone(core))));
+        self.space.each(&self.rooms, &self.except, |core| {
+            sockets.push(SocketRef(Arc::clone(core)))
+        });
         sockets
     }
 

@@ -32,23 +32,41 @@ impl Builder {
     pub fn namespace<H: Handler>(mut self, name: &str, handler: H) -> Self {
         let name = format!("/{}", name.trim_start_matches('/'));
         self.realms.retain(|realm| *realm.space().name != *name);
-        self.realms.push(Box::new(HandledRealm::new(&name, handler)));
+        self.realms
+            .push(Box::new(HandledRealm::new(&name, handler)));
         self
     }
 
     /// Makes the server.
     #[must_use]
     pub fn build(self) -> Server {
-        let namespaces = self.realms.iter().map(|realm| Namespace(Arc::clone(realm.space()))).collect();
-        let protocol = Protocol { realms: self.realms, settings: self.settings.clone() };
-        Server { engine: Engine::new(self.settings, protocol), namespaces }
+        let namespaces = self
+            .realms
+            .iter()
+            .map(|realm| Namespace(Arc::clone(realm.space())))
+            .collect();
+        let protocol = Protocol {
+            realms: self.realms,
+            settings: self.settings.clone(),
+        };
+        Server {
+            engine: Engine::new(self.settings, protocol),
+            namespaces,
+        }
     }
 }
 
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.realms.iter().map(|realm| &realm.space().name).collect();
-        f.debug_struct("Builder").field("settings", &self.settings).field("namespaces", &names).finish()
+        let names: Vec<_> = self
+            .realms
+            .iter()
+            .map(|realm| &realm.space().name)
+            .collect();
+        f.debug_struct("Builder")
+            .field("settings", &self.settings)
+            .field("namespaces", &names)
+            .finish()
     }
 }
 
@@ -63,7 +81,10 @@ impl Server {
     /// Begins a server with the reference's settings and no namespaces.
     #[must_use]
     pub fn builder() -> Builder {
-        Builder { settings: Settings::default(), realms: Vec::new() }
+        Builder {
+            settings: Settings::default(),
+            realms: Vec::new(),
+        }
     }
 
     /// The resource for an actix application that answers `path` (`/socket.io`), with and without a slash at its end.
@@ -75,7 +96,9 @@ impl Server {
     /// A namespace.
     #[must_use]
     pub fn of(&self, name: &str) -> Option<&Namespace> {
-        self.namespaces.iter().find(|namespace| namespace.name() == name)
+        self.namespaces
+            .iter()
+            .find(|namespace| namespace.name() == name)
     }
 
     /// Everyone in a room of the namespace `/`; nobody if there is no such namespace.
@@ -99,6 +122,9 @@ impl Server {
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("engine", &self.engine).field("namespaces", &self.namespaces).finish()
+        f.debug_struct("Server")
+            .field("engine", &self.engine)
+            .field("namespaces", &self.namespaces)
+            .finish()
     }
 }

@@ -61,9 +61,17 @@ impl EngineHandler for Protocol {
         let at = Instant::now() + self.settings.connect_timeout;
         socket.0.expire_at(Some(at));
         let sockets = Sockets::default();
-        let decoder =
-            Decoder { assembler: Assembler::new(self.settings.max_attachments), sockets: Arc::clone(&sockets) };
-        (decoder, Client { members: Vec::new(), sockets })
+        let decoder = Decoder {
+            assembler: Assembler::new(self.settings.max_attachments),
+            sockets: Arc::clone(&sockets),
+        };
+        (
+            decoder,
+            Client {
+                members: Vec::new(),
+                sockets,
+            },
+        )
     }
 
     fn decode(&self, decoder: &mut Decoder, message: Message) -> Result<Option<Packet>, Malformed> {
@@ -71,10 +79,15 @@ impl EngineHandler for Protocol {
             tracing::debug!(%error, "malformed packet");
             Malformed
         })?;
-        let Some(packet) = packet else { return Ok(None) };
+        let Some(packet) = packet else {
+            return Ok(None);
+        };
         if let Kind::Ack { id, args } = &packet.kind {
             let sockets = lock(&decoder.sockets);
-            if let Some(core) = sockets.iter().find(|core| core.namespace_name() == &*packet.namespace) {
+            if let Some(core) = sockets
+                .iter()
+                .find(|core| core.namespace_name() == &*packet.namespace)
+            {
                 core.pending.resolve(*id, args.clone());
                 return Ok(None);
             }
@@ -84,7 +97,10 @@ impl EngineHandler for Protocol {
 
     async fn run(&self, socket: &EngineSocket, client: &mut Client, packet: Packet) {
         let Packet { namespace, kind } = packet;
-        let place = client.members.iter().position(|member| member.core().namespace_name() == &*namespace);
+        let place = client
+            .members
+            .iter()
+            .position(|member| member.core().namespace_name() == &*namespace);
         match (kind, place) {
             (Kind::Connect(auth), None) => self.connect(socket, client, namespace, auth).await,
             (Kind::Event { name, args, id }, Some(place)) => {
@@ -108,25 +124,57 @@ impl EngineHandler for Protocol {
     }
 
     async fn notified(&self, _: &EngineSocket, client: &mut Client) {
-        client.let_go(DisconnectReason::ServerNamespace, |core| !core.is_connected()).await;
+        client
+            .let_go(DisconnectReason::ServerNamespace, |core| {
+                !core.is_connected()
+            })
+            .await;
     }
 
     async fn closed(&self, _: &EngineSocket, mut client: Client, reason: CloseReason) {
         // Those that the server had put out before the session ended left for that reason.
-        client.let_go(DisconnectReason::ServerNamespace, |core| !core.is_connected()).await;
-        client.let_go(DisconnectReason::Session(reason), |_| true).await;
+        client
+            .let_go(DisconnectReason::ServerNamespace, |core| {
+                !core.is_connected()
+            })
+            .await;
+        client
+            .let_go(DisconnectReason::Session(reason), |_| true)
+            .await;
     }
 }
 
 impl Protocol {
-    async fn connect(&self, socket: &EngineSocket, client: &mut Client, name: ByteString, auth: ByteString) {
+    async fn connect(
+        &self,
+        socket: &EngineSocket,
+        client: &mut Client,
+        name: ByteString,
+        auth: ByteString,
+    ) {
         let session = &socket.0;
-        let Some(realm) = self.realms.iter().find(|realm| *realm.space().name == *name) else {
-            session.send(encode_connect_error(&name, &ConnectError::new("Invalid namespace")));
+        let Some(realm) = self
+            .realms
+            .iter()
+            .find(|realm| *realm.space().name == *name)
+        else {
+            session.send(encode_connect_error(
+                &name,
+                &ConnectError::new("Invalid namespace"),
+            ));
             return;
         };
-        let request = Connect { handshake: &session.handshake, namespace: &name, sid: Sid::random(), auth: &auth };
-        let answer = timeout(self.settings.connect_timeout, realm.connect(session, request)).await;
+        let request = Connect {
+            handshake: &session.handshake,
+            namespace: &name,
+            sid: Sid::random(),
+            auth: &auth,
+        };
+        let answer = timeout(
+            self.settings.connect_timeout,
+            realm.connect(session, request),
+        )
+        .await;
         if !session.is_open() {
             return;
         }
@@ -156,7 +204,11 @@ impl Protocol {
 
 impl Client {
     fn refresh(&self) {
-        *lock(&self.sockets) = self.members.iter().map(|member| Arc::clone(member.core())).collect();
+        *lock(&self.sockets) = self
+            .members
+            .iter()
+            .map(|member| Arc::clone(member.core()))
+            .collect();
     }
 
     /// Tells the handlers of those that `gone` names that they have left.

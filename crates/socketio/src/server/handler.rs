@@ -23,7 +23,10 @@ pub trait Handler: Send + Sync + 'static {
 
     /// A client asks to join (`CONNECT`). The answer is what is kept for its socket, or the error it is told
     /// (`CONNECT_ERROR`). An answer that takes longer than `connect_timeout` is not waited for, and the client is closed.
-    fn connect(&self, request: Connect<'_>) -> impl Future<Output = Result<Self::Data, ConnectError>>;
+    fn connect(
+        &self,
+        request: Connect<'_>,
+    ) -> impl Future<Output = Result<Self::Data, ConnectError>>;
 
     /// The client has joined, and knows.
     fn connected(&self, socket: &Socket<Self::Data>) -> impl Future<Output = ()> {
@@ -35,7 +38,11 @@ pub trait Handler: Send + Sync + 'static {
     fn event(&self, socket: &Socket<Self::Data>, event: Incoming) -> impl Future<Output = ()>;
 
     /// The socket has left the namespace and its rooms; called once for each that joined.
-    fn disconnected(&self, socket: &Socket<Self::Data>, reason: DisconnectReason) -> impl Future<Output = ()> {
+    fn disconnected(
+        &self,
+        socket: &Socket<Self::Data>,
+        reason: DisconnectReason,
+    ) -> impl Future<Output = ()> {
         let _ = (socket, reason);
         std::future::ready(())
     }
@@ -73,7 +80,11 @@ impl Connect<'_> {
     /// The payload of the `CONNECT` packet (`auth` in the client's options) as JSON: an object, empty if none was sent.
     #[must_use]
     pub fn auth_json(&self) -> &str {
-        if self.auth.is_empty() { "{}" } else { self.auth }
+        if self.auth.is_empty() {
+            "{}"
+        } else {
+            self.auth
+        }
     }
 
     /// The payload of the `CONNECT` packet.
@@ -97,7 +108,10 @@ impl ConnectError {
     /// An error with a message.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), data: None }
+        Self {
+            message: message.into(),
+            data: None,
+        }
     }
 
     /// Adds what the client finds in the error's `data`.

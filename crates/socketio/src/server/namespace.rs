@@ -28,7 +28,10 @@ pub(super) struct Space {
 
 impl Space {
     pub(super) fn new(name: &str) -> Arc<Self> {
-        Arc::new(Self { name: name.into(), rooms: Mutex::default() })
+        Arc::new(Self {
+            name: name.into(),
+            rooms: Mutex::default(),
+        })
     }
 
     pub(super) fn add(&self, core: &Arc<Core>) {
@@ -51,9 +54,16 @@ impl Space {
         }
         let mut joined = lock(&core.rooms);
         if !joined.iter().any(|name| **name == *room) {
-            let name = rooms.rooms.get_key_value(room).map_or_else(|| room.into(), |(name, _)| Arc::clone(name));
+            let name = rooms
+                .rooms
+                .get_key_value(room)
+                .map_or_else(|| room.into(), |(name, _)| Arc::clone(name));
             joined.push(Arc::clone(&name));
-            rooms.rooms.entry(name).or_default().insert(core.sid, Arc::clone(core));
+            rooms
+                .rooms
+                .entry(name)
+                .or_default()
+                .insert(core.sid, Arc::clone(core));
         }
     }
 
@@ -64,11 +74,18 @@ impl Space {
     }
 
     /// Calls `act` for everyone in one of the rooms (in the namespace if there are none), but those in `except`, once each.
-    pub(super) fn each(&self, rooms: &[Box<str>], except: &[Box<str>], mut act: impl FnMut(&Arc<Core>)) {
+    pub(super) fn each(
+        &self,
+        rooms: &[Box<str>],
+        except: &[Box<str>],
+        mut act: impl FnMut(&Arc<Core>),
+    ) {
         let all = lock(&self.rooms);
         let spared = |core: &Core| {
             let joined = || lock(&core.rooms);
-            except.iter().any(|room| **room == *core.sid.as_str() || joined().iter().any(|name| **name == **room))
+            except.iter().any(|room| {
+                **room == *core.sid.as_str() || joined().iter().any(|name| **name == **room)
+            })
         };
         let mut act = |core: &Arc<Core>| {
             if except.is_empty() || !spared(core) {
@@ -79,8 +96,14 @@ impl Space {
             [] => all.all.values().for_each(act),
             [room] => all.members(room).for_each(act),
             many => {
-                let found = many.iter().flat_map(|room| all.members(room)).map(|core| (core.sid, core));
-                found.collect::<HashMap<_, _>>().into_values().for_each(&mut act);
+                let found = many
+                    .iter()
+                    .flat_map(|room| all.members(room))
+                    .map(|core| (core.sid, core));
+                found
+                    .collect::<HashMap<_, _>>()
+                    .into_values()
+                    .for_each(&mut act);
             }
         }
     }
@@ -103,13 +126,20 @@ impl Rooms {
     /// Everyone in a room. Every socket has a room of its own, named as its identifier.
     fn members(&self, room: &str) -> impl Iterator<Item = &Arc<Core>> {
         let own = Sid::parse(room).and_then(|sid| self.all.get(&sid));
-        self.rooms.get(room).into_iter().flat_map(HashMap::values).chain(own)
+        self.rooms
+            .get(room)
+            .into_iter()
+            .flat_map(HashMap::values)
+            .chain(own)
     }
 }
 
 impl fmt::Debug for Space {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Namespace").field("name", &self.name).field("sockets", &self.len()).finish_non_exhaustive()
+        f.debug_struct("Namespace")
+            .field("name", &self.name)
+            .field("sockets", &self.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -154,6 +184,9 @@ impl Namespace {
     /// The socket with that identifier.
     #[must_use]
     pub fn socket(&self, sid: Sid) -> Option<SocketRef> {
-        lock(&self.0.rooms).all.get(&sid).map(|core| SocketRef(Arc::clone(core)))
+        lock(&self.0.rooms)
+            .all
+            .get(&sid)
+            .map(|core| SocketRef(Arc::clone(core)))
     }
 }

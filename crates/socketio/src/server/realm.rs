@@ -38,7 +38,10 @@ pub(super) struct HandledRealm<H> {
 
 impl<H: Handler> HandledRealm<H> {
     pub(super) fn new(name: &str, handler: H) -> Self {
-        Self { space: Space::new(name), handler: Arc::new(handler) }
+        Self {
+            space: Space::new(name),
+            handler: Arc::new(handler),
+        }
     }
 }
 
@@ -56,7 +59,10 @@ impl<H: Handler> Realm for HandledRealm<H> {
             let sid = request.sid;
             let data = self.handler.connect(request).await?;
             let core = Core::new(sid, Arc::clone(&self.space), Arc::clone(session));
-            let member = HandledMember { handler: Arc::clone(&self.handler), socket: Socket::new(core, data) };
+            let member = HandledMember {
+                handler: Arc::clone(&self.handler),
+                socket: Socket::new(core, data),
+            };
             Ok(Box::new(member) as Box<dyn Member>)
         })
     }

@@ -35,7 +35,14 @@ pub(super) struct Core {
 impl Core {
     pub(super) fn new(sid: Sid, space: Arc<Space>, session: Arc<Session>) -> Arc<Self> {
         let connected = AtomicBool::new(true);
-        Arc::new(Self { sid, space, session, pending: Pending::default(), rooms: Mutex::default(), connected })
+        Arc::new(Self {
+            sid,
+            space,
+            session,
+            pending: Pending::default(),
+            rooms: Mutex::default(),
+            connected,
+        })
     }
 
     pub(super) fn namespace_name(&self) -> &str {
@@ -78,7 +85,10 @@ impl Core {
 
 impl fmt::Debug for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Socket").field("sid", &self.sid).field("namespace", &self.space.name).finish_non_exhaustive()
+        f.debug_struct("Socket")
+            .field("sid", &self.sid)
+            .field("namespace", &self.space.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -156,7 +166,9 @@ impl SocketRef {
 
     /// Everyone in a room but this socket.
     pub fn to(&self, room: &str) -> Broadcast {
-        Broadcast::new(Arc::clone(&self.0.space)).except(self.0.sid.as_str()).to(room)
+        Broadcast::new(Arc::clone(&self.0.space))
+            .except(self.0.sid.as_str())
+            .to(room)
     }
 
     /// Everyone in the namespace but this socket.
@@ -193,7 +205,10 @@ pub struct Socket<D> {
 
 impl<D> Socket<D> {
     pub(super) fn new(core: Arc<Core>, data: D) -> Self {
-        Self { socket: SocketRef(core), data: Arc::new(data) }
+        Self {
+            socket: SocketRef(core),
+            data: Arc::new(data),
+        }
     }
 
     /// What the handler's `connect` answered.
@@ -205,7 +220,10 @@ impl<D> Socket<D> {
 
 impl<D> Clone for Socket<D> {
     fn clone(&self) -> Self {
-        Self { socket: self.socket.clone(), data: Arc::clone(&self.data) }
+        Self {
+            socket: self.socket.clone(),
+            data: Arc::clone(&self.data),
+        }
     }
 }
 

@@ -8,8 +8,15 @@ use bytestring::ByteString;
 use proptest::{collection::vec, prelude::*, test_runner::Config};
 
 fn config() -> Config {
-    let cases = std::env::var("SOCKETIO_FUZZ_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(512);
-    Config { cases, failure_persistence: None, ..Config::default() }
+    let cases = std::env::var("SOCKETIO_FUZZ_CASES")
+        .ok()
+        .and_then(|cases| cases.parse().ok())
+        .unwrap_or(512);
+    Config {
+        cases,
+        failure_persistence: None,
+        ..Config::default()
+    }
 }
 
 /// Text made of what packets are made of, so that it gets past the first checks.

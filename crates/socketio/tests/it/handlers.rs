@@ -14,7 +14,10 @@ async fn a_refused_client_is_told_why_and_may_try_again() {
     let mut wire = server.wire("EIO=4&transport=websocket").await;
     wire.text().await;
     wire.send(r#"40{"token":"bad"}"#).await;
-    assert_eq!(wire.data().await, r#"44{"message":"bad token","data":["expired"]}"#);
+    assert_eq!(
+        wire.data().await,
+        r#"44{"message":"bad token","data":["expired"]}"#
+    );
     wire.send("40").await;
     assert!(wire.data().await.starts_with("40{"));
     server.connected().await;
@@ -23,9 +26,17 @@ async fn a_refused_client_is_told_why_and_may_try_again() {
 #[actix_web::test]
 async fn headers_and_credentials_reach_the_handler() {
     let mut server = TestServer::start(quick());
-    let mut request = server.url("EIO=4&transport=websocket").replace("http", "ws").into_client_request().unwrap();
-    request.headers_mut().insert("Authorization", "Bearer abc".parse().unwrap());
-    let (stream, _) = soon(tokio_tungstenite::connect_async(request)).await.unwrap();
+    let mut request = server
+        .url("EIO=4&transport=websocket")
+        .replace("http", "ws")
+        .into_client_request()
+        .unwrap();
+    request
+        .headers_mut()
+        .insert("Authorization", "Bearer abc".parse().unwrap());
+    let (stream, _) = soon(tokio_tungstenite::connect_async(request))
+        .await
+        .unwrap();
     let mut wire = crate::support::Wire::from(stream);
     wire.text().await;
     wire.send(r#"40{"a":1}"#).await;
@@ -67,7 +78,9 @@ async fn attachments_arrive_with_their_event_whatever_else_is_sent() {
     let mut server = TestServer::start(quick());
     let (mut wire, socket) = server.joined().await;
     let placeholder = allclear_socketio::Attachment::new(0);
-    let event = Event::with_attachments("file", &(placeholder,), vec![Bytes::from_static(b"bytes")]).unwrap();
+    let event =
+        Event::with_attachments("file", &(placeholder,), vec![Bytes::from_static(b"bytes")])
+            .unwrap();
     let other = socket.clone();
     let sender = std::thread::spawn(move || {
         for _ in 0..200 {

@@ -18,29 +18,57 @@ use crate::support::{TestServer, quick, soon};
 #[actix_web::test]
 async fn malformed_packets_close_their_session() {
     let mut server = TestServer::start(quick());
-    for packet in
-        ["", "x", "4", "4x", "42{}", "42[1", "45-[]", "4511-[\"a\"]", "44{}", "2", "b*", "41{}", "42/nowhere,[\"a\"]"]
-    {
+    for packet in [
+        "",
+        "x",
+        "4",
+        "4x",
+        "42{}",
+        "42[1",
+        "45-[]",
+        "4511-[\"a\"]",
+        "44{}",
+        "2",
+        "b*",
+        "41{}",
+        "42/nowhere,[\"a\"]",
+    ] {
         let (mut wire, _) = server.joined().await;
         wire.send(packet).await;
         wire.close_code().await;
         let reason = server.disconnected().await;
-        assert!(["parse error", "transport error", "forced server close"].contains(&reason), "{packet}: {reason}");
+        assert!(
+            ["parse error", "transport error", "forced server close"].contains(&reason),
+            "{packet}: {reason}"
+        );
     }
     server.until_sessions(0).await;
 }
 
 #[actix_web::test]
 async fn broken_frames_are_closed_with_the_code_that_says_so() {
-    let mut server = TestServer::start(Settings { max_http_buffer_size: 1000, ..quick() });
-    let part =
-        |opcode, payload: &'static [u8], last| Message::Frame(Frame::message(payload, OpCode::Data(opcode), last));
+    let mut server = TestServer::start(Settings {
+        max_http_buffer_size: 1000,
+        ..quick()
+    });
+    let part = |opcode, payload: &'static [u8], last| {
+        Message::Frame(Frame::message(payload, OpCode::Data(opcode), last))
+    };
     let table: [(Vec<Message>, u16); 5] = [
         (vec![Message::text("4".repeat(1001))], 1009),
-        (vec![part(Data::Text, &[b'4'; 600], false), part(Data::Continue, &[b'4'; 600], true)], 1009),
+        (
+            vec![
+                part(Data::Text, &[b'4'; 600], false),
+                part(Data::Continue, &[b'4'; 600], true),
+            ],
+            1009,
+        ),
         (vec![part(Data::Text, b"4\xff\xff", true)], 1007),
         (vec![part(Data::Continue, b"4", true)], 1002),
-        (vec![part(Data::Text, b"4", false), part(Data::Text, b"4", true)], 1002),
+        (
+            vec![part(Data::Text, b"4", false), part(Data::Text, b"4", true)],
+            1002,
+        ),
     ];
     for (messages, code) in table {
         let (mut wire, _) = server.joined().await;
@@ -56,12 +84,17 @@ async fn broken_frames_are_closed_with_the_code_that_says_so() {
 async fn messages_in_parts_are_put_together_around_control_frames() {
     let mut server = TestServer::start(quick());
     let (mut wire, _) = server.joined().await;
-    let part =
-        |opcode, payload: &'static [u8], last| Message::Frame(Frame::message(payload, OpCode::Data(opcode), last));
+    let part = |opcode, payload: &'static [u8], last| {
+        Message::Frame(Frame::message(payload, OpCode::Data(opcode), last))
+    };
     wire.send_message(part(Data::Text, b"421[\"", false)).await;
-    wire.send_message(Message::Ping("are you there".into())).await;
+    wire.send_message(Message::Ping("are you there".into()))
+        .await;
     wire.send_message(part(Data::Continue, b"a\"]", true)).await;
-    assert_eq!(wire.message().await, Some(Message::Pong("are you there".into())));
+    assert_eq!(
+        wire.message().await,
+        Some(Message::Pong("are you there".into()))
+    );
     assert_eq!(wire.data().await, "431[]");
 }
 
@@ -72,11 +105,24 @@ async fn payloads_of_another_kind_close_their_session() {
     assert_eq!(polling.post(vec![b'4', 0xff]).await.0, 400);
     assert_eq!(polling.poll().await.0, 400);
     let polling = server.polling().await;
-    let binary = polling.client.post(&polling.url).header("Content-Type", "application/octet-stream").body("4a");
+    let binary = polling
+        .client
+        .post(&polling.url)
+        .header("Content-Type", "application/octet-stream")
+        .body("4a");
     assert_eq!(binary.send().await.unwrap().status(), 400);
     assert_eq!(polling.poll().await.0, 400);
     let polling = server.polling().await;
-    assert_eq!(polling.client.delete(&polling.url).send().await.unwrap().status(), 500);
+    assert_eq!(
+        polling
+            .client
+            .delete(&polling.url)
+            .send()
+            .await
+            .unwrap()
+            .status(),
+        500
+    );
 }
 
 #[actix_web::test]
@@ -101,7 +147,11 @@ async fn overlapping_requests_close_their_session() {
 
 #[actix_web::test]
 async fn a_client_that_never_reads_is_dropped_and_costs_nobody_else() {
-    let settings = Settings { max_queue_packets: 64, max_queue_bytes: 256 * 1024, ..quick() };
+    let settings = Settings {
+        max_queue_packets: 64,
+        max_queue_bytes: 256 * 1024,
+        ..quick()
+    };
     let mut server = TestServer::start(settings);
     let (deaf, deaf_socket) = server.joined().await;
     let (mut wire, _) = server.joined().await;
@@ -121,12 +171,17 @@ async fn a_client_that_never_reads_is_dropped_and_costs_nobody_else() {
 
 #[actix_web::test]
 async fn the_connection_of_a_client_that_never_reads_is_cut() {
-    let mut server = TestServer::start(Settings { max_queue_packets: 8, ..quick() });
+    let mut server = TestServer::start(Settings {
+        max_queue_packets: 8,
+        ..quick()
+    });
     let mut deaf = server.raw().await;
     let request = "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\n\r\n";
     deaf.write_all(request.as_bytes()).await.unwrap();
-    deaf.write_all(&[0x81, 0x82, 0, 0, 0, 0, b'4', b'0']).await.unwrap();
+    deaf.write_all(&[0x81, 0x82, 0, 0, 0, 0, b'4', b'0'])
+        .await
+        .unwrap();
     let socket = server.connected().await;
     let large = Event::new("large", &("x".repeat(256 * 1024),)).unwrap();
     while socket.is_connected() {
@@ -180,7 +235,9 @@ async fn a_half_open_poll_ends_its_session() {
     let polling = server.polling().await;
     let mut poll = server.raw().await;
     let path = polling.url.split_once("/socket.io").unwrap().1;
-    poll.write_all(format!("GET /socket.io{path} HTTP/1.1\r\nHost: a\r\n\r\n").as_bytes()).await.unwrap();
+    poll.write_all(format!("GET /socket.io{path} HTTP/1.1\r\nHost: a\r\n\r\n").as_bytes())
+        .await
+        .unwrap();
     // A second poll answers "overlap" once the first is there; so look for the end by other means.
     poll.shutdown().await.unwrap();
     let mut rest = Vec::new();
@@ -191,7 +248,10 @@ async fn a_half_open_poll_ends_its_session() {
 #[actix_web::test]
 async fn ten_thousand_handshakes_at_once_leave_nothing_behind() {
     let server = TestServer::start(quick());
-    let client = crate::support::client_builder().pool_max_idle_per_host(64).build().unwrap();
+    let client = crate::support::client_builder()
+        .pool_max_idle_per_host(64)
+        .build()
+        .unwrap();
     let url = server.url("EIO=4&transport=polling");
     for _ in 0..100 {
         let handshakes = (0..100).map(|_| async {

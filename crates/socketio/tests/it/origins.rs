@@ -17,35 +17,63 @@ async fn ask(server: &TestServer, method: Method, origin: &str) -> reqwest::Resp
 
 #[actix_web::test]
 async fn a_foreign_origin_is_forbidden_where_origins_are_checked() {
-    let settings = Settings { allowed_origins: Some(Origins::List(vec![OURS.into()])), ..quick() };
+    let settings = Settings {
+        allowed_origins: Some(Origins::List(vec![OURS.into()])),
+        ..quick()
+    };
     let server = TestServer::start(settings);
     assert_eq!(ask(&server, Method::GET, OURS).await.status(), 200);
     let refused = ask(&server, Method::GET, "https://elsewhere.example").await;
     assert_eq!(refused.status(), 403);
-    assert_eq!(refused.text().await.unwrap(), r#"{"code":4,"message":"Forbidden"}"#);
+    assert_eq!(
+        refused.text().await.unwrap(),
+        r#"{"code":4,"message":"Forbidden"}"#
+    );
     let own = server.url("").replace("/socket.io/?", "");
-    assert_eq!(ask(&server, Method::GET, &own).await.status(), 200, "the server's own pages connect");
+    assert_eq!(
+        ask(&server, Method::GET, &own).await.status(),
+        200,
+        "the server's own pages connect"
+    );
 }
 
 #[actix_web::test]
 async fn cors_names_the_origins_it_is_set_to() {
-    let cors = Cors { origins: Origins::List(vec![OURS.into()]), credentials: true };
-    let server = TestServer::start(Settings { cors: Some(cors), ..quick() });
+    let cors = Cors {
+        origins: Origins::List(vec![OURS.into()]),
+        credentials: true,
+    };
+    let server = TestServer::start(Settings {
+        cors: Some(cors),
+        ..quick()
+    });
     let answer = ask(&server, Method::GET, OURS).await;
     assert_eq!(answer.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN], OURS);
-    assert_eq!(answer.headers()[header::ACCESS_CONTROL_ALLOW_CREDENTIALS], "true");
+    assert_eq!(
+        answer.headers()[header::ACCESS_CONTROL_ALLOW_CREDENTIALS],
+        "true"
+    );
     assert_eq!(answer.headers()[header::VARY], "Origin");
     let preflight = ask(&server, Method::OPTIONS, OURS).await;
     assert_eq!(preflight.status(), 204);
-    assert_eq!(preflight.headers()[header::ACCESS_CONTROL_ALLOW_HEADERS], "authorization");
+    assert_eq!(
+        preflight.headers()[header::ACCESS_CONTROL_ALLOW_HEADERS],
+        "authorization"
+    );
     let foreign = ask(&server, Method::GET, "https://elsewhere.example").await;
-    assert_eq!(foreign.headers().get(header::ACCESS_CONTROL_ALLOW_ORIGIN), None);
+    assert_eq!(
+        foreign.headers().get(header::ACCESS_CONTROL_ALLOW_ORIGIN),
+        None
+    );
 }
 
 #[actix_web::test]
 async fn without_cors_no_header_is_sent() {
     let server = TestServer::start(quick());
     let answer = ask(&server, Method::GET, OURS).await;
-    assert_eq!(answer.headers().get(header::ACCESS_CONTROL_ALLOW_ORIGIN), None);
+    assert_eq!(
+        answer.headers().get(header::ACCESS_CONTROL_ALLOW_ORIGIN),
+        None
+    );
     assert_eq!(ask(&server, Method::OPTIONS, OURS).await.status(), 400);
 }

@@ -54,7 +54,11 @@ async fn who_leaves_a_room_or_the_server_is_no_longer_in_it() {
     assert_eq!(space.to("a").sockets().len(), 1);
     assert!(space.to("b").sockets().is_empty());
     gone_socket.join("a");
-    assert_eq!(space.to("a").sockets().len(), 1, "who has left does not join");
+    assert_eq!(
+        space.to("a").sockets().len(),
+        1,
+        "who has left does not join"
+    );
     socket.leave("a");
     assert!(socket.rooms().is_empty());
     space.to("a").emit(&event(1));
@@ -87,7 +91,9 @@ async fn two_broadcasters_are_heard_in_the_same_order_by_everyone() {
     let space = server.server.of("/").unwrap();
     std::thread::scope(|scope| {
         for thread in 0..2 {
-            scope.spawn(move || (0..300).for_each(|number| space.emit(&event(thread * 1000 + number))));
+            scope.spawn(move || {
+                (0..300).for_each(|number| space.emit(&event(thread * 1000 + number)))
+            });
         }
     });
     let mut heard = Vec::new();

@@ -14,7 +14,12 @@ async fn no_ping_is_sent_before_its_interval_has_passed() {
     let mut wire = server.wire("EIO=4&transport=websocket").await;
     wire.text().await;
     assert_eq!(wire.text().await, "2");
-    assert!(begin.elapsed() >= quick().ping_interval.saturating_sub(Duration::from_millis(5)));
+    assert!(
+        begin.elapsed()
+            >= quick()
+                .ping_interval
+                .saturating_sub(Duration::from_millis(5))
+    );
 }
 
 #[actix_web::test]
@@ -49,7 +54,12 @@ async fn a_session_that_joins_nothing_is_closed() {
             wire.send("3").await;
         }
     }
-    assert!(begin.elapsed() >= quick().connect_timeout.saturating_sub(Duration::from_millis(5)));
+    assert!(
+        begin.elapsed()
+            >= quick()
+                .connect_timeout
+                .saturating_sub(Duration::from_millis(5))
+    );
     server.until_sessions(0).await;
 }
 
@@ -57,7 +67,9 @@ async fn a_session_that_joins_nothing_is_closed() {
 async fn a_websocket_that_does_not_upgrade_is_closed_and_the_session_goes_on() {
     let server = TestServer::start(quick());
     let polling = server.polling().await;
-    let mut wire = server.wire(&format!("EIO=4&transport=websocket&sid={}", polling.sid)).await;
+    let mut wire = server
+        .wire(&format!("EIO=4&transport=websocket&sid={}", polling.sid))
+        .await;
     assert_eq!(wire.close_code().await, None);
     assert_eq!(polling.poll().await, (200, "2".into()));
 }
@@ -80,11 +92,15 @@ async fn a_second_upgrade_is_closed_and_the_first_goes_on() {
 async fn events_both_ways_keep_their_order_across_the_upgrade() {
     let mut server = TestServer::start(quick());
     let polling = server.polling().await;
-    polling.post("40\u{1e}42[\"slow\",0]\u{1e}42[\"e\",1]\u{1e}42[\"e\",2]").await;
+    polling
+        .post("40\u{1e}42[\"slow\",0]\u{1e}42[\"e\",1]\u{1e}42[\"e\",2]")
+        .await;
     let (_, joined) = polling.poll().await;
     assert!(joined.starts_with("40{"), "{joined}");
     let socket = server.connected().await;
-    let mut wire = server.wire(&format!("EIO=4&transport=websocket&sid={}", polling.sid)).await;
+    let mut wire = server
+        .wire(&format!("EIO=4&transport=websocket&sid={}", polling.sid))
+        .await;
     wire.send("2probe").await;
     assert_eq!(wire.text().await, "3probe");
     for number in 0..3 {
@@ -96,7 +112,9 @@ async fn events_both_ways_keep_their_order_across_the_upgrade() {
         assert_eq!(wire.data().await, format!("42[\"n\",{number}]"));
     }
     for number in 0..4 {
-        let Told::Event(_, items) = server.told().await else { panic!() };
+        let Told::Event(_, items) = server.told().await else {
+            panic!()
+        };
         assert_eq!(items, number.to_string());
     }
 }
@@ -152,7 +170,10 @@ async fn a_shutdown_closes_transports_without_a_disconnect_packet_and_waits_for_
     assert_eq!(server.disconnected().await, "server shutting down");
     assert_eq!(server.server.sessions(), 0);
     let client = crate::support::client();
-    assert_eq!(get(&client, &server.url("EIO=4&transport=polling")).await.0, 503);
+    assert_eq!(
+        get(&client, &server.url("EIO=4&transport=polling")).await.0,
+        503
+    );
 }
 
 #[actix_web::test]

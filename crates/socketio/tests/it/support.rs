@@ -4,7 +4,8 @@ use std::{net::SocketAddr, time::Duration};
 
 use actix_web::{App, HttpServer, rt};
 use allclear_socketio::{
-    Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket, SocketRef, cut_dead_connections,
+    Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket, SocketRef,
+    cut_dead_connections,
 };
 use futures_util::{SinkExt, StreamExt};
 use tokio::{
@@ -19,7 +20,9 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Waits for what must happen.
 pub(crate) async fn soon<F: Future>(future: F) -> F::Output {
-    timeout(PATIENCE, future).await.expect("it should have happened by now")
+    timeout(PATIENCE, future)
+        .await
+        .expect("it should have happened by now")
 }
 
 /// Settings whose time-outs a test can wait for, and which do not strike a client that the machine holds up.
@@ -48,11 +51,15 @@ impl Handler for Reporter {
     type Data = String;
 
     async fn connect(&self, request: Connect<'_>) -> Result<String, ConnectError> {
-        let bearer = request.handshake().header("authorization").unwrap_or_default().to_owned();
+        let bearer = request
+            .handshake()
+            .header("authorization")
+            .unwrap_or_default()
+            .to_owned();
         match request.auth_json() {
-            r#"{"token":"bad"}"# => {
-                Err(ConnectError::new("bad token").with_data(&["expired"]).expect("an array can be written"))
-            }
+            r#"{"token":"bad"}"# => Err(ConnectError::new("bad token")
+                .with_data(&["expired"])
+                .expect("an array can be written")),
             auth => Ok(format!("{bearer}{auth}")),
         }
     }
@@ -62,7 +69,10 @@ impl Handler for Reporter {
     }
 
     async fn event(&self, socket: &Socket<String>, mut event: Incoming) {
-        let _ = self.0.send(Told::Event(event.name().into(), event.args().items().into()));
+        let _ = self.0.send(Told::Event(
+            event.name().into(),
+            event.args().items().into(),
+        ));
         match event.name() {
             "join" => {
                 let (room,): (String,) = event.args().parse().expect("a room");
@@ -71,8 +81,11 @@ impl Handler for Reporter {
             "who" => event.ack(&(socket.data(),)).expect("text can be written"),
             "question" => {
                 let question = Event::new("question", &(1,)).expect("a number can be written");
-                let answer = socket.emit_with_ack(&question, Duration::from_secs(1)).await;
-                let text = answer.map_or_else(|error| error.to_string(), |args| args.items().to_owned());
+                let answer = socket
+                    .emit_with_ack(&question, Duration::from_secs(1))
+                    .await;
+                let text =
+                    answer.map_or_else(|error| error.to_string(), |args| args.items().to_owned());
                 event.ack(&(text,)).expect("text can be written");
             }
             "slow" => rt::time::sleep(Duration::from_millis(20)).await,
@@ -114,7 +127,11 @@ impl TestServer {
             .expect("a port is free");
         let address = http.addrs()[0];
         rt::spawn(http.run());
-        Self { server, address, told }
+        Self {
+            server,
+            address,
+            told,
+        }
     }
 
     pub(crate) async fn told(&mut self) -> Told {
@@ -152,7 +169,9 @@ impl TestServer {
 
     pub(crate) async fn wire(&self, query: &str) -> Wire {
         let url = self.url(query).replace("http", "ws");
-        let (stream, _) = soon(connect_async(url)).await.expect("the handshake succeeds");
+        let (stream, _) = soon(connect_async(url))
+            .await
+            .expect("the handshake succeeds");
         Wire(stream)
     }
 
@@ -167,7 +186,9 @@ impl TestServer {
     }
 
     pub(crate) async fn raw(&self) -> TcpStream {
-        TcpStream::connect(self.address).await.expect("the server listens")
+        TcpStream::connect(self.address)
+            .await
+            .expect("the server listens")
     }
 
     pub(crate) async fn polling(&self) -> Polling {
@@ -192,7 +213,10 @@ pub(crate) fn client() -> reqwest::Client {
 
 pub(crate) async fn get(client: &reqwest::Client, url: &str) -> (u16, String) {
     let response = soon(client.get(url).send()).await.expect("an answer");
-    (response.status().as_u16(), response.text().await.expect("text"))
+    (
+        response.status().as_u16(),
+        response.text().await.expect("text"),
+    )
 }
 
 /// A polling session.
@@ -208,8 +232,13 @@ impl Polling {
     }
 
     pub(crate) async fn post(&self, body: impl Into<reqwest::Body>) -> (u16, String) {
-        let response = soon(self.client.post(&self.url).body(body).send()).await.expect("an answer");
-        (response.status().as_u16(), response.text().await.expect("text"))
+        let response = soon(self.client.post(&self.url).body(body).send())
+            .await
+            .expect("an answer");
+        (
+            response.status().as_u16(),
+            response.text().await.expect("text"),
+        )
     }
 }
 

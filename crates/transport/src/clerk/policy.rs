@@ -35,19 +35,31 @@ impl PagePolicy {
              worker-src 'self' blob:; style-src 'self'; img-src 'self' data:; font-src 'self'; manifest-src 'self'; \
              base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
         );
-        Ok(Self { app: app.try_into()?, status_page: status_page.try_into()? })
+        Ok(Self {
+            app: app.try_into()?,
+            status_page: status_page.try_into()?,
+        })
     }
 
     /// The same, with the styles that stand in the public status page allowed there.
     pub(crate) fn with(self, styles: &InlineStyles) -> Self {
-        let allowed = self.status_page.to_str().ok().map(|policy| styles.allowed_by(policy));
+        let allowed = self
+            .status_page
+            .to_str()
+            .ok()
+            .map(|policy| styles.allowed_by(policy));
         let status_page = allowed.and_then(|policy| policy.try_into().ok());
-        Self { status_page: status_page.unwrap_or(self.status_page), ..self }
+        Self {
+            status_page: status_page.unwrap_or(self.status_page),
+            ..self
+        }
     }
 
     /// Lets the operators' app load what it needs.
     pub(crate) fn on_app(&self, response: &mut HttpResponse) {
-        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, self.app.clone());
+        response
+            .headers_mut()
+            .insert(header::CONTENT_SECURITY_POLICY, self.app.clone());
     }
 
     /// Lets the public status page load Clerk's scripts for a visitor who may be signed in. For everybody else the policy is
@@ -64,13 +76,20 @@ impl PagePolicy {
 /// 0 while nobody is (`packages/backend/src/constants.ts`). Both may bear a suffix.
 /// <https://clerk.com/docs/guides/how-clerk-works/overview>
 fn may_be_signed_in(asked: &HeaderMap) -> bool {
-    let cookies = asked.get_all(header::COOKIE).filter_map(|value| value.to_str().ok());
+    let cookies = asked
+        .get_all(header::COOKIE)
+        .filter_map(|value| value.to_str().ok());
     let named = |name: &str, expected: &str| {
-        name.strip_prefix(expected).is_some_and(|suffix| suffix.is_empty() || suffix.starts_with('_'))
+        name.strip_prefix(expected)
+            .is_some_and(|suffix| suffix.is_empty() || suffix.starts_with('_'))
     };
-    cookies.flat_map(|value| value.split(';')).filter_map(|cookie| cookie.trim().split_once('=')).any(
-        |(name, value)| (named(name, "__session") || named(name, "__client_uat")) && !matches!(value.trim(), "" | "0"),
-    )
+    cookies
+        .flat_map(|value| value.split(';'))
+        .filter_map(|cookie| cookie.trim().split_once('='))
+        .any(|(name, value)| {
+            (named(name, "__session") || named(name, "__client_uat"))
+                && !matches!(value.trim(), "" | "0")
+        })
 }
 
 #[cfg(test)]
@@ -85,7 +104,13 @@ mod tests {
     }
 
     fn of(response: &HttpResponse) -> Option<&str> {
-        Some(response.headers().get(header::CONTENT_SECURITY_POLICY)?.to_str().unwrap())
+        Some(
+            response
+                .headers()
+                .get(header::CONTENT_SECURITY_POLICY)?
+                .to_str()
+                .unwrap(),
+        )
     }
 
     fn status_page(cookie: Option<&str>) -> Option<String> {
@@ -104,13 +129,25 @@ mod tests {
         let mut response = HttpResponse::Ok().finish();
         policy().on_app(&mut response);
         let found = of(&response).unwrap();
-        for part in ["script-src 'self' https://clerk.example.com ", "worker-src 'self' blob:", "https://img.clerk.com"]
-        {
+        for part in [
+            "script-src 'self' https://clerk.example.com ",
+            "worker-src 'self' blob:",
+            "https://img.clerk.com",
+        ] {
             assert!(found.contains(part), "{found}");
         }
-        let scripts = found.split(';').find(|part| part.trim().starts_with("script-src")).unwrap();
-        assert!(!scripts.contains("unsafe") && !scripts.contains("blob:"), "{scripts}");
-        assert!(found.starts_with("default-src 'none';") && found.contains("frame-ancestors 'none'"), "{found}");
+        let scripts = found
+            .split(';')
+            .find(|part| part.trim().starts_with("script-src"))
+            .unwrap();
+        assert!(
+            !scripts.contains("unsafe") && !scripts.contains("blob:"),
+            "{scripts}"
+        );
+        assert!(
+            found.starts_with("default-src 'none';") && found.contains("frame-ancestors 'none'"),
+            "{found}"
+        );
     }
 
     #[test]
@@ -124,12 +161,21 @@ mod tests {
         ] {
             assert_eq!(status_page(cookie), None, "{cookie:?}");
         }
-        for cookie in
-            ["__session=eyJ", "theme=dark; __client_uat=1700000000", "__client_uat_x1=1700000000", "__session_x1=e"]
-        {
+        for cookie in [
+            "__session=eyJ",
+            "theme=dark; __client_uat=1700000000",
+            "__client_uat_x1=1700000000",
+            "__session_x1=e",
+        ] {
             let found = status_page(Some(cookie)).unwrap();
-            assert!(found.contains("script-src 'self' https://clerk.example.com;"), "{cookie}: {found}");
-            assert!(!found.contains("unsafe") && !found.contains("frame-src"), "{found}");
+            assert!(
+                found.contains("script-src 'self' https://clerk.example.com;"),
+                "{cookie}: {found}"
+            );
+            assert!(
+                !found.contains("unsafe") && !found.contains("frame-src"),
+                "{found}"
+            );
         }
     }
 }

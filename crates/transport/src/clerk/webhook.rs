@@ -29,11 +29,32 @@ struct Heard {
     responses((status = 200, body = Answer<Heard>), Refusals),
 )]
 #[post("/webhooks")]
-async fn hear(request: HttpRequest, body: Raw, directory: web::Data<Directory>) -> Result<HttpResponse, Problem> {
-    let text =
-        |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().trim();
-    let (id, timestamp, signatures) = (text("svix-id"), text("svix-timestamp"), text("svix-signature"));
-    directory.hear(&Envelope { id, timestamp, signatures, body: &body.0 }).await?;
+async fn hear(
+    request: HttpRequest,
+    body: Raw,
+    directory: web::Data<Directory>,
+) -> Result<HttpResponse, Problem> {
+    let text = |name: &str| {
+        request
+            .headers()
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+            .trim()
+    };
+    let (id, timestamp, signatures) = (
+        text("svix-id"),
+        text("svix-timestamp"),
+        text("svix-signature"),
+    );
+    directory
+        .hear(&Envelope {
+            id,
+            timestamp,
+            signatures,
+            body: &body.0,
+        })
+        .await?;
     Ok(Answer::new(Heard { heard: true }).ok())
 }
 

@@ -36,7 +36,12 @@ pub(crate) struct UserBody {
 impl From<&User> for UserBody {
     fn from(user: &User) -> Self {
         let (id, name, email) = (user.id.to_string(), user.name.clone(), user.email.clone());
-        Self { id, name, email, administrator: user.administrator }
+        Self {
+            id,
+            name,
+            email,
+            administrator: user.administrator,
+        }
     }
 }
 
@@ -113,9 +118,21 @@ async fn sign_up(
     let client = client(&request);
     throttle.sign_up.count(&client)?;
     // With the right password this is a sign-in, so every one counts as a guess, whether the address is known or not.
-    throttle.guesses.count(client, &EmailKey::of(&draft.email)).await?;
+    throttle
+        .guesses
+        .count(client, &EmailKey::of(&draft.email))
+        .await?;
     match accounts.sign_up(draft, invitation).await? {
-        SignedUp::SignedIn(entered) => enter(HttpResponse::Created(), &request, &sessions, **security, &entered).await,
+        SignedUp::SignedIn(entered) => {
+            enter(
+                HttpResponse::Created(),
+                &request,
+                &sessions,
+                **security,
+                &entered,
+            )
+            .await
+        }
         SignedUp::Waitlisted => {
             let message = "You are on the waitlist. We will write to you when it is your turn";
             let body = Answer::with_message(WaitlistedBody { waitlisted: true }, message);
@@ -167,7 +184,14 @@ async fn sign_in(
         }
         outcome => outcome?,
     };
-    enter(HttpResponse::Ok(), &request, &sessions, **security, &entered).await
+    enter(
+        HttpResponse::Ok(),
+        &request,
+        &sessions,
+        **security,
+        &entered,
+    )
+    .await
 }
 
 /// Answers with the new session's cookie. A session the browser had before ends (OWASP ASVS 5.0, 7.2.4).
@@ -181,8 +205,12 @@ async fn enter(
     if let Some(before) = presented(request) {
         sessions.sign_out(&before).await?;
     }
-    let body = Answer::new(EnteredBody { user: UserBody::from(&entered.user) });
-    Ok(response.cookie(security.carrying(&entered.token)).json(body))
+    let body = Answer::new(EnteredBody {
+        user: UserBody::from(&entered.user),
+    });
+    Ok(response
+        .cookie(security.carrying(&entered.token))
+        .json(body))
 }
 
 /// A new name.
@@ -208,20 +236,37 @@ async fn rename(
     accounts: web::Data<Accounts>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
-    let draft = NameDraft { name: text(body.0.name, "name", "Name is required", &mut invalid) };
+    let draft = NameDraft {
+        name: text(body.0.name, "name", "Name is required", &mut invalid),
+    };
     checked(&draft, invalid)?;
     let user = accounts.rename(session.user.id, draft).await?;
-    Ok(Answer::new(EnteredBody { user: UserBody::from(&user) }).ok())
+    Ok(Answer::new(EnteredBody {
+        user: UserBody::from(&user),
+    })
+    .ok())
 }
 
 /// A text that must be there.
-pub(super) fn text(input: Input<Text>, field: &str, message: &str, invalid: &mut Invalid) -> String {
-    input.required(field, message, invalid).map(|text| text.0).unwrap_or_default()
+pub(super) fn text(
+    input: Input<Text>,
+    field: &str,
+    message: &str,
+    invalid: &mut Invalid,
+) -> String {
+    input
+        .required(field, message, invalid)
+        .map(|text| text.0)
+        .unwrap_or_default()
 }
 
 /// A password that must be there; it is taken as it is, white space and all.
 pub(super) fn password(input: Input<String>, field: &str, invalid: &mut Invalid) -> Password {
-    let message = if matches!(input, Input::Wrong) { "Must be a text" } else { "Password is required" };
+    let message = if matches!(input, Input::Wrong) {
+        "Must be a text"
+    } else {
+        "Password is required"
+    };
     Password::new(input.required(field, message, invalid).unwrap_or_default())
 }
 

@@ -20,7 +20,10 @@ pub(crate) struct CookieSecurity {
 impl CookieSecurity {
     /// The cookie that carries a session.
     pub(crate) fn carrying(self, token: &SecretToken) -> Cookie<'static> {
-        self.cookie(token.reveal().to_owned(), Duration::seconds(Sessions::LIFE.num_seconds()))
+        self.cookie(
+            token.reveal().to_owned(),
+            Duration::seconds(Sessions::LIFE.num_seconds()),
+        )
     }
 
     /// The cookie that takes it away.
@@ -42,5 +45,9 @@ impl CookieSecurity {
 /// The session's token that a request carries.
 pub(crate) fn presented(request: &HttpRequest) -> Option<SecretToken> {
     let value = request.cookie(NAME)?.value().to_owned();
-    if value.is_empty() { None } else { Some(SecretToken::presented(value)) }
+    if value.is_empty() {
+        None
+    } else {
+        Some(SecretToken::presented(value))
+    }
 }

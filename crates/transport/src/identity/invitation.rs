@@ -98,11 +98,19 @@ async fn invite(
     throttle: web::Data<Throttle>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
-    let draft = AddressDraft { email: text(body.0.email, "email", "Invalid email address", &mut invalid) };
-    let role = body.0.role.optional("role", ROLE_MESSAGE, &mut invalid).map_or(Role::Member, |word| word.0);
+    let draft = AddressDraft {
+        email: text(body.0.email, "email", "Invalid email address", &mut invalid),
+    };
+    let role = body
+        .0
+        .role
+        .optional("role", ROLE_MESSAGE, &mut invalid)
+        .map_or(Role::Member, |word| word.0);
     checked(&draft, invalid)?;
     throttle.invite.count(&client(&request))?;
-    let invitation = invitations.invite(&session, &organisation(&id)?, draft, role).await?;
+    let invitation = invitations
+        .invite(&session, &organisation(&id)?, draft, role)
+        .await?;
     Ok(HttpResponse::Created().json(Answer::new(InvitationBody::from(&invitation))))
 }
 
@@ -120,7 +128,10 @@ async fn revoke(
     invitations: web::Data<Invitations>,
 ) -> Result<HttpResponse, Problem> {
     let organisation = organisation(&path.0)?;
-    let id: InvitationId = path.1.parse().map_err(|_| Problem::from(Error::NotFound("Invitation")))?;
+    let id: InvitationId = path
+        .1
+        .parse()
+        .map_err(|_| Problem::from(Error::NotFound("Invitation")))?;
     invitations.revoke(&session, &organisation, id).await?;
     Ok(Answer::new(Deleted { id: id.to_string() }).ok())
 }
@@ -150,7 +161,10 @@ struct HostBody {
 
 impl From<&Host> for HostBody {
     fn from(host: &Host) -> Self {
-        Self { id: host.id.to_string(), name: host.name.clone() }
+        Self {
+            id: host.id.to_string(),
+            name: host.name.clone(),
+        }
     }
 }
 
@@ -181,7 +195,12 @@ async fn inspect(
     throttle.verify.count(&client(&request))?;
     let found = invitations.inspect(&body.0.token()?).await?;
     let organisation = found.organisation.as_ref().map(HostBody::from);
-    Ok(Answer::new(InspectedInvitation { organisation, email: found.email, role: found.role.as_str() }).ok())
+    Ok(Answer::new(InspectedInvitation {
+        organisation,
+        email: found.email,
+        role: found.role.as_str(),
+    })
+    .ok())
 }
 
 /// Where an accepted invitation leads.
@@ -215,5 +234,10 @@ async fn accept(
 
 /// The calls about invitations.
 pub(crate) fn calls(config: &mut impl Calls) {
-    config.service(list).service(invite).service(revoke).service(inspect).service(accept);
+    config
+        .service(list)
+        .service(invite)
+        .service(revoke)
+        .service(inspect)
+        .service(accept);
 }

@@ -97,7 +97,9 @@ async fn set_role(
     let Some(Word(role)) = body.0.role.required("role", ROLE_MESSAGE, &mut invalid) else {
         return Err(invalid.into());
     };
-    memberships.set_role(&session, &organisation, user, role).await?;
+    memberships
+        .set_role(&session, &organisation, user, role)
+        .await?;
     Ok(Answer::new(role.as_str()).ok())
 }
 
@@ -116,7 +118,10 @@ async fn remove(
 ) -> Result<HttpResponse, Problem> {
     let (organisation, user) = (organisation(&path.0)?, member(&path.1)?);
     memberships.remove(&session, &organisation, user).await?;
-    Ok(Answer::new(Deleted { id: user.to_string() }).ok())
+    Ok(Answer::new(Deleted {
+        id: user.to_string(),
+    })
+    .ok())
 }
 
 /// The calls about members.

@@ -30,7 +30,11 @@ pub(crate) struct OrganisationBody {
 impl From<&Belonging> for OrganisationBody {
     fn from(belonging: &Belonging) -> Self {
         let (id, name) = (belonging.organisation.to_string(), belonging.name.clone());
-        Self { id, name, role: belonging.role.as_str() }
+        Self {
+            id,
+            name,
+            role: belonging.role.as_str(),
+        }
     }
 }
 
@@ -57,7 +61,9 @@ struct OrganisationInput {
 impl OrganisationInput {
     fn draft(self) -> Result<OrganisationDraft, Invalid> {
         let mut invalid = Invalid::default();
-        let draft = OrganisationDraft { name: text(self.name, "name", "Name is required", &mut invalid) };
+        let draft = OrganisationDraft {
+            name: text(self.name, "name", "Name is required", &mut invalid),
+        };
         checked(&draft, invalid)?;
         Ok(draft)
     }
@@ -100,7 +106,9 @@ async fn rename(
     body: Body<OrganisationInput>,
     memberships: web::Data<Memberships>,
 ) -> Result<HttpResponse, Problem> {
-    let renamed = memberships.rename(&session, &organisation(&id)?, body.0.draft()?).await?;
+    let renamed = memberships
+        .rename(&session, &organisation(&id)?, body.0.draft()?)
+        .await?;
     Ok(Answer::new(OrganisationBody::from(&renamed)).ok())
 }
 
@@ -118,7 +126,10 @@ async fn remove(
     memberships: web::Data<Memberships>,
 ) -> Result<HttpResponse, Problem> {
     memberships.delete(&session, &organisation(&id)?).await?;
-    Ok(Answer::new(Deleted { id: id.into_inner() }).ok())
+    Ok(Answer::new(Deleted {
+        id: id.into_inner(),
+    })
+    .ok())
 }
 
 /// The calls about organisations.

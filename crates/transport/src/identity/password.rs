@@ -53,7 +53,10 @@ async fn change(
     };
     checked(&draft, invalid)?;
     // Both passwords are compared with stored ones, so every change counts as a guess.
-    throttle.guesses.count(client(&request), &EmailKey::of(&session.user.email)).await?;
+    throttle
+        .guesses
+        .count(client(&request), &EmailKey::of(&session.user.email))
+        .await?;
     passwords.change(&session, draft).await?;
     Ok(Answer::with_message((), "Password changed").ok())
 }
@@ -76,11 +79,17 @@ async fn request_reset(
     throttle: web::Data<Throttle>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
-    let draft = AddressDraft { email: text(body.0.email, "email", "Invalid email address", &mut invalid) };
+    let draft = AddressDraft {
+        email: text(body.0.email, "email", "Invalid email address", &mut invalid),
+    };
     checked(&draft, invalid)?;
     throttle.reset.count(&client(&request))?;
     passwords.into_inner().request_reset(&draft)?;
-    Ok(Answer::with_message((), "If there is an account with this address, a link is on its way to it").ok())
+    Ok(Answer::with_message(
+        (),
+        "If there is an account with this address, a link is on its way to it",
+    )
+    .ok())
 }
 
 /// A new password, by a mail's link.
@@ -106,11 +115,19 @@ async fn reset(
     throttle: web::Data<Throttle>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
-    let token = body.0.token.required("token", "Must be a text", &mut invalid).unwrap_or_default();
-    let draft = PasswordDraft { password: password(body.0.password, "password", &mut invalid) };
+    let token = body
+        .0
+        .token
+        .required("token", "Must be a text", &mut invalid)
+        .unwrap_or_default();
+    let draft = PasswordDraft {
+        password: password(body.0.password, "password", &mut invalid),
+    };
     checked(&draft, invalid)?;
     throttle.verify.count(&client(&request))?;
-    passwords.reset(&SecretToken::presented(token), draft).await?;
+    passwords
+        .reset(&SecretToken::presented(token), draft)
+        .await?;
     Ok(Answer::with_message((), "Password changed, please sign in").ok())
 }
 

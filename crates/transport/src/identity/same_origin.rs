@@ -21,25 +21,45 @@ pub(crate) async fn check(
     request: ServiceRequest,
     next: Next<impl MessageBody>,
 ) -> Result<ServiceResponse<EitherBody<impl MessageBody>>, Error> {
-    let safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-    let own = request.app_data::<web::Data<OwnOrigin>>().map_or("", |own| own.0.as_str());
+    let safe = matches!(
+        *request.method(),
+        Method::GET | Method::HEAD | Method::OPTIONS
+    );
+    let own = request
+        .app_data::<web::Data<OwnOrigin>>()
+        .map_or("", |own| own.0.as_str());
     if !safe && !is_ours(request.headers(), own) {
-        let refused = Problem::new(StatusCode::FORBIDDEN, "This may be asked from our own pages only");
+        let refused = Problem::new(
+            StatusCode::FORBIDDEN,
+            "This may be asked from our own pages only",
+        );
         // An answer, not an error: what goes round all requests adds its headers to answers only.
-        return Ok(request.into_response(refused.error_response()).map_into_right_body());
+        return Ok(request
+            .into_response(refused.error_response())
+            .map_into_right_body());
     }
-    next.call(request).await.map(ServiceResponse::map_into_left_body)
+    next.call(request)
+        .await
+        .map(ServiceResponse::map_into_left_body)
 }
 
 /// A request without either header comes from no page: from a script, which no site can make anybody run.
 fn is_ours(headers: &HeaderMap, own: &str) -> bool {
-    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    let text = |name: &str| {
+        headers
+            .get(name)
+            .map(|value| value.to_str().unwrap_or_default())
+    };
     if let Some(site) = text("sec-fetch-site") {
         return matches!(site, "same-origin" | "none");
     }
-    let Some(origin) = text(header::ORIGIN.as_str()) else { return true };
+    let Some(origin) = text(header::ORIGIN.as_str()) else {
+        return true;
+    };
     let host = text(header::HOST.as_str()).unwrap_or_default();
-    let same_host = origin.split_once("://").is_some_and(|(_, authority)| !host.is_empty() && authority == host);
+    let same_host = origin
+        .split_once("://")
+        .is_some_and(|(_, authority)| !host.is_empty() && authority == host);
     same_host || origin == own
 }
 
@@ -53,24 +73,45 @@ mod tests {
         for (name, value) in headers {
             request = request.insert_header((*name, *value));
         }
-        is_ours(request.to_http_request().headers(), "https://status.example.com")
+        is_ours(
+            request.to_http_request().headers(),
+            "https://status.example.com",
+        )
     }
 
     #[test]
     fn our_pages_and_scripts_pass() {
         assert!(accepts(&[]));
-        assert!(accepts(&[("sec-fetch-site", "same-origin"), ("origin", "https://status.example.com")]));
+        assert!(accepts(&[
+            ("sec-fetch-site", "same-origin"),
+            ("origin", "https://status.example.com")
+        ]));
         assert!(accepts(&[("sec-fetch-site", "none")]));
         assert!(accepts(&[("origin", "https://status.example.com")]));
-        assert!(accepts(&[("origin", "http://127.0.0.1:8080"), ("host", "127.0.0.1:8080")]));
+        assert!(accepts(&[
+            ("origin", "http://127.0.0.1:8080"),
+            ("host", "127.0.0.1:8080")
+        ]));
     }
 
     #[test]
     fn other_sites_pages_do_not() {
         assert!(!accepts(&[("sec-fetch-site", "cross-site")]));
-        assert!(!accepts(&[("sec-fetch-site", "same-site"), ("origin", "https://status.example.com")]));
-        assert!(!accepts(&[("origin", "https://evil.example"), ("host", "status.example.com")]));
-        assert!(!accepts(&[("origin", "https://status.example.com.evil.example")]));
-        assert!(!accepts(&[("origin", "null"), ("host", "status.example.com")]));
+        assert!(!accepts(&[
+            ("sec-fetch-site", "same-site"),
+            ("origin", "https://status.example.com")
+        ]));
+        assert!(!accepts(&[
+            ("origin", "https://evil.example"),
+            ("host", "status.example.com")
+        ]));
+        assert!(!accepts(&[(
+            "origin",
+            "https://status.example.com.evil.example"
+        )]));
+        assert!(!accepts(&[
+            ("origin", "null"),
+            ("host", "status.example.com")
+        ]));
     }
 }

@@ -33,12 +33,15 @@ impl FromRequest for SignedIn {
         let token = presented(request);
         let sessions = request.app_data::<web::Data<Sessions>>().cloned();
         Box::pin(async move {
-            let sessions = sessions.ok_or_else(|| Problem::from(Error::internal("no sessions are wired")))?;
+            let sessions =
+                sessions.ok_or_else(|| Problem::from(Error::internal("no sessions are wired")))?;
             let session = match token {
                 Some(token) => sessions.find(&token).await?,
                 None => None,
             };
-            session.map(Self).ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))
+            session
+                .map(Self)
+                .ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))
         })
     }
 }
@@ -65,15 +68,23 @@ async fn read(
     security: web::Data<CookieSecurity>,
 ) -> Result<HttpResponse, Problem> {
     let nobody = Answer::new(None::<SessionBody>);
-    let Some(token) = presented(&request) else { return Ok(nobody.ok()) };
+    let Some(token) = presented(&request) else {
+        return Ok(nobody.ok());
+    };
     let Some(session) = sessions.find(&token).await? else {
         let mut response = nobody.ok();
-        response.add_cookie(&security.cleared()).map_err(|error| Error::internal(error.to_string()))?;
+        response
+            .add_cookie(&security.cleared())
+            .map_err(|error| Error::internal(error.to_string()))?;
         return Ok(response);
     };
     let belongings = sessions.organisations(&session).await?;
     let active = session.active_organisation.as_ref();
-    let active = active.filter(|active| belongings.iter().any(|found| found.organisation == **active));
+    let active = active.filter(|active| {
+        belongings
+            .iter()
+            .any(|found| found.organisation == **active)
+    });
     let body = SessionBody {
         active_organisation_id: active.map(ToString::to_string),
         organisations: belongings.iter().map(OrganisationBody::from).collect(),
@@ -81,7 +92,9 @@ async fn read(
     };
     let mut response = Answer::new(Some(body)).ok();
     if sessions.extend(&session).await?.is_some() {
-        response.add_cookie(&security.carrying(&token)).map_err(|error| Error::internal(error.to_string()))?;
+        response
+            .add_cookie(&security.carrying(&token))
+            .map_err(|error| Error::internal(error.to_string()))?;
     }
     Ok(response)
 }
@@ -97,7 +110,9 @@ async fn sign_out(
     if let Some(token) = presented(&request) {
         sessions.sign_out(&token).await?;
     }
-    Ok(HttpResponse::Ok().cookie(security.cleared()).json(Answer::with_message((), "Signed out")))
+    Ok(HttpResponse::Ok()
+        .cookie(security.cleared())
+        .json(Answer::with_message((), "Signed out")))
 }
 
 /// What a token is wanted for.
@@ -144,7 +159,11 @@ async fn issue_token(
         }
     };
     let issued = sessions.token(&session, organisation.as_ref()).await?;
-    Ok(Answer::new(TokenBody { token: issued.token, expires_at: issued.expires_at }).ok())
+    Ok(Answer::new(TokenBody {
+        token: issued.token,
+        expires_at: issued.expires_at,
+    })
+    .ok())
 }
 
 /// The calls about sessions.

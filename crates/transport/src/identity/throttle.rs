@@ -32,13 +32,34 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            sign_in: Limit { burst: 10, per_hour: 30 },
-            guesses: Limit { burst: 10, per_hour: 30 },
-            account_guesses: Limit { burst: 100, per_hour: 100 },
-            sign_up: Limit { burst: 30, per_hour: 30 },
-            reset: Limit { burst: 10, per_hour: 30 },
-            verify: Limit { burst: 30, per_hour: 120 },
-            invite: Limit { burst: 50, per_hour: 100 },
+            sign_in: Limit {
+                burst: 10,
+                per_hour: 30,
+            },
+            guesses: Limit {
+                burst: 10,
+                per_hour: 30,
+            },
+            account_guesses: Limit {
+                burst: 100,
+                per_hour: 100,
+            },
+            sign_up: Limit {
+                burst: 30,
+                per_hour: 30,
+            },
+            reset: Limit {
+                burst: 10,
+                per_hour: 30,
+            },
+            verify: Limit {
+                burst: 30,
+                per_hour: 120,
+            },
+            invite: Limit {
+                burst: 50,
+                per_hour: 100,
+            },
         }
     }
 }
@@ -118,7 +139,9 @@ impl Guesses {
 
     /// Waits, the same time whether there is such an account or not.
     async fn slow_down(&self) -> Result<(), Problem> {
-        let Ok(_slowed) = self.slowed.try_acquire() else { return Err(Problem::too_many(self.pause.as_secs())) };
+        let Ok(_slowed) = self.slowed.try_acquire() else {
+            return Err(Problem::too_many(self.pause.as_secs()));
+        };
         tokio::time::sleep(self.pause).await;
         Ok(())
     }
@@ -130,9 +153,25 @@ mod tests {
     use std::time::Instant;
 
     fn guesses() -> Guesses {
-        let (few, many) = (Limit { burst: 2, per_hour: 1 }, Limit { burst: 3, per_hour: 1 });
-        let guesses = Guesses::new(&Limits { guesses: few, account_guesses: many, ..Limits::default() });
-        Guesses { pause: Duration::from_millis(20), ..guesses }
+        let (few, many) = (
+            Limit {
+                burst: 2,
+                per_hour: 1,
+            },
+            Limit {
+                burst: 3,
+                per_hour: 1,
+            },
+        );
+        let guesses = Guesses::new(&Limits {
+            guesses: few,
+            account_guesses: many,
+            ..Limits::default()
+        });
+        Guesses {
+            pause: Duration::from_millis(20),
+            ..guesses
+        }
     }
 
     fn client(number: u8) -> IpAddr {
@@ -150,7 +189,12 @@ mod tests {
         let start = Instant::now();
         assert!(guesses.may_try(client(9), &ann).await.is_ok());
         assert!(start.elapsed() >= guesses.pause);
-        assert!(guesses.may_try(client(9), &EmailKey::of("bob@example.com")).await.is_ok());
+        assert!(
+            guesses
+                .may_try(client(9), &EmailKey::of("bob@example.com"))
+                .await
+                .is_ok()
+        );
     }
 
     #[actix_web::test]

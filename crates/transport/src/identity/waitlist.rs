@@ -28,8 +28,17 @@ struct WaitingBody {
 
 impl From<&Waiting> for WaitingBody {
     fn from(waiting: &Waiting) -> Self {
-        let (id, name, email) = (waiting.id.to_string(), waiting.name.clone(), waiting.email.clone());
-        Self { id, name, email, created_at: waiting.created_at }
+        let (id, name, email) = (
+            waiting.id.to_string(),
+            waiting.name.clone(),
+            waiting.email.clone(),
+        );
+        Self {
+            id,
+            name,
+            email,
+            created_at: waiting.created_at,
+        }
     }
 }
 
@@ -46,7 +55,10 @@ struct LetIn {
     security(("session" = []))
 )]
 #[get("/waitlist")]
-async fn list(SignedIn(session): SignedIn, waitlist: web::Data<Waitlist>) -> Result<HttpResponse, Problem> {
+async fn list(
+    SignedIn(session): SignedIn,
+    waitlist: web::Data<Waitlist>,
+) -> Result<HttpResponse, Problem> {
     let waiting = waitlist.list(&session).await?;
     Ok(Answer::new(waiting.iter().map(WaitingBody::from).collect::<Vec<_>>()).ok())
 }
@@ -65,7 +77,13 @@ async fn invite(
     waitlist: web::Data<Waitlist>,
 ) -> Result<HttpResponse, Problem> {
     waitlist.invite(&session, id.0).await?;
-    Ok(Answer::with_message(LetIn { id: id.0.to_string() }, "Invitation sent").ok())
+    Ok(Answer::with_message(
+        LetIn {
+            id: id.0.to_string(),
+        },
+        "Invitation sent",
+    )
+    .ok())
 }
 
 /// Takes somebody off the list.
@@ -82,7 +100,10 @@ async fn remove(
     waitlist: web::Data<Waitlist>,
 ) -> Result<HttpResponse, Problem> {
     waitlist.remove(&session, id.0).await?;
-    Ok(Answer::new(Deleted { id: id.0.to_string() }).ok())
+    Ok(Answer::new(Deleted {
+        id: id.0.to_string(),
+    })
+    .ok())
 }
 
 /// The calls about the waitlist.

@@ -50,13 +50,21 @@ struct ComponentInBrief {
 impl From<&IncidentComponent> for IncidentComponentBody {
     fn from(IncidentComponent { component, status }: &IncidentComponent) -> Self {
         let component_id = component.id.to_string();
-        Self { component_id, status: status.as_str(), component: component.into() }
+        Self {
+            component_id,
+            status: status.as_str(),
+            component: component.into(),
+        }
     }
 }
 
 impl From<&Component> for ComponentInBrief {
     fn from(component: &Component) -> Self {
-        Self { id: component.id.to_string(), name: component.name.clone(), status: component.status.as_str() }
+        Self {
+            id: component.id.to_string(),
+            name: component.name.clone(),
+            status: component.status.as_str(),
+        }
     }
 }
 
@@ -80,10 +88,17 @@ pub(super) fn attachments(rows: Vec<AttachmentInput>, invalid: &mut Invalid) -> 
     let mut attachments = Vec::with_capacity(rows.len());
     for (index, row) in rows.into_iter().enumerate() {
         let field = |name: &str| format!("components[{index}].{name}");
-        let component = row.component_id.required(&field("componentId"), "Component is required", invalid);
-        let status = row.status.required(&field("status"), STATUS_MESSAGE, invalid);
+        let component =
+            row.component_id
+                .required(&field("componentId"), "Component is required", invalid);
+        let status = row
+            .status
+            .required(&field("status"), STATUS_MESSAGE, invalid);
         if let (Some(Word(component_id)), Some(Word(status))) = (component, status) {
-            attachments.push(Attachment { component_id, status });
+            attachments.push(Attachment {
+                component_id,
+                status,
+            });
         }
     }
     attachments
@@ -102,7 +117,9 @@ struct AttachInput {
 impl AttachInput {
     fn read(self) -> Result<Vec<Attachment>, Invalid> {
         let mut invalid = Invalid::default();
-        let rows = self.components.required("components", NONE_MESSAGE, &mut invalid);
+        let rows = self
+            .components
+            .required("components", NONE_MESSAGE, &mut invalid);
         let attachments = attachments(rows.unwrap_or_default(), &mut invalid);
         invalid.into_result()?;
         check_attachments(&attachments)?;
@@ -124,10 +141,17 @@ struct DetachInput {
 impl DetachInput {
     fn read(self) -> Result<Vec<ComponentId>, Invalid> {
         let mut invalid = Invalid::default();
-        let rows = self.component_ids.required("componentIds", NONE_MESSAGE, &mut invalid).unwrap_or_default();
+        let rows = self
+            .component_ids
+            .required("componentIds", NONE_MESSAGE, &mut invalid)
+            .unwrap_or_default();
         let mut ids = Vec::with_capacity(rows.len());
         for (index, id) in rows.into_iter().enumerate() {
-            let id = id.required(&format!("componentIds[{index}]"), "Component is required", &mut invalid);
+            let id = id.required(
+                &format!("componentIds[{index}]"),
+                "Component is required",
+                &mut invalid,
+            );
             ids.extend(id.map(|word| word.0));
         }
         invalid.into_result()?;
@@ -150,8 +174,12 @@ async fn attached(
     page: AskedPage,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
-    let listed = incidents.components(&operator.organisation, id.0, page.0).await?;
-    Ok(answer_list(&listed, page.is_part(), |link| IncidentComponentBody::from(link)))
+    let listed = incidents
+        .components(&operator.organisation, id.0, page.0)
+        .await?;
+    Ok(answer_list(&listed, page.is_part(), |link| {
+        IncidentComponentBody::from(link)
+    }))
 }
 
 /// Lists the organisation's components that are not attached to an incident, newest first.
@@ -168,8 +196,12 @@ async fn unattached(
     page: AskedPage,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
-    let listed = incidents.unattached(&operator.organisation, id.0, page.0).await?;
-    Ok(answer_list(&listed, page.is_part(), |component| ComponentInBrief::from(component)))
+    let listed = incidents
+        .unattached(&operator.organisation, id.0, page.0)
+        .await?;
+    Ok(answer_list(&listed, page.is_part(), |component| {
+        ComponentInBrief::from(component)
+    }))
 }
 
 /// Attaches components to an incident, all or none. Answers all that are attached then.
@@ -187,7 +219,9 @@ async fn attach(
     body: Body<AttachInput>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
-    let links = incidents.attach(&operator.organisation, id.0, body.0.read()?).await?;
+    let links = incidents
+        .attach(&operator.organisation, id.0, body.0.read()?)
+        .await?;
     Ok(answer(&links))
 }
 
@@ -206,15 +240,27 @@ async fn detach(
     body: Body<DetachInput>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
-    let links = incidents.detach(&operator.organisation, id.0, body.0.read()?).await?;
+    let links = incidents
+        .detach(&operator.organisation, id.0, body.0.read()?)
+        .await?;
     Ok(answer(&links))
 }
 
 fn answer(links: &[IncidentComponent]) -> HttpResponse {
-    Answer::new(links.iter().map(IncidentComponentBody::from).collect::<Vec<_>>()).ok()
+    Answer::new(
+        links
+            .iter()
+            .map(IncidentComponentBody::from)
+            .collect::<Vec<_>>(),
+    )
+    .ok()
 }
 
 /// The calls under `/incident/{id}/components`.
 pub(super) fn calls(config: &mut impl Calls) {
-    config.service(attached).service(unattached).service(attach).service(detach);
+    config
+        .service(attached)
+        .service(unattached)
+        .service(attach)
+        .service(detach);
 }

@@ -6,7 +6,9 @@ use allclear_application::public::incident::IncidentStatusWord;
 use allclear_application::timestamp;
 use allclear_domain::id::{IncidentId, IncidentUpdateId};
 use allclear_domain::incident::IncidentStatus;
-use allclear_domain::incident_update::{IncidentUpdate, IncidentUpdateDraft, IncidentUpdatePatch, check_deletion};
+use allclear_domain::incident_update::{
+    IncidentUpdate, IncidentUpdateDraft, IncidentUpdatePatch, check_deletion,
+};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -90,8 +92,14 @@ impl IncidentUpdateInput {
     fn read(self) -> (IncidentUpdatePatch, Invalid) {
         let mut invalid = Invalid::default();
         let patch = IncidentUpdatePatch {
-            message: self.message.optional("message", "Message is required", &mut invalid).map(|text| text.0),
-            status: self.status.optional("status", STATUS_MESSAGE, &mut invalid).map(|word| word.0),
+            message: self
+                .message
+                .optional("message", "Message is required", &mut invalid)
+                .map(|text| text.0),
+            status: self
+                .status
+                .optional("status", STATUS_MESSAGE, &mut invalid)
+                .map(|word| word.0),
         };
         (patch, invalid)
     }
@@ -112,10 +120,17 @@ impl DeletionInput {
     fn read(self) -> Result<Vec<IncidentUpdateId>, Invalid> {
         let mut invalid = Invalid::default();
         let message = "At least one update is required";
-        let rows = self.incident_update_ids.required("incidentUpdateIds", message, &mut invalid).unwrap_or_default();
+        let rows = self
+            .incident_update_ids
+            .required("incidentUpdateIds", message, &mut invalid)
+            .unwrap_or_default();
         let mut ids = Vec::with_capacity(rows.len());
         for (index, id) in rows.into_iter().enumerate() {
-            let id = id.required(&format!("incidentUpdateIds[{index}]"), "Update is required", &mut invalid);
+            let id = id.required(
+                &format!("incidentUpdateIds[{index}]"),
+                "Update is required",
+                &mut invalid,
+            );
             ids.extend(id.map(|word| word.0));
         }
         invalid.into_result()?;
@@ -138,8 +153,12 @@ async fn list_updates(
     page: AskedPage,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
-    let listed = incidents.updates(&operator.organisation, id.0, page.0).await?;
-    Ok(answer_list(&listed, page.is_part(), |update| IncidentUpdateBody::from(update)))
+    let listed = incidents
+        .updates(&operator.organisation, id.0, page.0)
+        .await?;
+    Ok(answer_list(&listed, page.is_part(), |update| {
+        IncidentUpdateBody::from(update)
+    }))
 }
 
 /// Records an update: the incident takes its status. Refused on a resolved incident.
@@ -158,7 +177,9 @@ async fn record_update(
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let draft = body.0.draft()?;
-    let recorded = incidents.record_update(&operator.organisation, id.0, draft, operator.author()).await?;
+    let recorded = incidents
+        .record_update(&operator.organisation, id.0, draft, operator.author())
+        .await?;
     Ok(Answer::new(IncidentUpdateBody::from(&recorded)).created(recorded.version))
 }
 
@@ -176,7 +197,9 @@ async fn read_update(
     update: UpdateId<IncidentUpdateId>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
-    let update = incidents.find_update(&operator.organisation, id.0, update.0).await?;
+    let update = incidents
+        .find_update(&operator.organisation, id.0, update.0)
+        .await?;
     Ok(Answer::new(IncidentUpdateBody::from(&update)).item(update.version))
 }
 
@@ -202,7 +225,9 @@ async fn edit_update(
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let patch = body.0.patch()?;
-    let edited = incidents.edit_update(&operator.organisation, id.0, update.0, patch, if_match.0).await?;
+    let edited = incidents
+        .edit_update(&operator.organisation, id.0, update.0, patch, if_match.0)
+        .await?;
     Ok(Answer::new(IncidentUpdateBody::from(&edited)).item(edited.version))
 }
 
@@ -223,7 +248,9 @@ async fn delete_updates(
 ) -> Result<HttpResponse, Problem> {
     let updates = body.0.read()?;
     let ids = updates.iter().map(ToString::to_string).collect();
-    incidents.delete_updates(&operator.organisation, id.0, updates).await?;
+    incidents
+        .delete_updates(&operator.organisation, id.0, updates)
+        .await?;
     Ok(Answer::new(AllDeleted { ids }).ok())
 }
 

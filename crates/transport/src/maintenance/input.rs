@@ -45,11 +45,18 @@ pub(super) struct MaintenanceInput {
 impl MaintenanceInput {
     pub(super) fn draft(self) -> Result<MaintenanceDraft, Invalid> {
         let mut invalid = Invalid::default();
-        let start_at = self.start_at.required("startAt", TIME_MESSAGE, &mut invalid);
+        let start_at = self
+            .start_at
+            .required("startAt", TIME_MESSAGE, &mut invalid);
         let draft = MaintenanceDraft {
             title: text(self.title, "title", "Title is required", &mut invalid).unwrap_or_default(),
-            description: text(self.description, "description", "Description is required", &mut invalid)
-                .unwrap_or_default(),
+            description: text(
+                self.description,
+                "description",
+                "Description is required",
+                &mut invalid,
+            )
+            .unwrap_or_default(),
             // Without a start no end is before it: the other fields can still be checked.
             start_at: start_at.map_or(DateTime::<Utc>::MIN_UTC, |moment| moment.0),
             end_at: match end(self.end_at, &mut invalid) {
@@ -94,10 +101,17 @@ pub(super) struct MaintenancePatchInput {
 impl MaintenancePatchInput {
     pub(super) fn patch(self) -> Result<MaintenancePatch, Invalid> {
         let mut invalid = Invalid::default();
-        let start_at = self.start_at.optional("startAt", START_MESSAGE_OF_EDIT, &mut invalid);
+        let start_at = self
+            .start_at
+            .optional("startAt", START_MESSAGE_OF_EDIT, &mut invalid);
         let patch = MaintenancePatch {
             title: text(self.title, "title", "Title is required", &mut invalid),
-            description: text(self.description, "description", "Description is required", &mut invalid),
+            description: text(
+                self.description,
+                "description",
+                "Description is required",
+                &mut invalid,
+            ),
             start_at: start_at.map(|moment| moment.0),
             end_at: end(self.end_at, &mut invalid),
             status: status(self.status, &mut invalid),
@@ -111,8 +125,13 @@ fn text(input: Input<Text>, field: &str, message: &str, invalid: &mut Invalid) -
     input.optional(field, message, invalid).map(|text| text.0)
 }
 
-fn status(input: Input<Word<MaintenanceStatus>>, invalid: &mut Invalid) -> Option<MaintenanceStatus> {
-    input.optional("status", STATUS_MESSAGE, invalid).map(|word| word.0)
+fn status(
+    input: Input<Word<MaintenanceStatus>>,
+    invalid: &mut Invalid,
+) -> Option<MaintenanceStatus> {
+    input
+        .optional("status", STATUS_MESSAGE, invalid)
+        .map(|word| word.0)
 }
 
 /// Null empties the end.
@@ -120,7 +139,9 @@ fn end(input: Input<Moment>, invalid: &mut Invalid) -> Option<NewEnd> {
     if input == Input::Null {
         return Some(NewEnd::Open);
     }
-    input.optional("endAt", TIME_MESSAGE, invalid).map(|moment| NewEnd::At(moment.0))
+    input
+        .optional("endAt", TIME_MESSAGE, invalid)
+        .map(|moment| NewEnd::At(moment.0))
 }
 
 #[cfg(test)]
@@ -129,15 +150,25 @@ mod tests {
     use serde_json::{Value, from_value, json};
 
     fn named(refused: Invalid) -> Vec<(String, String)> {
-        refused.errors.into_iter().map(|error| (error.field, error.message)).collect()
+        refused
+            .errors
+            .into_iter()
+            .map(|error| (error.field, error.message))
+            .collect()
     }
 
     fn create(body: Value) -> Result<MaintenanceDraft, Vec<(String, String)>> {
-        from_value::<MaintenanceInput>(body).unwrap().draft().map_err(named)
+        from_value::<MaintenanceInput>(body)
+            .unwrap()
+            .draft()
+            .map_err(named)
     }
 
     fn edit(body: Value) -> Result<MaintenancePatch, Vec<(String, String)>> {
-        from_value::<MaintenancePatchInput>(body).unwrap().patch().map_err(named)
+        from_value::<MaintenancePatchInput>(body)
+            .unwrap()
+            .patch()
+            .map_err(named)
     }
 
     fn row(field: &str, message: &str) -> (String, String) {
@@ -146,8 +177,13 @@ mod tests {
 
     #[test]
     fn a_create_takes_the_defaults_and_names_every_wrong_field() {
-        let draft = create(json!({"title": " Move ", "description": "d", "startAt": "2026-01-31T09:30"})).unwrap();
-        assert_eq!((draft.title.as_str(), draft.end_at, draft.status), ("Move", None, MaintenanceStatus::Scheduled));
+        let draft =
+            create(json!({"title": " Move ", "description": "d", "startAt": "2026-01-31T09:30"}))
+                .unwrap();
+        assert_eq!(
+            (draft.title.as_str(), draft.end_at, draft.status),
+            ("Move", None, MaintenanceStatus::Scheduled)
+        );
         let all = [
             row("startAt", "Invalid date format"),
             row("endAt", "Invalid date format"),
@@ -155,23 +191,37 @@ mod tests {
             row("description", "Description is required"),
             row("title", "Title is required"),
         ];
-        assert_eq!(create(json!({"endAt": "soon", "status": "LATE"})).unwrap_err(), all);
+        assert_eq!(
+            create(json!({"endAt": "soon", "status": "LATE"})).unwrap_err(),
+            all
+        );
     }
 
     #[test]
     fn an_end_may_be_absent_null_or_a_moment_after_the_start() {
         let body = |end: Value| json!({"title": "t", "description": "d", "startAt": "2026-01-31T09:30", "endAt": end});
         assert_eq!(create(body(Value::Null)).unwrap().end_at, None);
-        assert!(create(body(json!("2026-01-31T09:30:00Z"))).unwrap().end_at.is_some());
+        assert!(
+            create(body(json!("2026-01-31T09:30:00Z")))
+                .unwrap()
+                .end_at
+                .is_some()
+        );
         let before = create(body(json!("2026-01-31T09:29:59.999Z"))).unwrap_err();
         assert_eq!(before, [row("endAt", "End must not be before start")]);
-        assert_eq!(create(body(json!(7))).unwrap_err(), [row("endAt", "Invalid date format")]);
+        assert_eq!(
+            create(body(json!(7))).unwrap_err(),
+            [row("endAt", "Invalid date format")]
+        );
     }
 
     #[test]
     fn an_edit_changes_what_it_carries_and_speaks_as_its_form_does() {
         assert_eq!(edit(json!({})).unwrap(), MaintenancePatch::default());
-        assert_eq!(edit(json!({"endAt": null})).unwrap().end_at, Some(NewEnd::Open));
+        assert_eq!(
+            edit(json!({"endAt": null})).unwrap().end_at,
+            Some(NewEnd::Open)
+        );
         let wrong = edit(json!({"title": null, "startAt": null, "endAt": "x"})).unwrap_err();
         let all = [
             row("startAt", "Please enter a valid date and time"),

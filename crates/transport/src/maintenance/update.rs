@@ -6,7 +6,9 @@ use allclear_application::public::incident::IncidentStatusWord;
 use allclear_application::timestamp;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId};
 use allclear_domain::incident::IncidentStatus;
-use allclear_domain::maintenance_update::{MaintenanceUpdate, MaintenanceUpdateDraft, MaintenanceUpdatePatch};
+use allclear_domain::maintenance_update::{
+    MaintenanceUpdate, MaintenanceUpdateDraft, MaintenanceUpdatePatch,
+};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -90,8 +92,14 @@ impl MaintenanceUpdateInput {
     fn read(self) -> (MaintenanceUpdatePatch, Invalid) {
         let mut invalid = Invalid::default();
         let patch = MaintenanceUpdatePatch {
-            status: self.status.optional("status", STATUS_MESSAGE, &mut invalid).map(|word| word.0),
-            message: self.message.optional("message", "Message is required", &mut invalid).map(|text| text.0),
+            status: self
+                .status
+                .optional("status", STATUS_MESSAGE, &mut invalid)
+                .map(|word| word.0),
+            message: self
+                .message
+                .optional("message", "Message is required", &mut invalid)
+                .map(|text| text.0),
         };
         (patch, invalid)
     }
@@ -112,11 +120,16 @@ impl DeletionInput {
     fn read(self) -> Result<Vec<MaintenanceUpdateId>, Invalid> {
         let mut invalid = Invalid::default();
         let message = "At least one update is required";
-        let rows = self.maintenance_update_ids.required(MaintenanceUpdate::IDS, message, &mut invalid);
+        let rows =
+            self.maintenance_update_ids
+                .required(MaintenanceUpdate::IDS, message, &mut invalid);
         let mut ids = Vec::new();
         for (index, id) in rows.unwrap_or_default().into_iter().enumerate() {
             let field = format!("{}[{index}]", MaintenanceUpdate::IDS);
-            ids.extend(id.required(&field, "Update is required", &mut invalid).map(|word| word.0));
+            ids.extend(
+                id.required(&field, "Update is required", &mut invalid)
+                    .map(|word| word.0),
+            );
         }
         invalid.into_result()?;
         Ok(ids)
@@ -137,8 +150,12 @@ async fn list_maintenance_updates(
     page: AskedPage,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
-    let listed = maintenances.updates(&operator.organisation, id.0, page.0).await?;
-    Ok(answer_list(&listed, page.is_part(), |update| MaintenanceUpdateBody::from(update)))
+    let listed = maintenances
+        .updates(&operator.organisation, id.0, page.0)
+        .await?;
+    Ok(answer_list(&listed, page.is_part(), |update| {
+        MaintenanceUpdateBody::from(update)
+    }))
 }
 
 /// Records an update, at any time.
@@ -157,7 +174,9 @@ async fn record_maintenance_update(
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
     let draft = body.0.draft()?;
-    let recorded = maintenances.record_update(&operator.organisation, id.0, draft, operator.author()).await?;
+    let recorded = maintenances
+        .record_update(&operator.organisation, id.0, draft, operator.author())
+        .await?;
     Ok(Answer::new(MaintenanceUpdateBody::from(&recorded)).created(recorded.version))
 }
 
@@ -175,7 +194,9 @@ async fn read_maintenance_update(
     update: UpdateId<MaintenanceUpdateId>,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
-    let update = maintenances.find_update(&operator.organisation, id.0, update.0).await?;
+    let update = maintenances
+        .find_update(&operator.organisation, id.0, update.0)
+        .await?;
     Ok(Answer::new(MaintenanceUpdateBody::from(&update)).item(update.version))
 }
 
@@ -201,7 +222,9 @@ async fn edit_maintenance_update(
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
     let patch = body.0.patch()?;
-    let edited = maintenances.edit_update(&operator.organisation, id.0, update.0, patch, if_match.0).await?;
+    let edited = maintenances
+        .edit_update(&operator.organisation, id.0, update.0, patch, if_match.0)
+        .await?;
     Ok(Answer::new(MaintenanceUpdateBody::from(&edited)).item(edited.version))
 }
 
@@ -220,8 +243,13 @@ async fn delete_maintenance_updates(
     body: Body<DeletionInput>,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
-    let deleted = maintenances.delete_updates(&operator.organisation, id.0, body.0.read()?).await?;
-    Ok(Answer::new(AllDeleted { ids: deleted.iter().map(ToString::to_string).collect() }).ok())
+    let deleted = maintenances
+        .delete_updates(&operator.organisation, id.0, body.0.read()?)
+        .await?;
+    Ok(Answer::new(AllDeleted {
+        ids: deleted.iter().map(ToString::to_string).collect(),
+    })
+    .ok())
 }
 
 /// The calls under `/maintenance/{id}/updates`.

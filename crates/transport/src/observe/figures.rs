@@ -21,8 +21,11 @@ thread_local! {
 
 impl Figures {
     fn find(method: &'static str, route: &str, status: StatusCode) -> Self {
-        let labels =
-            [("method", method.to_owned()), ("route", route.to_owned()), ("status", status.as_str().to_owned())];
+        let labels = [
+            ("method", method.to_owned()),
+            ("route", route.to_owned()),
+            ("status", status.as_str().to_owned()),
+        ];
         Self {
             requests: metrics::counter!("allclear_http_requests_total", &labels),
             seconds: metrics::histogram!("allclear_http_request_seconds", &labels[..2]),
@@ -36,8 +39,12 @@ pub(super) fn count(method: &'static str, route: &str, status: StatusCode, took:
         if !found.contains_key(route) {
             found.insert(route.to_owned(), HashMap::new());
         }
-        let Some(of_route) = found.get_mut(route) else { return };
-        let figures = of_route.entry((method, status.as_u16())).or_insert_with(|| Figures::find(method, route, status));
+        let Some(of_route) = found.get_mut(route) else {
+            return;
+        };
+        let figures = of_route
+            .entry((method, status.as_u16()))
+            .or_insert_with(|| Figures::find(method, route, status));
         figures.requests.increment(1);
         figures.seconds.record(took.as_secs_f64());
     });

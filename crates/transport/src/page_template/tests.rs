@@ -13,7 +13,10 @@ fn template() -> PageTemplate {
 
 fn snapshot(name: &str) -> Snapshot {
     Snapshot {
-        organisation: PublicOrganisation { id: "org".into(), name: name.into() },
+        organisation: PublicOrganisation {
+            id: "org".into(),
+            name: name.into(),
+        },
         banner: None,
         components: Vec::new(),
         incidents: Vec::new(),
@@ -50,15 +53,28 @@ fn with_component(status: &'static str) -> Snapshot {
         created_at: DateTime::default(),
     };
     let operational = status == "OPERATIONAL";
-    let text = if operational { "All Systems Operational" } else { "Some systems are experiencing issues" };
-    Snapshot { banner: Some(Banner { operational, text }), components: vec![component], ..snapshot("Acme") }
+    let text = if operational {
+        "All Systems Operational"
+    } else {
+        "Some systems are experiencing issues"
+    };
+    Snapshot {
+        banner: Some(Banner { operational, text }),
+        components: vec![component],
+        ..snapshot("Acme")
+    }
 }
 
 #[test]
 fn text_of_people_stays_text() {
-    let hostile = snapshot("</title></script><script>alert(1)</script><!--allclear:snapshot-->\"><img src=x>{{7*7}}");
+    let hostile = snapshot(
+        "</title></script><script>alert(1)</script><!--allclear:snapshot-->\"><img src=x>{{7*7}}",
+    );
     let page = page(&hostile);
-    assert!(!page.contains("<script>") && !page.contains("<img"), "{page}");
+    assert!(
+        !page.contains("<script>") && !page.contains("<img"),
+        "{page}"
+    );
     assert_eq!(page.matches("</script>").count(), 1, "{page}");
     assert_eq!(page.matches("</title>").count(), 1, "{page}");
     assert_eq!(page.matches("id=\"snapshot\"").count(), 1, "{page}");
@@ -69,7 +85,10 @@ fn text_of_people_stays_text() {
 fn every_place_is_filled_and_the_tab_tells_the_status() {
     let page = page(&with_component("MAJOR_OUTAGE"));
     assert!(!page.contains("<!--"), "{page}");
-    assert!(page.contains("<title>Acme: Some systems are experiencing issues</title>"), "{page}");
+    assert!(
+        page.contains("<title>Acme: Some systems are experiencing issues</title>"),
+        "{page}"
+    );
     assert!(page.contains("href=\"/favicon-major.svg\""), "{page}");
     assert!(page.contains("preview-major.png"), "{page}");
 }
@@ -77,9 +96,15 @@ fn every_place_is_filled_and_the_tab_tells_the_status() {
 #[test]
 fn a_preview_shows_whose_page_it_is_and_what_is_going_on() {
     let titles = ["One", "Two \"quoted\"", "Three", "Four"];
-    let mut incidents: Vec<_> = titles.iter().map(|title| incident(title, "IDENTIFIED")).collect();
+    let mut incidents: Vec<_> = titles
+        .iter()
+        .map(|title| incident(title, "IDENTIFIED"))
+        .collect();
     incidents.push(incident("Over", "RESOLVED"));
-    let page = page(&Snapshot { incidents, ..with_component("OPERATIONAL") });
+    let page = page(&Snapshot {
+        incidents,
+        ..with_component("OPERATIONAL")
+    });
     for tag in [
         "<meta property=\"og:title\" content=\"Acme\">",
         "<meta property=\"og:url\" content=\"https://status.example.com/status/org\">",
@@ -93,21 +118,36 @@ fn a_preview_shows_whose_page_it_is_and_what_is_going_on() {
     let description = "All Systems Operational. One (Identified). Two &quot;quoted&quot; (Identified). \
         Three (Identified). One more incident.";
     for name in ["name=\"description\"", "property=\"og:description\""] {
-        assert!(page.contains(&format!("<meta {name} content=\"{description}\">")), "{page}");
+        assert!(
+            page.contains(&format!("<meta {name} content=\"{description}\">")),
+            "{page}"
+        );
     }
 }
 
 #[test]
 fn a_page_without_components_claims_nothing() {
     let page = page(&snapshot("Acme"));
-    assert!(page.contains("<title>Acme status</title>") && page.contains("href=\"/favicon.svg\""), "{page}");
+    assert!(
+        page.contains("<title>Acme status</title>") && page.contains("href=\"/favicon.svg\""),
+        "{page}"
+    );
     assert!(page.contains("content=\"The status of Acme.\""), "{page}");
 }
 
 #[test]
 fn an_unknown_organisation_gets_a_page_that_helps_on_and_has_no_data() {
     let page = template().unknown();
-    assert!(page.contains("<title>Status page not found</title>"), "{page}");
-    assert!(page.contains("There is no status page here") && page.contains("Back to Home"), "{page}");
-    assert!(!page.contains("id=\"snapshot\"") && !page.contains("<!--"), "{page}");
+    assert!(
+        page.contains("<title>Status page not found</title>"),
+        "{page}"
+    );
+    assert!(
+        page.contains("There is no status page here") && page.contains("Back to Home"),
+        "{page}"
+    );
+    assert!(
+        !page.contains("id=\"snapshot\"") && !page.contains("<!--"),
+        "{page}"
+    );
 }

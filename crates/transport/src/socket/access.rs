@@ -31,7 +31,13 @@ impl Access {
 
     /// Whether two tokens are of the same person, session and organisation.
     fn belongs_with(&self, other: &Self) -> bool {
-        let organisation = |access: &Self| access.caller.membership.as_ref().map(|found| found.organisation.clone());
+        let organisation = |access: &Self| {
+            access
+                .caller
+                .membership
+                .as_ref()
+                .map(|found| found.organisation.clone())
+        };
         self.caller.subject == other.caller.subject
             && self.caller.session == other.caller.session
             && organisation(self) == organisation(other)
@@ -62,24 +68,45 @@ enum Verdict {
 }
 
 impl Guards {
-    pub(super) fn new(verifier: Arc<dyn TokenVerifier>, clock: Arc<dyn Clock>, every: Duration) -> Self {
-        Self { verifier, clock, every, sockets: Mutex::default() }
+    pub(super) fn new(
+        verifier: Arc<dyn TokenVerifier>,
+        clock: Arc<dyn Clock>,
+        every: Duration,
+    ) -> Self {
+        Self {
+            verifier,
+            clock,
+            every,
+            sockets: Mutex::default(),
+        }
     }
 
     /// What a token gives.
     pub(super) async fn check(&self, token: &str) -> Result<Access, TokenError> {
         let caller = self.verifier.verify(token).await?;
-        Ok(Access { token: token.into(), caller })
+        Ok(Access {
+            token: token.into(),
+            caller,
+        })
     }
 
     /// Has a socket belong to somebody from here on, or live on with a fresh token; false where it belongs to another
     /// session or organisation already.
     pub(super) fn admit(&self, socket: &SocketRef, access: Access) -> bool {
         let mut sockets = self.lock();
-        if sockets.get(&socket.sid()).is_some_and(|guarded| !guarded.access.belongs_with(&access)) {
+        if sockets
+            .get(&socket.sid())
+            .is_some_and(|guarded| !guarded.access.belongs_with(&access))
+        {
             return false;
         }
-        sockets.insert(socket.sid(), Guarded { socket: socket.clone(), access });
+        sockets.insert(
+            socket.sid(),
+            Guarded {
+                socket: socket.clone(),
+                access,
+            },
+        );
         true
     }
 
@@ -110,7 +137,11 @@ impl Guards {
 
     /// Asks for each token once, however many sockets it has opened.
     async fn cut_revoked(&self) {
-        let mut tokens: Vec<_> = self.lock().values().map(|guarded| Arc::clone(&guarded.access.token)).collect();
+        let mut tokens: Vec<_> = self
+            .lock()
+            .values()
+            .map(|guarded| Arc::clone(&guarded.access.token))
+            .collect();
         tokens.sort_unstable();
         tokens.dedup();
         for token in tokens {
@@ -129,7 +160,10 @@ impl Guards {
     }
 
     fn cut(&self, verdict: Verdict, ended: impl Fn(&Access) -> bool) {
-        let cut: Vec<_> = self.lock().extract_if(|_, guarded| ended(&guarded.access)).collect();
+        let cut: Vec<_> = self
+            .lock()
+            .extract_if(|_, guarded| ended(&guarded.access))
+            .collect();
         for (_, Guarded { socket, .. }) in cut {
             match verdict {
                 Verdict::Revoked => socket.disconnect(),

@@ -94,7 +94,9 @@ struct Refused {
 
 impl From<Problem> for Refused {
     fn from(problem: Problem) -> Self {
-        Self { message: problem.to_string() }
+        Self {
+            message: problem.to_string(),
+        }
     }
 }
 
@@ -106,7 +108,9 @@ impl From<Error> for Refused {
 
 impl Refused {
     fn because(message: &str) -> Self {
-        Self { message: message.to_owned() }
+        Self {
+            message: message.to_owned(),
+        }
     }
 
     fn unknown_organisation() -> Self {
@@ -116,7 +120,10 @@ impl Refused {
 
 impl Request {
     fn named(name: &str) -> Option<Self> {
-        REQUESTS.into_iter().find(|(known, _)| *known == name).map(|(_, request)| request)
+        REQUESTS
+            .into_iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, request)| request)
     }
 }
 
@@ -124,11 +131,17 @@ impl Handler for Visitors {
     type Data = Visitor;
 
     async fn connect(&self, request: Connect<'_>) -> Result<Visitor, ConnectError> {
-        let credentials: Credentials =
-            request.auth().map_err(|_| ConnectError::new("auth.token must be a token, or absent"))?;
+        let credentials: Credentials = request
+            .auth()
+            .map_err(|_| ConnectError::new("auth.token must be a token, or absent"))?;
         // A client that comes back repeats its headers, but asks anew what to put in `auth`.
         let token = credentials.token.as_deref();
-        let token = token.or_else(|| request.handshake().header("authorization").and_then(token_of));
+        let token = token.or_else(|| {
+            request
+                .handshake()
+                .header("authorization")
+                .and_then(token_of)
+        });
         let access = match token {
             None => None,
             Some(token) => {
@@ -136,11 +149,19 @@ impl Handler for Visitors {
                 Some(checked.map_err(|error| ConnectError::new(Problem::from(error).to_string()))?)
             }
         };
-        Ok(Visitor { access: Mutex::new(access), seats: Mutex::default() })
+        Ok(Visitor {
+            access: Mutex::new(access),
+            seats: Mutex::default(),
+        })
     }
 
     async fn connected(&self, socket: &Socket<Visitor>) {
-        let access = socket.data().access.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let access = socket
+            .data()
+            .access
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         if let Some(access) = access {
             self.guards.admit(socket, access);
         }
@@ -162,11 +183,26 @@ impl Handler for Visitors {
 }
 
 impl Visitors {
-    pub(super) const fn new(pages: Arc<Pages>, relay: Arc<Relay>, rooms: Arc<Rooms>, guards: Arc<Guards>) -> Self {
-        Self { pages, relay, rooms, guards }
+    pub(super) const fn new(
+        pages: Arc<Pages>,
+        relay: Arc<Relay>,
+        rooms: Arc<Rooms>,
+        guards: Arc<Guards>,
+    ) -> Self {
+        Self {
+            pages,
+            relay,
+            rooms,
+            guards,
+        }
     }
 
-    async fn serve(&self, socket: &Socket<Visitor>, event: &mut Incoming, request: Request) -> Result<(), Refused> {
+    async fn serve(
+        &self,
+        socket: &Socket<Visitor>,
+        event: &mut Incoming,
+        request: Request,
+    ) -> Result<(), Refused> {
         match request {
             Request::Authenticate => self.authenticate(socket, event).await,
             Request::Join => self.join(socket, event, &organisation(event)?).await,
@@ -199,11 +235,19 @@ impl Visitors {
     ) -> Result<(), Refused> {
         let visitor = socket.data();
         if !visitor.follows(organisation) && visitor.seats().len() >= MOST_ROOMS {
-            return Err(Refused::because("That is more organisations than one socket may follow"));
+            return Err(Refused::because(
+                "That is more organisations than one socket may follow",
+            ));
         }
         let seat = self.rooms.seat(organisation);
-        let followed = self.relay.follow(organisation).await?.ok_or_else(Refused::unknown_organisation)?;
-        self.rooms.join(&seat, socket, followed.told(), |told| acknowledge(event, &Joined { revision: told.0 }));
+        let followed = self
+            .relay
+            .follow(organisation)
+            .await?
+            .ok_or_else(Refused::unknown_organisation)?;
+        self.rooms.join(&seat, socket, followed.told(), |told| {
+            acknowledge(event, &Joined { revision: told.0 })
+        });
         if !visitor.follows(organisation) {
             visitor.seats().push(seat);
         }
@@ -220,44 +264,69 @@ impl Visitors {
     ) -> Result<(), Refused> {
         let away = self.rooms.step_out(organisation, socket);
         let page = self.page(organisation).await;
-        let revision = page.as_ref().map_or_else(|_| Revision::default(), |page| page.revision());
-        if timeout(EVENTS, self.rooms.reach(organisation, revision)).await.is_err() {
+        let revision = page
+            .as_ref()
+            .map_or_else(|_| Revision::default(), |page| page.revision());
+        if timeout(EVENTS, self.rooms.reach(organisation, revision))
+            .await
+            .is_err()
+        {
             tracing::debug!(%organisation, "an answer did not wait for its events; they come after it");
         }
         if let Ok(page) = &page {
             flushed(socket, page).await;
         }
-        let answered = self.rooms.step_in(organisation, socket, away, revision, || {
-            match page.and_then(|page| page.list(list).map(ToOwned::to_owned).map_err(Refused::from)) {
-                Ok(list) => acknowledge(event, &list),
-                Err(refused) => acknowledge(event, &refused),
-            }
-        });
+        let answered = self
+            .rooms
+            .step_in(organisation, socket, away, revision, || {
+                match page.and_then(|page| {
+                    page.list(list)
+                        .map(ToOwned::to_owned)
+                        .map_err(Refused::from)
+                }) {
+                    Ok(list) => acknowledge(event, &list),
+                    Err(refused) => acknowledge(event, &refused),
+                }
+            });
         if answered == Err(LostPlace) {
             socket.close_transport();
         }
         Ok(())
     }
 
-    async fn authenticate(&self, socket: &Socket<Visitor>, event: &mut Incoming) -> Result<(), Refused> {
-        let (token,) = event.args().parse::<(String,)>().map_err(|_| Refused::because("A token is required"))?;
+    async fn authenticate(
+        &self,
+        socket: &Socket<Visitor>,
+        event: &mut Incoming,
+    ) -> Result<(), Refused> {
+        let (token,) = event
+            .args()
+            .parse::<(String,)>()
+            .map_err(|_| Refused::because("A token is required"))?;
         let access = self.guards.check(&token).await.map_err(Problem::from)?;
         let expires_at = access.expires_at();
         if !self.guards.admit(socket, access) {
-            return Err(Refused::because("This connection belongs to another session or organisation"));
+            return Err(Refused::because(
+                "This connection belongs to another session or organisation",
+            ));
         }
         acknowledge(event, &Authenticated { expires_at });
         Ok(())
     }
 
     async fn page(&self, organisation: &OrganisationId) -> Result<Arc<Page>, Refused> {
-        self.pages.page(organisation).await?.ok_or_else(Refused::unknown_organisation)
+        self.pages
+            .page(organisation)
+            .await?
+            .ok_or_else(Refused::unknown_organisation)
     }
 }
 
 impl Visitor {
     fn follows(&self, organisation: &OrganisationId) -> bool {
-        self.seats().iter().any(|seat| seat.organisation() == organisation)
+        self.seats()
+            .iter()
+            .any(|seat| seat.organisation() == organisation)
     }
 
     fn seats(&self) -> MutexGuard<'_, Vec<Seat>> {
@@ -268,7 +337,9 @@ impl Visitor {
 /// What cannot be an organisation's identifier names no organisation.
 fn organisation(event: &Incoming) -> Result<OrganisationId, Refused> {
     let named = event.args().parse::<(String,)>().ok();
-    named.and_then(|(id,)| OrganisationId::parse(&id).ok()).ok_or_else(Refused::unknown_organisation)
+    named
+        .and_then(|(id,)| OrganisationId::parse(&id).ok())
+        .ok_or_else(Refused::unknown_organisation)
 }
 
 /// Before a large answer, waits until the client has taken what was sent to it: only an empty queue takes a packet that is
@@ -288,6 +359,9 @@ async fn flushed(socket: &Socket<Visitor>, page: &Page) {
 
 fn acknowledge<T: Serialize + ?Sized>(event: &mut Incoming, answer: &T) {
     if let Err(error) = event.ack(&(answer,)) {
-        tracing::error!(error = &error as &dyn std::error::Error, "an answer cannot be sent");
+        tracing::error!(
+            error = &error as &dyn std::error::Error,
+            "an answer cannot be sent"
+        );
     }
 }

@@ -56,7 +56,10 @@ impl Rooms {
     /// Takes a seat: from here on the room notes how far it has been told. Do it before asking the relay where it is.
     pub(super) fn seat(self: &Arc<Self>, organisation: &OrganisationId) -> Seat {
         self.lock().entry(organisation.clone()).or_default().seats += 1;
-        Seat { rooms: Arc::clone(self), organisation: organisation.clone() }
+        Seat {
+            rooms: Arc::clone(self),
+            organisation: organisation.clone(),
+        }
     }
 
     /// Whether somebody has a seat.
@@ -66,9 +69,13 @@ impl Rooms {
 
     /// Sends a commit to everyone in its room.
     pub(super) fn tell(&self, namespace: &Namespace, commit: &Arc<Commit>) {
-        let Ok(organisation) = OrganisationId::parse(&commit.organisation) else { return };
+        let Ok(organisation) = OrganisationId::parse(&commit.organisation) else {
+            return;
+        };
         let mut rooms = self.lock();
-        let Some(room) = rooms.get_mut(&organisation) else { return };
+        let Some(room) = rooms.get_mut(&organisation) else {
+            return;
+        };
         // Whoever was first to join while this commit was on its way has joined after it.
         if room.told.is_some_and(|told| commit.revision() <= told) {
             return;
@@ -86,13 +93,24 @@ impl Rooms {
     pub(super) fn start_anew(&self, namespace: &Namespace, organisation: &OrganisationId) {
         let mut rooms = self.lock();
         if let Some(room) = rooms.get_mut(organisation) {
-            *room = Room { seats: room.seats, ..Room::default() };
-            namespace.to(&name(organisation.as_str())).close_transports();
+            *room = Room {
+                seats: room.seats,
+                ..Room::default()
+            };
+            namespace
+                .to(&name(organisation.as_str()))
+                .close_transports();
         }
     }
 
     /// Lets a socket with a seat in. `told` is where the relay is. `answer` gets the room's revision, before any later event.
-    pub(super) fn join(&self, seat: &Seat, socket: &SocketRef, told: Revision, answer: impl FnOnce(Revision)) {
+    pub(super) fn join(
+        &self,
+        seat: &Seat,
+        socket: &SocketRef,
+        told: Revision,
+        answer: impl FnOnce(Revision),
+    ) {
         let mut rooms = self.lock();
         if let Some(room) = rooms.get_mut(&seat.organisation) {
             let told = *room.told.get_or_insert(told);
@@ -105,14 +123,20 @@ impl Rooms {
     pub(super) fn step_out(&self, organisation: &OrganisationId, socket: &SocketRef) -> Away {
         let rooms = self.lock();
         socket.leave(&name(organisation.as_str()));
-        Away { told: rooms.get(organisation).and_then(|room| room.told) }
+        Away {
+            told: rooms.get(organisation).and_then(|room| room.told),
+        }
     }
 
     /// Waits until the room has been told of a revision.
     pub(super) async fn reach(&self, organisation: &OrganisationId, revision: Revision) {
         loop {
             let told = self.told.notified();
-            if self.lock().get(organisation).is_none_or(|room| room.told.is_none_or(|told| told >= revision)) {
+            if self
+                .lock()
+                .get(organisation)
+                .is_none_or(|room| room.told.is_none_or(|told| told >= revision))
+            {
                 return;
             }
             told.await;
@@ -130,10 +154,17 @@ impl Rooms {
         answer: impl FnOnce(),
     ) -> Result<(), LostPlace> {
         let rooms = self.lock();
-        let missed = rooms.get(organisation).and_then(|room| room.since(away.told?)).ok_or(LostPlace)?;
-        let (before, after): (Vec<_>, Vec<_>) = missed.partition(|commit| commit.revision() <= revision);
+        let missed = rooms
+            .get(organisation)
+            .and_then(|room| room.since(away.told?))
+            .ok_or(LostPlace)?;
+        let (before, after): (Vec<_>, Vec<_>) =
+            missed.partition(|commit| commit.revision() <= revision);
         let send = |commits: Vec<&Arc<Commit>>| {
-            commits.into_iter().flat_map(|commit| events(commit)).for_each(|event| socket.emit(&event));
+            commits
+                .into_iter()
+                .flat_map(|commit| events(commit))
+                .for_each(|event| socket.emit(&event));
         };
         send(before);
         answer();
@@ -149,7 +180,10 @@ impl Rooms {
 
 impl Room {
     fn keep(&mut self, commit: &Arc<Commit>) {
-        if self.told.is_some_and(|told| told.next() != commit.revision()) {
+        if self
+            .told
+            .is_some_and(|told| told.next() != commit.revision())
+        {
             self.recent.clear();
             self.recent_bytes = 0;
         }
@@ -157,16 +191,24 @@ impl Room {
         self.recent_bytes += size(commit);
         self.recent.push_back(Arc::clone(commit));
         while self.recent.len() > RECENT || self.recent_bytes > RECENT_BYTES {
-            let Some(oldest) = self.recent.pop_front() else { return };
+            let Some(oldest) = self.recent.pop_front() else {
+                return;
+            };
             self.recent_bytes -= size(&oldest);
         }
     }
 
     /// Every commit after a revision; none where some of them are no longer remembered.
     fn since(&self, revision: Revision) -> Option<impl Iterator<Item = &Arc<Commit>>> {
-        let remembered = self.recent.front().is_some_and(|oldest| oldest.revision() <= revision.next());
-        (self.told? <= revision || remembered)
-            .then(|| self.recent.iter().filter(move |commit| commit.revision() > revision))
+        let remembered = self
+            .recent
+            .front()
+            .is_some_and(|oldest| oldest.revision() <= revision.next());
+        (self.told? <= revision || remembered).then(|| {
+            self.recent
+                .iter()
+                .filter(move |commit| commit.revision() > revision)
+        })
     }
 }
 
@@ -190,18 +232,29 @@ impl Drop for Seat {
 
 /// Roughly what a commit takes in memory.
 fn size(commit: &Commit) -> usize {
-    commit.events.iter().map(|event| event.name.len() + event.args.get().len()).sum()
+    commit
+        .events
+        .iter()
+        .map(|event| event.name.len() + event.args.get().len())
+        .sum()
 }
 
 /// A commit's events in the form they are sent.
 fn events(commit: &Commit) -> impl Iterator<Item = Event> {
-    commit.events.iter().filter_map(|event| match Event::new(&event.name, &event.args) {
-        Ok(event) => Some(event),
-        Err(error) => {
-            tracing::error!(name = event.name, error = &error as &dyn std::error::Error, "an event cannot be sent");
-            None
-        }
-    })
+    commit
+        .events
+        .iter()
+        .filter_map(|event| match Event::new(&event.name, &event.args) {
+            Ok(event) => Some(event),
+            Err(error) => {
+                tracing::error!(
+                    name = event.name,
+                    error = &error as &dyn std::error::Error,
+                    "an event cannot be sent"
+                );
+                None
+            }
+        })
 }
 
 #[cfg(test)]
@@ -212,11 +265,19 @@ mod tests {
 
     fn commit(revision: i64, bytes: usize) -> Arc<Commit> {
         let events = vec![PublicEvent::new("component-deleted", &["x".repeat(bytes)]).unwrap()];
-        Arc::new(Commit { organisation: "org".into(), revision, events })
+        Arc::new(Commit {
+            organisation: "org".into(),
+            revision,
+            events,
+        })
     }
 
     fn since(room: &Room, revision: i64) -> Option<Vec<i64>> {
-        Some(room.since(Revision(revision))?.map(|commit| commit.revision).collect())
+        Some(
+            room.since(Revision(revision))?
+                .map(|commit| commit.revision)
+                .collect(),
+        )
     }
 
     #[test]
@@ -232,7 +293,10 @@ mod tests {
 
     #[test]
     fn a_room_that_lost_commits_remembers_none_from_before() {
-        let mut room = Room { told: Some(Revision(3)), ..Room::default() };
+        let mut room = Room {
+            told: Some(Revision(3)),
+            ..Room::default()
+        };
         room.keep(&commit(4, 1));
         room.keep(&commit(7, 1));
         assert_eq!(since(&room, 3), None);

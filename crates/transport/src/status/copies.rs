@@ -36,7 +36,10 @@ pub(crate) struct Copies {
 impl Copies {
     /// No copy yet.
     pub(crate) fn of(pages: Arc<Pages>) -> Self {
-        Self { pages, kept: RefCell::new(Cache::with_weighter(ORGANISATIONS, MEMORY, BySize)) }
+        Self {
+            pages,
+            kept: RefCell::new(Cache::with_weighter(ORGANISATIONS, MEMORY, BySize)),
+        }
     }
 
     /// The page of an organisation, where it is in memory and nothing has to be read or asked.
@@ -47,7 +50,9 @@ impl Copies {
         }
         let organisation = OrganisationId::parse(organisation).ok()?;
         let page = Rc::new(self.pages.current(&organisation)?.copied());
-        self.kept.borrow_mut().insert(organisation, Rc::clone(&page));
+        self.kept
+            .borrow_mut()
+            .insert(organisation, Rc::clone(&page));
         Some(page)
     }
 }

@@ -49,7 +49,10 @@ impl Listener {
                 Rc::clone(&crier.get().listeners)
             }
             entry => {
-                let crier = Crier { channel: subscription.told, listeners: Rc::default() };
+                let crier = Crier {
+                    channel: subscription.told,
+                    listeners: Rc::default(),
+                };
                 tokio::task::spawn_local(crier.clone().cry(organisation.clone()));
                 let listeners = Rc::clone(&crier.listeners);
                 entry.insert_entry(crier);
@@ -57,7 +60,11 @@ impl Listener {
             }
         });
         let key = listeners.borrow_mut().insert(None);
-        Self { frames: subscription.frames, listeners, key }
+        Self {
+            frames: subscription.frames,
+            listeners,
+            key,
+        }
     }
 }
 
@@ -90,7 +97,10 @@ impl Crier {
             self.tell().await;
         }
         CRIERS.with_borrow_mut(|criers| {
-            if criers.get(&organisation).is_some_and(|crier| Rc::ptr_eq(&crier.listeners, &self.listeners)) {
+            if criers
+                .get(&organisation)
+                .is_some_and(|crier| Rc::ptr_eq(&crier.listeners, &self.listeners))
+            {
                 criers.remove(&organisation);
             }
         });
@@ -111,7 +121,9 @@ impl Crier {
 
     fn wake(&self, keys: Range<usize>) -> usize {
         let mut listeners = self.listeners.borrow_mut();
-        keys.filter_map(|key| listeners.get_mut(key)?.take()).map(Waker::wake).count()
+        keys.filter_map(|key| listeners.get_mut(key)?.take())
+            .map(Waker::wake)
+            .count()
     }
 }
 
@@ -137,7 +149,11 @@ mod tests {
     }
 
     fn change(viewers: &Viewers, revision: i64) {
-        viewers.tell(&Arc::new(Commit { organisation: "org".into(), revision, events: Vec::new() }));
+        viewers.tell(&Arc::new(Commit {
+            organisation: "org".into(),
+            revision,
+            events: Vec::new(),
+        }));
     }
 
     async fn nobody_cries() {
@@ -165,7 +181,10 @@ mod tests {
             tokio::task::yield_now().await;
         }
         assert!(told.get() <= 2 * AT_ONCE);
-        futures_util::future::join_all(listening).await.into_iter().for_each(Result::unwrap);
+        futures_util::future::join_all(listening)
+            .await
+            .into_iter()
+            .for_each(Result::unwrap);
         assert_eq!(told.get(), 10 * AT_ONCE);
         viewers.close();
         nobody_cries().await;
@@ -175,13 +194,17 @@ mod tests {
     async fn who_leaves_while_others_wait_holds_nobody_up() {
         let viewers = Viewers::default();
         let (leaving, mut staying) = (listener(&viewers), listener(&viewers));
-        let heard = tokio::task::spawn_local(async move { (staying.next().await, staying.next().await) });
+        let heard =
+            tokio::task::spawn_local(async move { (staying.next().await, staying.next().await) });
         tokio::task::yield_now().await;
         drop(leaving);
         change(&viewers, 1);
         let mut coming = listener(&viewers);
         change(&viewers, 2);
-        assert!(matches!(heard.await.unwrap(), (Some(Frame::Commit(..)), Some(Frame::Commit(..)))));
+        assert!(matches!(
+            heard.await.unwrap(),
+            (Some(Frame::Commit(..)), Some(Frame::Commit(..)))
+        ));
         assert!(matches!(coming.next().await, Some(Frame::Commit(revision, _)) if revision.0 == 2));
     }
 
@@ -197,17 +220,25 @@ mod tests {
     async fn every_channel_has_its_own_end() {
         let viewers = Viewers::default();
         let mut before = listener(&viewers);
-        let ended = tokio::task::spawn_local(async move { (before.next().await, before.next().await) });
+        let ended =
+            tokio::task::spawn_local(async move { (before.next().await, before.next().await) });
         tokio::task::yield_now().await;
         viewers.resync(&organisation());
         let mut after = listener(&viewers);
-        assert!(matches!(ended.await.unwrap(), (Some(Frame::Resync(_)), None)));
-        let heard = tokio::task::spawn_local(async move { (after.next().await, after.next().await) });
+        assert!(matches!(
+            ended.await.unwrap(),
+            (Some(Frame::Resync(_)), None)
+        ));
+        let heard =
+            tokio::task::spawn_local(async move { (after.next().await, after.next().await) });
         tokio::task::yield_now().await;
         change(&viewers, 1);
         tokio::task::yield_now().await;
         viewers.close();
-        assert!(matches!(heard.await.unwrap(), (Some(Frame::Commit(..)), None)));
+        assert!(matches!(
+            heard.await.unwrap(),
+            (Some(Frame::Commit(..)), None)
+        ));
         nobody_cries().await;
     }
 }

@@ -32,27 +32,47 @@ impl Encoded {
     pub fn new(plain: Vec<u8>) -> Self {
         let mut gzip = GzEncoder::new(Vec::new(), Compression::new(6));
         // Writing to memory does not fail.
-        let gzip = gzip.write_all(&plain).and_then(|()| gzip.finish()).unwrap_or_default();
+        let gzip = gzip
+            .write_all(&plain)
+            .and_then(|()| gzip.finish())
+            .unwrap_or_default();
         let mut compressed = Vec::new();
         // A window of 256 KiB: clearing a larger one takes longer than the page.
-        let parameters = brotli::enc::BrotliEncoderParams { quality: 5, lgwin: 18, ..Default::default() };
+        let parameters = brotli::enc::BrotliEncoderParams {
+            quality: 5,
+            lgwin: 18,
+            ..Default::default()
+        };
         if brotli::BrotliCompress(&mut plain.as_slice(), &mut compressed, &parameters).is_err() {
             compressed.clear();
         }
-        Self { plain: plain.into(), gzip: gzip.into(), brotli: compressed.into() }
+        Self {
+            plain: plain.into(),
+            gzip: gzip.into(),
+            brotli: compressed.into(),
+        }
     }
 
     /// A body whose compressed forms, where there are any, were made by a build.
     #[must_use]
     pub fn precompressed(plain: Bytes, gzip: Option<Bytes>, brotli: Option<Bytes>) -> Self {
-        Self { plain, gzip: gzip.unwrap_or_default(), brotli: brotli.unwrap_or_default() }
+        Self {
+            plain,
+            gzip: gzip.unwrap_or_default(),
+            brotli: brotli.unwrap_or_default(),
+        }
     }
 
     /// The same in bytes of its own.
     #[must_use]
     pub fn copied(&self) -> Self {
-        let [plain, gzip, brotli] = [&self.plain, &self.gzip, &self.brotli].map(|form| Bytes::copy_from_slice(form));
-        Self { plain, gzip, brotli }
+        let [plain, gzip, brotli] =
+            [&self.plain, &self.gzip, &self.brotli].map(|form| Bytes::copy_from_slice(form));
+        Self {
+            plain,
+            gzip,
+            brotli,
+        }
     }
 
     /// The body without a content coding.
@@ -63,12 +83,17 @@ impl Encoded {
     /// How many bytes all forms take.
     #[must_use]
     pub fn size(&self) -> u64 {
-        [&self.plain, &self.gzip, &self.brotli].into_iter().map(|form| form.len() as u64).sum()
+        [&self.plain, &self.gzip, &self.brotli]
+            .into_iter()
+            .map(|form| form.len() as u64)
+            .sum()
     }
 
     /// The smallest form the client takes, and the coding it is in.
     pub fn pick(&self, asked: &HeaderMap) -> (Coding, Bytes) {
-        let coding = asked.get(header::ACCEPT_ENCODING).map_or(Coding::Identity, Coding::accepted);
+        let coding = asked
+            .get(header::ACCEPT_ENCODING)
+            .map_or(Coding::Identity, Coding::accepted);
         match coding {
             Coding::Brotli if !self.brotli.is_empty() => (coding, self.brotli.clone()),
             Coding::Gzip if !self.gzip.is_empty() => (coding, self.gzip.clone()),
@@ -90,13 +115,18 @@ impl Coding {
 
     /// Our choice among what `Accept-Encoding` allows (RFC 9110, section 12.5.3): brotli, gzip, identity.
     fn accepted(header: &HeaderValue) -> Self {
-        let Ok(value) = header.to_str() else { return Self::Identity };
+        let Ok(value) = header.to_str() else {
+            return Self::Identity;
+        };
         let (mut brotli, mut gzip) = (false, false);
         for offer in value.split(',') {
             let mut parts = offer.split(';');
             let name = parts.next().unwrap_or_default().trim();
             let refused = parts.any(|part| {
-                let weight = part.trim().strip_prefix("q=").and_then(|weight| weight.trim().parse::<f32>().ok());
+                let weight = part
+                    .trim()
+                    .strip_prefix("q=")
+                    .and_then(|weight| weight.trim().parse::<f32>().ok());
                 weight.is_some_and(|weight| weight <= 0.0)
             });
             brotli |= name.eq_ignore_ascii_case("br") && !refused;
@@ -128,7 +158,11 @@ mod tests {
             ("", Coding::Identity),
         ];
         for (accepted, coding) in rows {
-            assert_eq!(Coding::accepted(&HeaderValue::from_static(accepted)), coding, "{accepted}");
+            assert_eq!(
+                Coding::accepted(&HeaderValue::from_static(accepted)),
+                coding,
+                "{accepted}"
+            );
         }
     }
 
@@ -137,9 +171,14 @@ mod tests {
         let plain = b"the same bytes ".repeat(100);
         let encoded = Encoded::new(plain.clone());
         let mut gunzipped = Vec::new();
-        flate2::read::GzDecoder::new(encoded.gzip.as_ref()).read_to_end(&mut gunzipped).unwrap();
+        flate2::read::GzDecoder::new(encoded.gzip.as_ref())
+            .read_to_end(&mut gunzipped)
+            .unwrap();
         let mut unbrotlied = Vec::new();
         brotli::BrotliDecompress(&mut encoded.brotli.as_ref(), &mut unbrotlied).unwrap();
-        assert_eq!((&gunzipped, &unbrotlied, &encoded.plain[..]), (&plain, &plain, &plain[..]));
+        assert_eq!(
+            (&gunzipped, &unbrotlied, &encoded.plain[..]),
+            (&plain, &plain, &plain[..])
+        );
     }
 }

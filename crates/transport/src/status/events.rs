@@ -39,7 +39,11 @@ pub struct EventStreams {
 impl EventStreams {
     /// Streams of what the relay tells these viewers.
     pub fn new(viewers: Arc<Viewers>, relay: Arc<Relay>, outbox: Arc<dyn Outbox>) -> Self {
-        Self { viewers, relay, outbox }
+        Self {
+            viewers,
+            relay,
+            outbox,
+        }
     }
 
     /// Answers with a stream that starts where the viewer left off. [`Error::Unavailable`] where this node could not tell what
@@ -58,8 +62,16 @@ impl EventStreams {
         }
         let live = Listener::of(organisation, self.viewers.subscribe(organisation));
         // Asked again after subscribing: what was told in between is in `told` or comes live.
-        let told = self.relay.follow(organisation).await?.map(|followed| followed.told()).unwrap_or_default();
-        let last_event_id = request.headers().get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+        let told = self
+            .relay
+            .follow(organisation)
+            .await?
+            .map(|followed| followed.told())
+            .unwrap_or_default();
+        let last_event_id = request
+            .headers()
+            .get("last-event-id")
+            .and_then(|id| id.to_str().ok()?.parse().ok());
         let since = Revision(last_event_id.or(since.since).unwrap_or(told.0));
         let first = match self.viewers.backlog(organisation, since, told) {
             // A viewer from a future that was lost, a restored backup say, cannot trust what it shows.
@@ -69,17 +81,33 @@ impl EventStreams {
         };
         let body = frames(since, first, live);
         Ok(HttpResponse::Ok()
-            .insert_header((header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")))
-            .insert_header((header::CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform")))
+            .insert_header((
+                header::CONTENT_TYPE,
+                HeaderValue::from_static("text/event-stream"),
+            ))
+            .insert_header((
+                header::CACHE_CONTROL,
+                HeaderValue::from_static("no-cache, no-transform"),
+            ))
             // nginx passes a stream on as it comes when told so.
             .insert_header(("x-accel-buffering", "no"))
             .streaming(body.map(Ok::<_, std::convert::Infallible>)))
     }
 
     /// Whether a viewer has seen more than there is. Another node may have shown it what this one has not heard of yet.
-    async fn is_ahead(&self, organisation: &OrganisationId, since: Revision) -> Result<bool, Error> {
-        let revisions = self.outbox.revisions(std::slice::from_ref(organisation)).await?;
-        let newest = revisions.first().map(|(_, newest)| *newest).unwrap_or_default();
+    async fn is_ahead(
+        &self,
+        organisation: &OrganisationId,
+        since: Revision,
+    ) -> Result<bool, Error> {
+        let revisions = self
+            .outbox
+            .revisions(std::slice::from_ref(organisation))
+            .await?;
+        let newest = revisions
+            .first()
+            .map(|(_, newest)| *newest)
+            .unwrap_or_default();
         self.relay.hear(organisation, newest);
         Ok(since > newest)
     }
@@ -92,18 +120,29 @@ impl EventStreams {
         since: Revision,
         told: Revision,
     ) -> Result<Vec<Frame>, Error> {
-        Ok(match self.outbox.after(organisation, since, CATCH_UP).await? {
-            Stored::Commits(commits) if commits.last().map_or(since, Commit::revision) >= told => {
-                commits.iter().map(|commit| Frame::Commit(commit.revision(), encode(commit))).collect()
-            }
-            _ => vec![resync()],
-        })
+        Ok(
+            match self.outbox.after(organisation, since, CATCH_UP).await? {
+                Stored::Commits(commits)
+                    if commits.last().map_or(since, Commit::revision) >= told =>
+                {
+                    commits
+                        .iter()
+                        .map(|commit| Frame::Commit(commit.revision(), encode(commit)))
+                        .collect()
+                }
+                _ => vec![resync()],
+            },
+        )
     }
 }
 
 /// The bytes of a stream. It ends where a commit is missing, because the viewer was too slow or the relay is catching up:
 /// the viewer comes back and resumes.
-fn frames(since: Revision, first: Vec<Frame>, live: impl Stream<Item = Frame>) -> impl Stream<Item = Bytes> {
+fn frames(
+    since: Revision,
+    first: Vec<Frame>,
+    live: impl Stream<Item = Frame>,
+) -> impl Stream<Item = Bytes> {
     // A comment at once opens the stream through every proxy.
     let opening = stream::once(async { Bytes::from_static(b": allclear\n\n") });
     let frames = stream::iter(first).chain(live);
@@ -148,21 +187,33 @@ mod tests {
     async fn sent(since: i64, first: Vec<Frame>, live: Vec<Frame>) -> Vec<String> {
         let stream = frames(Revision(since), first, stream::iter(live));
         let chunks: Vec<Bytes> = stream.skip(1).collect().await;
-        chunks.iter().map(|chunk| String::from_utf8(chunk.to_vec()).unwrap()).collect()
+        chunks
+            .iter()
+            .map(|chunk| String::from_utf8(chunk.to_vec()).unwrap())
+            .collect()
     }
 
     #[actix_web::test]
     async fn the_backlog_comes_first_and_nothing_comes_twice() {
-        assert_eq!(sent(1, vec![commit(2), commit(3)], vec![commit(3), commit(4)]).await, ["2", "3", "4"]);
+        assert_eq!(
+            sent(1, vec![commit(2), commit(3)], vec![commit(3), commit(4)]).await,
+            ["2", "3", "4"]
+        );
     }
 
     #[actix_web::test]
     async fn a_stream_ends_where_a_commit_is_missing() {
-        assert_eq!(sent(1, vec![commit(2)], vec![commit(4), commit(5)]).await, ["2"]);
+        assert_eq!(
+            sent(1, vec![commit(2)], vec![commit(4), commit(5)]).await,
+            ["2"]
+        );
     }
 
     #[actix_web::test]
     async fn after_a_resync_there_is_nothing_more() {
-        assert_eq!(sent(1, vec![resync()], vec![commit(2)]).await, ["event: resync\ndata: []\n\n"]);
+        assert_eq!(
+            sent(1, vec![resync()], vec![commit(2)]).await,
+            ["event: resync\ndata: []\n\n"]
+        );
     }
 }

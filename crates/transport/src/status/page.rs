@@ -89,7 +89,11 @@ impl Page {
             read_at: now,
             followed,
             valid_until: snapshot.changes_at(now),
-            json: Document::new(format!("{{\"data\":{data}}}"), "application/json", &snapshot.revision.to_string())?,
+            json: Document::new(
+                format!("{{\"data\":{data}}}"),
+                "application/json",
+                &snapshot.revision.to_string(),
+            )?,
             html: Document::new(
                 html,
                 "text/html; charset=utf-8",
@@ -101,13 +105,23 @@ impl Page {
     /// Whether it shows everything that was heard of up to this time.
     pub(super) fn is_of(&self, now: DateTime<Utc>) -> bool {
         // A page of a later time than this was read before the clock was set back.
-        let of_now = self.age(now) >= TimeDelta::zero() && self.valid_until.is_none_or(|end| now < end);
-        of_now && self.followed.heard().is_some_and(|heard| self.revision >= heard)
+        let of_now =
+            self.age(now) >= TimeDelta::zero() && self.valid_until.is_none_or(|end| now < end);
+        of_now
+            && self
+                .followed
+                .heard()
+                .is_some_and(|heard| self.revision >= heard)
     }
 
     /// The same in bytes of its own.
     pub(crate) fn copied(&self) -> Self {
-        Self { json: self.json.copied(), html: self.html.copied(), followed: self.followed.clone(), ..*self }
+        Self {
+            json: self.json.copied(),
+            html: self.html.copied(),
+            followed: self.followed.clone(),
+            ..*self
+        }
     }
 
     /// How long ago it was read, by a clock that may have been set since.
@@ -132,7 +146,8 @@ impl Page {
 
     /// One of its lists, as JSON. It is found in the page's bytes: most pages are never asked for it, so none keeps it twice.
     pub(crate) fn list(&self, list: List) -> Result<&RawValue, Error> {
-        let Body { data } = serde_json::from_slice(self.json.body.plain()).map_err(Error::internal)?;
+        let Body { data } =
+            serde_json::from_slice(self.json.body.plain()).map_err(Error::internal)?;
         Ok(match list {
             List::Components => data.components,
             List::Incidents => data.incidents,
@@ -160,12 +175,20 @@ impl Document {
     fn new(text: String, content_type: &'static str, tag: &str) -> Result<Self, Error> {
         let tag = HeaderValue::from_str(&format!("\"{tag}\"")).map_err(Error::internal)?;
         let content_type = HeaderValue::from_static(content_type);
-        Ok(Self { body: Encoded::new(text.into_bytes()), content_type, tag })
+        Ok(Self {
+            body: Encoded::new(text.into_bytes()),
+            content_type,
+            tag,
+        })
     }
 
     fn copied(&self) -> Self {
         let tag = HeaderValue::from_bytes(self.tag.as_bytes()).unwrap_or_else(|_| self.tag.clone());
-        Self { body: self.body.copied(), content_type: self.content_type.clone(), tag }
+        Self {
+            body: self.body.copied(),
+            content_type: self.content_type.clone(),
+            tag,
+        }
     }
 
     /// The body in the smallest form the client takes, or 304. It is the way of nearly every request there is: nothing
@@ -176,9 +199,13 @@ impl Document {
         } else {
             let (coding, bytes) = self.body.pick(asked);
             let mut response = HttpResponse::with_body(StatusCode::OK, Some(bytes));
-            response.headers_mut().insert(header::CONTENT_TYPE, self.content_type.clone());
+            response
+                .headers_mut()
+                .insert(header::CONTENT_TYPE, self.content_type.clone());
             if let Some(coding) = coding.header() {
-                response.headers_mut().insert(header::CONTENT_ENCODING, coding);
+                response
+                    .headers_mut()
+                    .insert(header::CONTENT_ENCODING, coding);
             }
             response
         };
@@ -186,7 +213,10 @@ impl Document {
         headers.insert(header::ETAG, self.tag.clone());
         headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
         // Kept by whoever likes, shown only after asking: a status page must not be a minute old.
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, no-cache"));
+        headers.insert(
+            header::CACHE_CONTROL,
+            HeaderValue::from_static("public, no-cache"),
+        );
         response
     }
 

@@ -85,13 +85,25 @@ impl Pages {
         template: PageTemplate,
     ) -> Self {
         let entries = Cache::with_weighter(ORGANISATIONS, MEMORY, BySize);
-        Self { store, relay, clock, template, entries, runtime: Handle::current() }
+        Self {
+            store,
+            relay,
+            clock,
+            template,
+            entries,
+            runtime: Handle::current(),
+        }
     }
 
     /// The page of an organisation; none where there is no such organisation. While the database is away the last page
     /// stands.
-    pub async fn page(self: &Arc<Self>, organisation: &OrganisationId) -> Result<Option<Arc<Page>>, Error> {
-        let Some(Kept { entry, .. }) = self.entries.get(organisation) else { return self.first(organisation).await };
+    pub async fn page(
+        self: &Arc<Self>,
+        organisation: &OrganisationId,
+    ) -> Result<Option<Arc<Page>>, Error> {
+        let Some(Kept { entry, .. }) = self.entries.get(organisation) else {
+            return self.first(organisation).await;
+        };
         let now = self.clock.now();
         if let Some(page) = self.in_memory(&entry, now) {
             if page.age(now) >= MAX_AGE && !entry.in_vain(now) {
@@ -105,7 +117,10 @@ impl Pages {
     /// The page of an organisation, where it is in memory and nothing about it is due.
     pub(crate) fn current(&self, organisation: &OrganisationId) -> Option<Arc<Page>> {
         let Kept { entry, .. } = self.entries.get(organisation)?;
-        entry.current.load_full().filter(|page| self.is_current(page))
+        entry
+            .current
+            .load_full()
+            .filter(|page| self.is_current(page))
     }
 
     /// Whether a page shows the state of now, and was read not long ago.
@@ -134,7 +149,9 @@ impl Pages {
 
     /// Reads an old page anew while it is still being served, unless somebody does already.
     fn refresh(self: &Arc<Self>, organisation: &OrganisationId, entry: &Arc<Entry>) {
-        let Some(reading) = entry.reading() else { return };
+        let Some(reading) = entry.reading() else {
+            return;
+        };
         let read = self.read(organisation.clone(), reading);
         let organisation = organisation.clone();
         self.runtime.spawn(async move {
@@ -144,11 +161,19 @@ impl Pages {
         });
     }
 
-    async fn first(self: &Arc<Self>, organisation: &OrganisationId) -> Result<Option<Arc<Page>>, Error> {
+    async fn first(
+        self: &Arc<Self>,
+        organisation: &OrganisationId,
+    ) -> Result<Option<Arc<Page>>, Error> {
         if self.relay.follow(organisation).await?.is_none() {
             return Ok(None);
         }
-        let fresh = || Ok::<_, Infallible>(Kept { entry: Arc::default(), weight: ENTRY });
+        let fresh = || {
+            Ok::<_, Infallible>(Kept {
+                entry: Arc::default(),
+                weight: ENTRY,
+            })
+        };
         let Ok(Kept { entry, .. }) = self.entries.get_or_insert_with(organisation, fresh);
         self.anew(organisation, &entry).await
     }
@@ -167,21 +192,35 @@ impl Pages {
             let now = self.clock.now();
             // Read since this was asked, it shows whatever there was by then: whoever waited for the newest of a storm of
             // changes would wait for the end of it.
-            let since = || entry.current.load_full().filter(|page| asked_at < page.read_at && page.read_at <= now);
+            let since = || {
+                entry
+                    .current
+                    .load_full()
+                    .filter(|page| asked_at < page.read_at && page.read_at <= now)
+            };
             if let Some(page) = self.in_memory(entry, now).or_else(since) {
                 return Ok(Some(page));
             }
             if entry.in_vain(now) {
-                return Err(Error::Unavailable("the page could not be read a moment ago".into()));
+                return Err(Error::Unavailable(
+                    "the page could not be read a moment ago".into(),
+                ));
             }
             if let Some(reading) = entry.reading() {
-                return self.read(organisation.clone(), reading).await.map_err(Error::internal)?;
+                return self
+                    .read(organisation.clone(), reading)
+                    .await
+                    .map_err(Error::internal)?;
             }
             over.await;
         }
     }
 
-    async fn found(&self, organisation: &OrganisationId, entry: &Arc<Entry>) -> Result<Option<Arc<Page>>, Error> {
+    async fn found(
+        &self,
+        organisation: &OrganisationId,
+        entry: &Arc<Entry>,
+    ) -> Result<Option<Arc<Page>>, Error> {
         match self.render(organisation).await {
             Ok(page) => {
                 entry.failed_at.store(None);
@@ -189,7 +228,10 @@ impl Pages {
                 match &page {
                     // Put in anew, so that it counts by its size.
                     Some(page) => {
-                        let kept = Kept { entry: Arc::clone(entry), weight: page.weight() };
+                        let kept = Kept {
+                            entry: Arc::clone(entry),
+                            weight: page.weight(),
+                        };
                         self.entries.insert(organisation.clone(), kept);
                     }
                     None => drop(self.entries.remove(organisation)),
@@ -198,7 +240,9 @@ impl Pages {
             }
             Err(Error::Unavailable(cause)) => {
                 entry.failed_at.store(Some(Arc::new(self.clock.now())));
-                let Some(last) = entry.current.load_full() else { return Err(Error::Unavailable(cause)) };
+                let Some(last) = entry.current.load_full() else {
+                    return Err(Error::Unavailable(cause));
+                };
                 tracing::warn!(%organisation, error = cause.as_ref() as &dyn std::error::Error, "serving the last page known");
                 Ok(Some(last))
             }
@@ -208,12 +252,19 @@ impl Pages {
 
     async fn render(&self, organisation: &OrganisationId) -> Result<Option<Arc<Page>>, Error> {
         let now = self.clock.now();
-        let Some(followed) = self.relay.follow(organisation).await? else { return Ok(None) };
-        let Some(snapshot) = self.store.snapshot(organisation, now).await? else { return Ok(None) };
+        let Some(followed) = self.relay.follow(organisation).await? else {
+            return Ok(None);
+        };
+        let Some(snapshot) = self.store.snapshot(organisation, now).await? else {
+            return Ok(None);
+        };
         self.relay.hear(organisation, Revision(snapshot.revision));
         let template = self.template.clone();
-        let page = tokio::task::spawn_blocking(move || Page::render(&snapshot, now, followed, &template));
-        page.await.map_err(Error::internal)?.map(|page| Some(Arc::new(page)))
+        let page =
+            tokio::task::spawn_blocking(move || Page::render(&snapshot, now, followed, &template));
+        page.await
+            .map_err(Error::internal)?
+            .map(|page| Some(Arc::new(page)))
     }
 }
 
@@ -227,7 +278,11 @@ impl Entry {
     /// Whether the last read failed so short ago that the next one would too.
     fn in_vain(&self, now: DateTime<Utc>) -> bool {
         // Where the clock was set back, nobody knows how long ago it was.
-        let ago = self.failed_at.load().as_ref().map(|failed_at| now - **failed_at);
+        let ago = self
+            .failed_at
+            .load()
+            .as_ref()
+            .map(|failed_at| now - **failed_at);
         ago.is_some_and(|ago| (TimeDelta::zero()..PAUSE).contains(&ago))
     }
 }

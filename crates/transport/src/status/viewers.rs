@@ -62,20 +62,44 @@ pub struct Viewers {
 impl Viewers {
     /// Subscribes to what happens in an organisation from now on.
     pub(crate) fn subscribe(&self, organisation: &OrganisationId) -> Subscription {
-        self.lock().entry(organisation.clone()).or_insert_with(Channel::new).subscribe()
+        self.lock()
+            .entry(organisation.clone())
+            .or_insert_with(Channel::new)
+            .subscribe()
     }
 
     /// What a viewer who has subscribed and has seen the revision `since` gets first. `told` is the newest revision this
     /// node's audiences knew after the viewer subscribed, so that nothing falls between the two.
-    pub fn backlog(&self, organisation: &OrganisationId, since: Revision, told: Revision) -> Backlog {
+    pub fn backlog(
+        &self,
+        organisation: &OrganisationId,
+        since: Revision,
+        told: Revision,
+    ) -> Backlog {
         let channels = self.lock();
-        let Some(channel) = channels.get(organisation) else { return Backlog::Older };
-        let newest = channel.recent.back().map_or(told, |(revision, _)| told.max(*revision));
+        let Some(channel) = channels.get(organisation) else {
+            return Backlog::Older;
+        };
+        let newest = channel
+            .recent
+            .back()
+            .map_or(told, |(revision, _)| told.max(*revision));
         if since >= newest {
             Backlog::Frames(Vec::new())
-        } else if channel.recent.front().is_some_and(|(oldest, _)| *oldest <= since.next()) {
-            let later = channel.recent.iter().filter(|(revision, _)| *revision > since);
-            Backlog::Frames(later.map(|(revision, bytes)| Frame::Commit(*revision, bytes.clone())).collect())
+        } else if channel
+            .recent
+            .front()
+            .is_some_and(|(oldest, _)| *oldest <= since.next())
+        {
+            let later = channel
+                .recent
+                .iter()
+                .filter(|(revision, _)| *revision > since);
+            Backlog::Frames(
+                later
+                    .map(|(revision, bytes)| Frame::Commit(*revision, bytes.clone()))
+                    .collect(),
+            )
         } else {
             Backlog::Older
         }
@@ -107,7 +131,9 @@ impl Viewers {
 
 impl Audience for Viewers {
     fn tell(&self, commit: &Arc<Commit>) {
-        let Ok(organisation) = OrganisationId::parse(&commit.organisation) else { return };
+        let Ok(organisation) = OrganisationId::parse(&commit.organisation) else {
+            return;
+        };
         if let Some(channel) = self.lock().get_mut(&organisation) {
             let bytes = encode(commit);
             channel.keep(commit.revision(), bytes.clone());
@@ -127,7 +153,9 @@ impl Audience for Viewers {
     }
 
     fn watches(&self, organisation: &OrganisationId) -> bool {
-        self.lock().get(organisation).is_some_and(|channel| channel.viewers() > 0)
+        self.lock()
+            .get(organisation)
+            .is_some_and(|channel| channel.viewers() > 0)
     }
 }
 
@@ -142,7 +170,10 @@ impl Channel {
     }
 
     fn subscribe(&self) -> Subscription {
-        Subscription { frames: self.frames.subscribe(), told: self.told.subscribe() }
+        Subscription {
+            frames: self.frames.subscribe(),
+            told: self.told.subscribe(),
+        }
     }
 
     fn viewers(&self) -> usize {
@@ -156,14 +187,20 @@ impl Channel {
     }
 
     fn keep(&mut self, revision: Revision, bytes: Bytes) {
-        if self.recent.back().is_some_and(|(newest, _)| newest.next() != revision) {
+        if self
+            .recent
+            .back()
+            .is_some_and(|(newest, _)| newest.next() != revision)
+        {
             self.recent.clear();
             self.recent_bytes = 0;
         }
         self.recent_bytes += bytes.len();
         self.recent.push_back((revision, bytes));
         while self.recent.len() > RECENT || self.recent_bytes > RECENT_BYTES {
-            let Some((_, oldest)) = self.recent.pop_front() else { return };
+            let Some((_, oldest)) = self.recent.pop_front() else {
+                return;
+            };
             self.recent_bytes -= oldest.len();
         }
     }
@@ -201,8 +238,15 @@ mod tests {
     use allclear_application::outbox::PublicEvent;
 
     fn commit(revision: i64, names: &[&str]) -> Commit {
-        let events = names.iter().map(|name| PublicEvent::new(name, &["x"]).unwrap()).collect();
-        Commit { organisation: "org".into(), revision, events }
+        let events = names
+            .iter()
+            .map(|name| PublicEvent::new(name, &["x"]).unwrap())
+            .collect();
+        Commit {
+            organisation: "org".into(),
+            revision,
+            events,
+        }
     }
 
     fn organisation() -> OrganisationId {
@@ -210,15 +254,26 @@ mod tests {
     }
 
     fn revisions(backlog: Backlog) -> Option<Vec<i64>> {
-        let Backlog::Frames(frames) = backlog else { return None };
-        let revision = |frame| if let Frame::Commit(revision, _) = frame { revision.0 } else { -1 };
+        let Backlog::Frames(frames) = backlog else {
+            return None;
+        };
+        let revision = |frame| {
+            if let Frame::Commit(revision, _) = frame {
+                revision.0
+            } else {
+                -1
+            }
+        };
         Some(frames.into_iter().map(revision).collect())
     }
 
     #[test]
     fn the_last_event_of_a_commit_carries_its_revision() {
         let text = encode(&commit(7, &["timeline-updated", "incident-updated"]));
-        assert_eq!(text, "event: timeline-updated\ndata: [\"x\"]\n\nevent: incident-updated\ndata: [\"x\"]\nid: 7\n\n");
+        assert_eq!(
+            text,
+            "event: timeline-updated\ndata: [\"x\"]\n\nevent: incident-updated\ndata: [\"x\"]\nid: 7\n\n"
+        );
         assert_eq!(encode(&commit(8, &[])), "id: 8\n\n");
     }
 
@@ -226,11 +281,15 @@ mod tests {
     fn a_viewer_that_comes_back_gets_what_it_missed() {
         let viewers = Viewers::default();
         let _watching = viewers.subscribe(&organisation());
-        assert_eq!(revisions(viewers.backlog(&organisation(), Revision(2), Revision(2))), Some(vec![]));
+        assert_eq!(
+            revisions(viewers.backlog(&organisation(), Revision(2), Revision(2))),
+            Some(vec![])
+        );
         for revision in 3..=5 {
             viewers.tell(&Arc::new(commit(revision, &["component-update"])));
         }
-        let after = |since| revisions(viewers.backlog(&organisation(), Revision(since), Revision(5)));
+        let after =
+            |since| revisions(viewers.backlog(&organisation(), Revision(since), Revision(5)));
         assert_eq!(after(5), Some(vec![]));
         assert_eq!(after(3), Some(vec![4, 5]));
         assert_eq!(after(2), Some(vec![3, 4, 5]));

@@ -57,7 +57,10 @@ impl From<DeliveryCounts> for CountsBody {
     security(("bearer" = []))
 )]
 #[get("/deliveries")]
-async fn counts(operator: Operator, deliveries: web::Data<Deliveries>) -> Result<HttpResponse, Problem> {
+async fn counts(
+    operator: Operator,
+    deliveries: web::Data<Deliveries>,
+) -> Result<HttpResponse, Problem> {
     let counts = deliveries.counts(&operator.organisation).await?;
     Ok(Answer::new(CountsBody::from(counts)).ok())
 }

@@ -64,10 +64,22 @@ async fn one_click(
     throttle: web::Data<Throttle>,
 ) -> Result<HttpResponse, Problem> {
     if !is_meant(request.content_type(), &body.0) {
-        return Err(Problem::bad_request("The body must be the form List-Unsubscribe=One-Click"));
+        return Err(Problem::bad_request(
+            "The body must be the form List-Unsubscribe=One-Click",
+        ));
     }
-    let OneClickQuery { email, org_id, unsubscribe_code } = query.into_inner();
-    leave(&request, &subscribers, &throttle, (email, org_id, unsubscribe_code)).await
+    let OneClickQuery {
+        email,
+        org_id,
+        unsubscribe_code,
+    } = query.into_inner();
+    leave(
+        &request,
+        &subscribers,
+        &throttle,
+        (email, org_id, unsubscribe_code),
+    )
+    .await
 }
 
 /// Leads to the unsubscribe page whoever opens the link instead of posting to it: programs that do not know of one click
@@ -92,15 +104,24 @@ async fn to_page(request: HttpRequest) -> HttpResponse {
 
 /// Whether the body is the form that RFC 8058, section 3.1 names, in either of its two writings.
 fn is_meant(content_type: &str, body: &[u8]) -> bool {
-    let Ok(body) = std::str::from_utf8(body) else { return false };
+    let Ok(body) = std::str::from_utf8(body) else {
+        return false;
+    };
     match content_type {
         "application/x-www-form-urlencoded" => {
-            let fields = web::Query::<Vec<(String, String)>>::from_query(body).map(web::Query::into_inner);
-            fields.unwrap_or_default().iter().any(|(name, value)| name == FIELD && value == VALUE)
+            let fields =
+                web::Query::<Vec<(String, String)>>::from_query(body).map(web::Query::into_inner);
+            fields
+                .unwrap_or_default()
+                .iter()
+                .any(|(name, value)| name == FIELD && value == VALUE)
         }
         "multipart/form-data" => {
-            let named =
-                |line: &str| line.to_ascii_lowercase().starts_with("content-disposition:") && line.contains(FIELD);
+            let named = |line: &str| {
+                line.to_ascii_lowercase()
+                    .starts_with("content-disposition:")
+                    && line.contains(FIELD)
+            };
             body.lines().any(named) && body.lines().any(|line| line == VALUE)
         }
         _ => false,
@@ -119,8 +140,7 @@ mod tests {
     #[test]
     fn only_the_form_of_the_standard_is_meant() {
         let form = "application/x-www-form-urlencoded";
-        let multipart =
-            "--x\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--x--\r\n";
+        let multipart = "--x\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--x--\r\n";
         assert!(is_meant(form, b"List-Unsubscribe=One-Click"));
         assert!(is_meant("multipart/form-data", multipart.as_bytes()));
         for (content_type, body) in [
@@ -130,7 +150,10 @@ mod tests {
             ("", "List-Unsubscribe=One-Click"),
             ("multipart/form-data", "One-Click"),
         ] {
-            assert!(!is_meant(content_type, body.as_bytes()), "{content_type} {body}");
+            assert!(
+                !is_meant(content_type, body.as_bytes()),
+                "{content_type} {body}"
+            );
         }
         assert!(!is_meant(form, &[0xff]));
     }

@@ -71,13 +71,21 @@ struct Link {
 }
 
 impl Link {
-    fn read(email: Input<Text>, org_id: Input<Text>, (field, code): (&str, Input<Text>)) -> Result<Self, Problem> {
+    fn read(
+        email: Input<Text>,
+        org_id: Input<Text>,
+        (field, code): (&str, Input<Text>),
+    ) -> Result<Self, Problem> {
         let mut invalid = Invalid::default();
         let email = draft(email, &mut invalid).email;
         let organisation = required(org_id, "orgId", &mut invalid);
         let code = required(code, field, &mut invalid);
         invalid.into_result()?;
-        Ok(Self { organisation: known(&organisation)?, email, code })
+        Ok(Self {
+            organisation: known(&organisation)?,
+            email,
+            code,
+        })
     }
 }
 
@@ -117,9 +125,17 @@ async fn verify(
     subscribers: web::Data<Subscribers>,
     throttle: web::Data<Throttle>,
 ) -> Result<HttpResponse, Problem> {
-    let VerificationInput { email, org_id, verification_code } = body.0;
+    let VerificationInput {
+        email,
+        org_id,
+        verification_code,
+    } = body.0;
     let link = || Link::read(email, org_id, ("verificationCode", verification_code));
-    let verify = async |link: Link| subscribers.verify(&link.organisation, &link.email, &link.code).await;
+    let verify = async |link: Link| {
+        subscribers
+            .verify(&link.organisation, &link.email, &link.code)
+            .await
+    };
     followed(&request, &throttle, link, verify).await?;
     Ok(Answer::with_message(Nothing, "Email verified successfully!").ok())
 }
@@ -137,8 +153,18 @@ async fn unsubscribe(
     subscribers: web::Data<Subscribers>,
     throttle: web::Data<Throttle>,
 ) -> Result<HttpResponse, Problem> {
-    let UnsubscriptionInput { email, org_id, unsubscribe_code } = body.0;
-    leave(&request, &subscribers, &throttle, (email, org_id, unsubscribe_code)).await
+    let UnsubscriptionInput {
+        email,
+        org_id,
+        unsubscribe_code,
+    } = body.0;
+    leave(
+        &request,
+        &subscribers,
+        &throttle,
+        (email, org_id, unsubscribe_code),
+    )
+    .await
 }
 
 /// Follows an unsubscribe link, from whichever place its parts come.
@@ -149,7 +175,11 @@ pub(super) async fn leave(
     (email, org_id, code): (Input<Text>, Input<Text>, Input<Text>),
 ) -> Result<HttpResponse, Problem> {
     let link = || Link::read(email, org_id, ("unsubscribeCode", code));
-    let leave = async |link: Link| subscribers.unsubscribe(&link.organisation, &link.email, &link.code).await;
+    let leave = async |link: Link| {
+        subscribers
+            .unsubscribe(&link.organisation, &link.email, &link.code)
+            .await
+    };
     followed(request, throttle, link, leave).await?;
     Ok(Answer::with_message(Nothing, "Successfully unsubscribed!").ok())
 }
@@ -171,7 +201,10 @@ async fn followed(
 }
 
 fn required(input: Input<Text>, field: &str, invalid: &mut Invalid) -> String {
-    input.required(field, "Must be a text", invalid).map(|text| text.0).unwrap_or_default()
+    input
+        .required(field, "Must be a text", invalid)
+        .map(|text| text.0)
+        .unwrap_or_default()
 }
 
 /// What cannot be an organisation's identifier names no organisation.
@@ -181,5 +214,8 @@ fn known(organisation: &str) -> Result<OrganisationId, Error> {
 
 /// The calls that need no token.
 pub(super) fn calls(config: &mut impl Calls) {
-    config.service(subscribe).service(verify).service(unsubscribe);
+    config
+        .service(subscribe)
+        .service(verify)
+        .service(unsubscribe);
 }

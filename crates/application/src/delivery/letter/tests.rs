@@ -16,14 +16,27 @@ fn seal() -> Seal {
 }
 
 fn letters(store: MockSubscriberStore) -> Letters {
-    Letters::new(Arc::new(store), clock(), links(), seal(), MailLimit { burst: 3, per_hour: 1 })
+    Letters::new(
+        Arc::new(store),
+        clock(),
+        links(),
+        seal(),
+        MailLimit {
+            burst: 3,
+            per_hour: 1,
+        },
+    )
 }
 
 /// A store that has to be asked exactly so often whether an address may be mailed, and says this.
 fn limited(times: usize, may: bool) -> MockSubscriberStore {
     let mut store = MockSubscriberStore::new();
     let key = EmailKey::of("ann@example.com");
-    store.expect_may_mail().withf(move |address, _, _| *address == key).times(times).returning(move |_, _, _| Ok(may));
+    store
+        .expect_may_mail()
+        .withf(move |address, _, _| *address == key)
+        .times(times)
+        .returning(move |_, _, _| Ok(may));
     store
 }
 
@@ -38,44 +51,94 @@ fn notice() -> Matter {
         components: Vec::new(),
     };
     let (id, subject) = (Uuid::from_u128(7), Uuid::from_u128(5));
-    Matter::Notice(Arc::new(Notice { id, subject, at: now(), news: News::Incident(news) }))
+    Matter::Notice(Arc::new(Notice {
+        id,
+        subject,
+        at: now(),
+        news: News::Incident(news),
+    }))
 }
 
 #[tokio::test]
 async fn a_verification_has_links_that_verify_and_unsubscribe_and_is_the_same_at_every_try() {
     let first = delivery(1, pending(), Matter::Verification);
-    let again = Delivery { claim: Claim { attempt: 2, ..first.claim }, ..first.clone() };
+    let again = Delivery {
+        claim: Claim {
+            attempt: 2,
+            ..first.claim
+        },
+        ..first.clone()
+    };
     let letters = letters(limited(1, true));
     let mail = letters.write(&first).await.unwrap().unwrap();
-    assert_eq!(letters.write(&again).await.unwrap().as_ref(), Some(&mail), "the second try is not counted");
-    let MailContent::Verification { organisation, link, unsubscribe } = mail.content else { panic!("{mail:?}") };
-    assert_eq!((mail.to.as_str(), organisation.as_str()), ("ann@example.com", "Acme"));
+    assert_eq!(
+        letters.write(&again).await.unwrap().as_ref(),
+        Some(&mail),
+        "the second try is not counted"
+    );
+    let MailContent::Verification {
+        organisation,
+        link,
+        unsubscribe,
+    } = mail.content
+    else {
+        panic!("{mail:?}")
+    };
+    assert_eq!(
+        (mail.to.as_str(), organisation.as_str()),
+        ("ann@example.com", "Acme")
+    );
     let query = "?email=ann%40example.com&orgId=org_1&";
-    let code = link.strip_prefix(&format!("https://status.example.com/verify{query}verificationCode=")).unwrap();
+    let code = link
+        .strip_prefix(&format!(
+            "https://status.example.com/verify{query}verificationCode="
+        ))
+        .unwrap();
     let ends = Codes::new(seal()).verification(Some(&pending()), code);
     assert_eq!(ends, Some(now() + TimeDelta::days(7)));
-    assert!(unsubscribe.starts_with(&format!("https://status.example.com/unsubscribe{query}unsubscribeCode=")));
+    assert!(unsubscribe.starts_with(&format!(
+        "https://status.example.com/unsubscribe{query}unsubscribeCode="
+    )));
 }
 
 #[tokio::test]
 async fn a_verification_is_mailed_only_to_who_awaits_it_and_had_not_too_many() {
     let confirmed = delivery(1, subscribed(), Matter::Verification);
-    assert_eq!(letters(limited(0, true)).write(&confirmed).await.unwrap(), None);
+    assert_eq!(
+        letters(limited(0, true)).write(&confirmed).await.unwrap(),
+        None
+    );
     let bombed = delivery(1, pending(), Matter::Verification);
-    assert_eq!(letters(limited(1, false)).write(&bombed).await.unwrap(), None);
+    assert_eq!(
+        letters(limited(1, false)).write(&bombed).await.unwrap(),
+        None
+    );
 }
 
 #[tokio::test]
 async fn news_is_of_a_thread_and_a_list_and_names_its_subscriber() {
     let letters = letters(MockSubscriberStore::new());
-    let mail = letters.write(&delivery(1, subscribed(), notice())).await.unwrap().unwrap();
+    let mail = letters
+        .write(&delivery(1, subscribed(), notice()))
+        .await
+        .unwrap()
+        .unwrap();
     let whose = subscribed().id.0.simple().to_string();
     let id = |number: u128| Some(format!("{}.{whose}", Uuid::from_u128(number).simple()));
-    assert_eq!((mail.headers.message_id, mail.headers.thread), (id(7), id(5)));
+    assert_eq!(
+        (mail.headers.message_id, mail.headers.thread),
+        (id(7), id(5))
+    );
     let list = mail.headers.list.unwrap();
     assert_eq!(list.name, "Acme");
-    assert!(list.unsubscribe.contains("/one-click?email=ann%40example.com&orgId=org_1&unsubscribeCode="), "{list:?}");
-    let MailContent::Incident(news) = mail.content else { panic!("not of an incident") };
+    assert!(
+        list.unsubscribe
+            .contains("/one-click?email=ann%40example.com&orgId=org_1&unsubscribeCode="),
+        "{list:?}"
+    );
+    let MailContent::Incident(news) = mail.content else {
+        panic!("not of an incident")
+    };
     assert_eq!(news.links.page, "https://status.example.com/status/org_1");
 }
 
@@ -83,6 +146,9 @@ async fn news_is_of_a_thread_and_a_list_and_names_its_subscriber() {
 async fn news_goes_only_to_who_is_subscribed() {
     let letters = letters(MockSubscriberStore::new());
     for nobody in [pending(), subscribed().unsubscribe(now())] {
-        assert_eq!(letters.write(&delivery(1, nobody, notice())).await.unwrap(), None);
+        assert_eq!(
+            letters.write(&delivery(1, nobody, notice())).await.unwrap(),
+            None
+        );
     }
 }

@@ -46,17 +46,30 @@ struct Queued {
 impl Queued {
     fn of(count: i64) -> Self {
         let due = (1..=count).map(|id| (now(), mail(id))).collect();
-        Self { due: Mutex::new(due), ..Self::default() }
+        Self {
+            due: Mutex::new(due),
+            ..Self::default()
+        }
     }
 
     fn answer(&self) -> Result<(), Error> {
-        let left = self.away.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |away| away.checked_sub(1));
-        if left.is_ok() { Err(Error::Unavailable("away".into())) } else { Ok(()) }
+        let left = self
+            .away
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |away| {
+                away.checked_sub(1)
+            });
+        if left.is_ok() {
+            Err(Error::Unavailable("away".into()))
+        } else {
+            Ok(())
+        }
     }
 
     fn sent(&self) -> Vec<i64> {
         let settled = self.settled.lock().unwrap();
-        let sent = settled.iter().filter(|settled| settled.outcome == Outcome::Sent);
+        let sent = settled
+            .iter()
+            .filter(|settled| settled.outcome == Outcome::Sent);
         let mut sent: Vec<_> = sent.map(|settled| settled.claim.id).collect();
         sent.sort_unstable();
         sent
@@ -68,15 +81,24 @@ impl DeliveryQueue for Queued {
     async fn expand(&self, now: DateTime<Utc>, _: u64) -> Result<bool, Error> {
         let notice = self.notices.lock().unwrap().pop_front();
         let expanded = notice.is_some();
-        self.due.lock().unwrap().extend(notice.into_iter().flatten().map(|delivery| (now, delivery)));
+        self.due
+            .lock()
+            .unwrap()
+            .extend(notice.into_iter().flatten().map(|delivery| (now, delivery)));
         Ok(expanded)
     }
 
-    async fn claim(&self, now: DateTime<Utc>, _: DateTime<Utc>, limit: u64) -> Result<Vec<Delivery>, Error> {
+    async fn claim(
+        &self,
+        now: DateTime<Utc>,
+        _: DateTime<Utc>,
+        limit: u64,
+    ) -> Result<Vec<Delivery>, Error> {
         self.looks.fetch_add(1, Ordering::SeqCst);
         self.answer()?;
         let mut due = self.due.lock().unwrap();
-        let (mut ready, later): (Vec<_>, Vec<_>) = due.drain(..).partition(|(moment, _)| *moment <= now);
+        let (mut ready, later): (Vec<_>, Vec<_>) =
+            due.drain(..).partition(|(moment, _)| *moment <= now);
         let left = ready.split_off(ready.len().min(usize::try_from(limit).unwrap()));
         *due = left.into_iter().chain(later).collect();
         Ok(ready.into_iter().map(|(_, delivery)| delivery).collect())
@@ -92,8 +114,14 @@ impl DeliveryQueue for Queued {
         for one in &settled {
             if let Outcome::Retried { at, .. } = one.outcome {
                 let again = mail(one.claim.id);
-                let claim = Claim { attempt: one.claim.attempt + 1, ..one.claim };
-                self.due.lock().unwrap().push((at, Delivery { claim, ..again }));
+                let claim = Claim {
+                    attempt: one.claim.attempt + 1,
+                    ..one.claim
+                };
+                self.due
+                    .lock()
+                    .unwrap()
+                    .push((at, Delivery { claim, ..again }));
             }
         }
         self.settled.lock().unwrap().extend(settled);
@@ -101,7 +129,14 @@ impl DeliveryQueue for Queued {
     }
 
     async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, Error> {
-        Ok(self.due.lock().unwrap().iter().map(|(moment, _)| *moment).filter(|moment| *moment > now).min())
+        Ok(self
+            .due
+            .lock()
+            .unwrap()
+            .iter()
+            .map(|(moment, _)| *moment)
+            .filter(|moment| *moment > now)
+            .min())
     }
 
     async fn waiting(&self) -> Result<u64, Error> {
@@ -148,7 +183,12 @@ fn slow(takes: Duration) -> Arc<SlowMailer> {
 }
 
 fn answering(takes: Duration, answer: Server) -> Arc<SlowMailer> {
-    Arc::new(SlowMailer { takes, busy: AtomicUsize::new(0), busiest: AtomicUsize::new(0), answer })
+    Arc::new(SlowMailer {
+        takes,
+        busy: AtomicUsize::new(0),
+        busiest: AtomicUsize::new(0),
+        answer,
+    })
 }
 
 struct Node {
@@ -163,10 +203,22 @@ fn start(queue: Queued, mailer: Arc<dyn Mailer>) -> Node {
     let clock = Arc::new(WallClock(Instant::now()));
     let mut store = MockSubscriberStore::new();
     store.expect_may_mail().returning(|_, _, _| Ok(true));
-    let limit = MailLimit { burst: 3, per_hour: 1 };
-    let letters =
-        Letters::new(Arc::new(store), Arc::clone(&clock) as _, links(), Seal::new("a secret").unwrap(), limit);
-    let (queue, bell, stop) = (Arc::new(queue), Arc::new(Bell::default()), CancellationToken::new());
+    let limit = MailLimit {
+        burst: 3,
+        per_hour: 1,
+    };
+    let letters = Letters::new(
+        Arc::new(store),
+        Arc::clone(&clock) as _,
+        links(),
+        Seal::new("a secret").unwrap(),
+        limit,
+    );
+    let (queue, bell, stop) = (
+        Arc::new(queue),
+        Arc::new(Bell::default()),
+        CancellationToken::new(),
+    );
     let worker = DeliveryWorker {
         queue: Arc::clone(&queue) as _,
         letters,
@@ -177,7 +229,12 @@ fn start(queue: Queued, mailer: Arc<dyn Mailer>) -> Node {
         observe: |_| {},
     };
     let running = tokio::spawn(Arc::new(worker).run(stop.clone()));
-    Node { queue, bell, stop, running }
+    Node {
+        queue,
+        bell,
+        stop,
+        running,
+    }
 }
 
 async fn pass(milliseconds: u64) {
@@ -197,7 +254,11 @@ async fn everything_due_is_sent_once_and_never_more_at_once_than_allowed() {
 async fn what_is_queued_while_it_sleeps_is_sent_when_the_bell_rings() {
     let node = start(Queued::default(), slow(Duration::ZERO));
     pass(1_000).await;
-    node.queue.notices.lock().unwrap().extend([vec![mail(1), mail(2)], vec![mail(3)]]);
+    node.queue
+        .notices
+        .lock()
+        .unwrap()
+        .extend([vec![mail(1), mail(2)], vec![mail(3)]]);
     pass(1_000).await;
     assert!(node.queue.sent().is_empty());
     node.bell.ring();
@@ -212,12 +273,26 @@ async fn what_is_claimed_again_while_it_is_being_sent_is_sent_once() {
     pass(1_000).await;
     // The clock was set forward by a day: claims have run out, and are made anew.
     let claim = Claim { id: 1, attempt: 2 };
-    node.queue.due.lock().unwrap().push((now(), Delivery { claim, ..mail(1) }));
+    node.queue
+        .due
+        .lock()
+        .unwrap()
+        .push((now(), Delivery { claim, ..mail(1) }));
     node.bell.ring();
     pass(20_000).await;
-    let settled: Vec<_> = node.queue.settled.lock().unwrap().iter().map(|settled| settled.claim).collect();
+    let settled: Vec<_> = node
+        .queue
+        .settled
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|settled| settled.claim)
+        .collect();
     assert_eq!(settled.len(), 2, "{settled:?}");
-    assert!(settled.contains(&claim), "the last claim is the one that counts: {settled:?}");
+    assert!(
+        settled.contains(&claim),
+        "the last claim is the one that counts: {settled:?}"
+    );
     assert_eq!(mailer.busiest.load(Ordering::SeqCst), 2);
 }
 
@@ -234,8 +309,12 @@ async fn with_nothing_due_it_looks_every_half_minute_and_finds_what_another_node
 #[tokio::test(start_paused = true)]
 async fn a_failure_that_may_pass_is_tried_again_at_its_time_until_it_passes() {
     let left = AtomicUsize::new(3);
-    let busy = move || match left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)) {
-        Ok(_) => Err(SendError::Temporary { reason: "451 Try again later".into() }),
+    let busy = move || match left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
+        left.checked_sub(1)
+    }) {
+        Ok(_) => Err(SendError::Temporary {
+            reason: "451 Try again later".into(),
+        }),
         Err(_) => Ok(()),
     };
     let node = start(Queued::of(1), answering(Duration::ZERO, Box::new(busy)));
@@ -243,19 +322,33 @@ async fn a_failure_that_may_pass_is_tried_again_at_its_time_until_it_passes() {
     pass(14_100).await;
     assert_eq!(node.queue.sent(), [1]);
     let settled = node.queue.settled.lock().unwrap();
-    let attempts: Vec<_> = settled.iter().map(|settled| settled.claim.attempt).collect();
+    let attempts: Vec<_> = settled
+        .iter()
+        .map(|settled| settled.claim.attempt)
+        .collect();
     assert_eq!(attempts, [1, 2, 3, 4]);
-    assert!(matches!(&settled[0].outcome, Outcome::Retried { reason, .. } if reason == "451 Try again later"));
+    assert!(
+        matches!(&settled[0].outcome, Outcome::Retried { reason, .. } if reason == "451 Try again later")
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_for_good_is_given_up_at_once_with_its_reason() {
-    let gone = || Err(SendError::Permanent { reason: "550 No such user".into() });
+    let gone = || {
+        Err(SendError::Permanent {
+            reason: "550 No such user".into(),
+        })
+    };
     let node = start(Queued::of(1), answering(Duration::ZERO, Box::new(gone)));
     pass(60_000).await;
     let settled = node.queue.settled.lock().unwrap();
     assert_eq!(settled.len(), 1);
-    assert_eq!(settled[0].outcome, Outcome::GivenUp { reason: "550 No such user".into() });
+    assert_eq!(
+        settled[0].outcome,
+        Outcome::GivenUp {
+            reason: "550 No such user".into()
+        }
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -264,10 +357,18 @@ async fn what_takes_long_keeps_its_claim_and_what_takes_too_long_is_tried_again(
     pass(149_000).await;
     let renewed = node.queue.renewed.lock().unwrap().clone();
     // The claim of 20 seconds is renewed every 5.
-    assert!(renewed.len() >= 28 && renewed.iter().all(|claim| *claim == Claim { id: 1, attempt: 1 }), "{renewed:?}");
+    assert!(
+        renewed.len() >= 28
+            && renewed
+                .iter()
+                .all(|claim| *claim == Claim { id: 1, attempt: 1 }),
+        "{renewed:?}"
+    );
     pass(1_100).await;
     let settled = node.queue.settled.lock().unwrap();
-    assert!(matches!(&settled[0].outcome, Outcome::Retried { reason, .. } if reason.contains("in time")));
+    assert!(
+        matches!(&settled[0].outcome, Outcome::Retried { reason, .. } if reason.contains("in time"))
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -287,9 +388,16 @@ async fn one_that_is_to_stop_sends_what_is_due_and_ends() {
     let node = start(Queued::default(), slow(Duration::from_millis(100)));
     pass(1_000).await;
     // Nobody rang for these.
-    node.queue.due.lock().unwrap().extend((1..=9).map(|id| (now(), mail(id))));
+    node.queue
+        .due
+        .lock()
+        .unwrap()
+        .extend((1..=9).map(|id| (now(), mail(id))));
     node.stop.cancel();
-    timeout(Duration::from_millis(400), node.running).await.unwrap().unwrap();
+    timeout(Duration::from_millis(400), node.running)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(node.queue.sent().len(), 9);
 }
 
@@ -298,14 +406,20 @@ async fn one_that_is_to_stop_leaves_the_rest_when_its_grace_is_over() {
     let node = start(Queued::of(100), slow(Duration::from_secs(1)));
     pass(500).await;
     node.stop.cancel();
-    timeout(Duration::from_secs(7), node.running).await.unwrap().unwrap();
+    timeout(Duration::from_secs(7), node.running)
+        .await
+        .unwrap()
+        .unwrap();
     let sent = node.queue.sent().len();
     assert!((20..=28).contains(&sent), "{sent}");
 
     let stuck = start(Queued::of(1), slow(Duration::from_secs(80)));
     pass(500).await;
     stuck.stop.cancel();
-    timeout(Duration::from_secs(16), stuck.running).await.unwrap().unwrap();
+    timeout(Duration::from_secs(16), stuck.running)
+        .await
+        .unwrap()
+        .unwrap();
     assert!(stuck.queue.sent().is_empty());
 }
 
@@ -316,9 +430,17 @@ async fn a_mail_whose_writing_breaks_down_is_given_up_and_the_others_are_sent() 
         assert!(first.fetch_add(1, Ordering::SeqCst) > 0, "breaks down");
         Ok(())
     };
-    let node = start(Queued::of(3), answering(Duration::ZERO, Box::new(breaks_down)));
+    let node = start(
+        Queued::of(3),
+        answering(Duration::ZERO, Box::new(breaks_down)),
+    );
     pass(1_000).await;
     assert_eq!(node.queue.sent().len(), 2);
     let settled = node.queue.settled.lock().unwrap();
-    assert!(settled.iter().any(|settled| matches!(settled.outcome, Outcome::GivenUp { .. })), "{settled:?}");
+    assert!(
+        settled
+            .iter()
+            .any(|settled| matches!(settled.outcome, Outcome::GivenUp { .. })),
+        "{settled:?}"
+    );
 }

@@ -74,10 +74,17 @@ async fn while_nobody_answers_the_keys_that_are_known_go_on() {
     clock.0.store(3, Ordering::Relaxed);
     assert!(keys.find(&name(0)).await.is_ok());
 
-    for answer in [json!({"keys": []}), json!([]), json!({"keys": [{"kty": "oct", "k": "AA", "kid": "ins_1"}]})] {
+    for answer in [
+        json!({"keys": []}),
+        json!([]),
+        json!({"keys": [{"kty": "oct", "k": "AA", "kid": "ins_1"}]}),
+    ] {
         stand_in.set(PATH, 200, &answer);
         clock.0.fetch_add(31, Ordering::Relaxed);
-        assert!(is_away(&keys.find(&name(1)).await), "a token signed with a new key is not bad for that: {answer}");
+        assert!(
+            is_away(&keys.find(&name(1)).await),
+            "a token signed with a new key is not bad for that: {answer}"
+        );
         assert!(keys.find(&name(0)).await.is_ok());
     }
 }
@@ -90,13 +97,17 @@ async fn old_keys_are_fetched_anew_behind_the_request_that_uses_them() {
     stand_in.publish(&[1]);
     clock.0.store(3601, Ordering::Relaxed);
     assert!(keys.find(&name(0)).await.is_ok(), "nobody waits");
-    let Keys::Published(published) = &keys else { panic!("they are published") };
+    let Keys::Published(published) = &keys else {
+        panic!("they are published")
+    };
     let withdrawn = async {
         while published.known(&name(0)).is_some() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(30), withdrawn).await.expect("a withdrawn key goes");
+    tokio::time::timeout(std::time::Duration::from_secs(30), withdrawn)
+        .await
+        .expect("a withdrawn key goes");
     assert!(keys.find(&name(1)).await.is_ok());
 }
 
@@ -113,7 +124,9 @@ async fn a_redirect_is_not_followed() {
 fn keys_for_other_purposes_are_left_out() {
     let usable_as = |change: serde_json::Value| {
         let mut key = published(0);
-        key.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        key.as_object_mut()
+            .unwrap()
+            .extend(change.as_object().unwrap().clone());
         usable(key).is_some()
     };
     assert!(usable_as(json!({})));
@@ -128,7 +141,11 @@ fn a_configured_key_may_have_its_line_breaks_written_out() {
     let pem = include_str!("../fixture/one_public.pem");
     assert!(Keys::configured(pem).is_ok());
     assert!(Keys::configured(&pem.replace('\n', "\\n")).is_ok());
-    for bad in ["", "abc", include_str!("../fixture/one_public.pem").trim_start_matches('-')] {
+    for bad in [
+        "",
+        "abc",
+        include_str!("../fixture/one_public.pem").trim_start_matches('-'),
+    ] {
         assert!(Keys::configured(bad).is_err());
     }
 }

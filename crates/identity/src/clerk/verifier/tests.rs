@@ -2,7 +2,9 @@ use super::*;
 
 use allclear_application::broadcast::MockBroadcast;
 use allclear_application::caller::Role;
-use allclear_application::directory::{Known, MockAnnouncer, MockDirectoryStore, MockProfiles, Standing};
+use allclear_application::directory::{
+    Known, MockAnnouncer, MockDirectoryStore, MockProfiles, Standing,
+};
 use allclear_application::outbox::MockOutbox;
 use allclear_application::relay::Relay;
 use chrono::TimeDelta;
@@ -15,14 +17,35 @@ use crate::fixture::{URL, clock, now};
 fn directory(standing: Result<Standing, Error>) -> Arc<Directory> {
     let mut store = MockDirectoryStore::new();
     store.expect_standing().return_once(move |_| standing);
-    let relay = Arc::new(Relay::new(Arc::new(MockOutbox::new()), Arc::new(MockBroadcast::new())));
-    let (profiles, announcer) = (Arc::new(MockProfiles::new()), Arc::new(MockAnnouncer::new()));
-    Arc::new(Directory::new(Arc::new(store), profiles, announcer, relay, clock(0)))
+    let relay = Arc::new(Relay::new(
+        Arc::new(MockOutbox::new()),
+        Arc::new(MockBroadcast::new()),
+    ));
+    let (profiles, announcer) = (
+        Arc::new(MockProfiles::new()),
+        Arc::new(MockAnnouncer::new()),
+    );
+    Arc::new(Directory::new(
+        Arc::new(store),
+        profiles,
+        announcer,
+        relay,
+        clock(0),
+    ))
 }
 
 fn known() -> Standing {
-    let known = |name: &str| Some(Known { name: name.into(), as_of: now() - TimeDelta::days(1) });
-    Standing { ended: false, user: known("Ann"), organisation: known("Acme") }
+    let known = |name: &str| {
+        Some(Known {
+            name: name.into(),
+            as_of: now() - TimeDelta::days(1),
+        })
+    };
+    Standing {
+        ended: false,
+        user: known("Ann"),
+        organisation: known("Acme"),
+    }
 }
 
 fn keys() -> Keys {
@@ -36,7 +59,15 @@ async fn verify_at(
     standing: Result<Standing, Error>,
 ) -> Result<Caller, TokenError> {
     let parties = vec!["https://other.example.com".to_owned(), URL.to_owned()];
-    ClerkVerifier::new(&application(), parties, keys, directory(standing), clock(seconds)).verify(token).await
+    ClerkVerifier::new(
+        &application(),
+        parties,
+        keys,
+        directory(standing),
+        clock(seconds),
+    )
+    .verify(token)
+    .await
 }
 
 async fn verify(token: &str) -> Result<Caller, TokenError> {
@@ -56,10 +87,19 @@ fn changed(change: impl FnOnce(&mut Value)) -> String {
 #[tokio::test]
 async fn a_session_token_is_its_bearers() {
     let caller = verify(&signed(0, &claims())).await.unwrap();
-    assert_eq!((caller.subject.as_str(), caller.session.as_deref()), ("user_1", Some("sess_1")));
-    assert_eq!((caller.name.as_deref(), caller.expires_at), (Some("Ann"), now() + TimeDelta::seconds(60)));
+    assert_eq!(
+        (caller.subject.as_str(), caller.session.as_deref()),
+        ("user_1", Some("sess_1"))
+    );
+    assert_eq!(
+        (caller.name.as_deref(), caller.expires_at),
+        (Some("Ann"), now() + TimeDelta::seconds(60))
+    );
     let membership = caller.membership.unwrap();
-    assert_eq!((membership.organisation.as_str(), membership.role), ("org_1", Role::Admin));
+    assert_eq!(
+        (membership.organisation.as_str(), membership.role),
+        ("org_1", Role::Admin)
+    );
     assert_eq!(membership.organisation_name.as_deref(), Some("Acme"));
 }
 
@@ -82,14 +122,20 @@ async fn claims_that_are_not_those_of_an_active_session_of_ours_are_refused() {
         ("o", json!({"id": "a/b"})),
         ("exp", json!(now().timestamp() + 1_000_000)),
     ] {
-        assert!(refused(&changed(|claims| claims[claim] = value.clone())).await, "{claim}: {value}");
+        assert!(
+            refused(&changed(|claims| claims[claim] = value.clone())).await,
+            "{claim}: {value}"
+        );
     }
     for claim in ["iss", "sub", "sid", "iat", "nbf", "exp"] {
         let without = changed(|claims| drop(claims.as_object_mut().unwrap().remove(claim)));
         assert!(refused(&without).await, "{claim}");
     }
     let without = changed(|claims| drop(claims.as_object_mut().unwrap().remove("azp")));
-    assert!(verify(&without).await.is_ok(), "Clerk leaves it out where a page has no origin");
+    assert!(
+        verify(&without).await.is_ok(),
+        "Clerk leaves it out where a page has no origin"
+    );
 }
 
 #[tokio::test]
@@ -105,18 +151,42 @@ async fn a_token_counts_within_its_times_and_five_seconds_of_leeway() {
 async fn another_algorithm_or_key_is_refused() {
     let mut header = Header::new(Algorithm::HS256);
     header.kid = Some(name(0));
-    for secret in [include_str!("../fixture/one_public.pem").to_owned(), published(0).to_string()] {
-        let forged = encode(&header, &claims(), &EncodingKey::from_secret(secret.as_bytes())).unwrap();
+    for secret in [
+        include_str!("../fixture/one_public.pem").to_owned(),
+        published(0).to_string(),
+    ] {
+        let forged = encode(
+            &header,
+            &claims(),
+            &EncodingKey::from_secret(secret.as_bytes()),
+        )
+        .unwrap();
         assert!(refused(&forged).await);
     }
-    let other = encode(&Header { alg: Algorithm::RS512, ..header.clone() }, &claims(), &signing(0)).unwrap();
+    let other = encode(
+        &Header {
+            alg: Algorithm::RS512,
+            ..header.clone()
+        },
+        &claims(),
+        &signing(0),
+    )
+    .unwrap();
     assert!(refused(&other).await);
     assert!(refused(&signed(1, &claims())).await);
-    let (_, rest) =
-        signed(0, &claims()).split_once('.').map(|(head, rest)| (head.to_owned(), rest.to_owned())).unwrap();
+    let (_, rest) = signed(0, &claims())
+        .split_once('.')
+        .map(|(head, rest)| (head.to_owned(), rest.to_owned()))
+        .unwrap();
     // {"alg":"none","kid":"ins_0"}
     assert!(refused(&format!("eyJhbGciOiJub25lIiwia2lkIjoiaW5zXzAifQ.{rest}")).await);
-    assert!(refused(&format!("eyJhbGciOiJub25lIiwia2lkIjoiaW5zXzAifQ.{}.", rest.split('.').next().unwrap())).await);
+    assert!(
+        refused(&format!(
+            "eyJhbGciOiJub25lIiwia2lkIjoiaW5zXzAifQ.{}.",
+            rest.split('.').next().unwrap()
+        ))
+        .await
+    );
 }
 
 #[tokio::test]
@@ -141,7 +211,16 @@ async fn a_key_that_a_token_brings_or_points_to_is_not_taken() {
 #[tokio::test]
 async fn what_has_ended_is_refused_and_a_database_that_is_away_refuses_nobody_for_good() {
     let token = signed(0, &claims());
-    let ended = verify_at(0, keys(), &token, Ok(Standing { ended: true, ..known() })).await;
+    let ended = verify_at(
+        0,
+        keys(),
+        &token,
+        Ok(Standing {
+            ended: true,
+            ..known()
+        }),
+    )
+    .await;
     assert!(matches!(ended, Err(TokenError::Bad(_))));
     let away = verify_at(0, keys(), &token, Err(Error::Unavailable("down".into()))).await;
     assert!(matches!(away, Err(TokenError::Unavailable(_))));
@@ -149,7 +228,12 @@ async fn what_has_ended_is_refused_and_a_database_that_is_away_refuses_nobody_fo
 
 #[tokio::test]
 async fn what_is_done_in_a_users_name_says_so() {
-    let token = changed(|claims| claims["act"] = json!({"iss": "https://dashboard.clerk.com", "sub": "user_9"}));
+    let token = changed(|claims| {
+        claims["act"] = json!({"iss": "https://dashboard.clerk.com", "sub": "user_9"})
+    });
     let caller = verify(&token).await.unwrap();
-    assert_eq!((caller.subject.as_str(), caller.name.as_deref()), ("user_1", Some("Ann (impersonated)")));
+    assert_eq!(
+        (caller.subject.as_str(), caller.name.as_deref()),
+        ("user_1", Some("Ann (impersonated)"))
+    );
 }

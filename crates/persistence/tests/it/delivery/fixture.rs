@@ -1,6 +1,8 @@
 //! An organisation with subscribers to whom something is told.
 
-use allclear_application::delivery::{Claim, Delivery, DeliveryCounts, DeliveryQueue, Matter, Outcome, Settled};
+use allclear_application::delivery::{
+    Claim, Delivery, DeliveryCounts, DeliveryQueue, Matter, Outcome, Settled,
+};
 use allclear_application::incident::IncidentStore;
 use allclear_application::incident::update::IncidentUpdateStore;
 use allclear_application::notice::News;
@@ -28,7 +30,11 @@ pub(super) fn later(minutes: i64) -> DateTime<Utc> {
 }
 
 pub(super) fn settled(claim: Claim, outcome: Outcome) -> Settled {
-    Settled { claim, at: clock().now(), outcome }
+    Settled {
+        claim,
+        at: clock().now(),
+        outcome,
+    }
 }
 
 pub(super) fn sent(delivery: &Delivery) -> Settled {
@@ -37,7 +43,9 @@ pub(super) fn sent(delivery: &Delivery) -> Settled {
 
 /// The update's message it carries; empty where there is none.
 pub(super) fn message(delivery: &Delivery) -> String {
-    let Matter::Notice(notice) = &delivery.matter else { panic!("no notice: {delivery:?}") };
+    let Matter::Notice(notice) = &delivery.matter else {
+        panic!("no notice: {delivery:?}")
+    };
     let message = match &notice.news {
         News::Incident(news) => &news.message,
         News::Maintenance(news) => &news.message,
@@ -47,20 +55,36 @@ pub(super) fn message(delivery: &Delivery) -> String {
 
 /// Subscribes an address, or leaves the known one as it is.
 fn entering(email: &str) -> SubscriberRule {
-    let draft = SubscriberDraft { email: email.into() };
+    let draft = SubscriberDraft {
+        email: email.into(),
+    };
     Box::new(|known| match known {
         Some(subscriber) => Ok(subscriber.subscribe_again(clock().now())),
-        None => Ok(Subscriber::create(SubscriberId(clock().id()), draft, clock().now())?),
+        None => Ok(Subscriber::create(
+            SubscriberId(clock().id()),
+            draft,
+            clock().now(),
+        )?),
     })
 }
 
-pub(super) async fn enter(database: &Database, organisation: &OrganisationId, email: &str) -> Subscriber {
-    database.enter(organisation, Mailbox::of(email), entering(email)).await.unwrap()
+pub(super) async fn enter(
+    database: &Database,
+    organisation: &OrganisationId,
+    email: &str,
+) -> Subscriber {
+    database
+        .enter(organisation, Mailbox::of(email), entering(email))
+        .await
+        .unwrap()
 }
 
 impl World {
     pub(super) async fn new(database: &Database, id: &str) -> Self {
-        Self { database: database.clone(), acme: organisation(database, id).await }
+        Self {
+            database: database.clone(),
+            acme: organisation(database, id).await,
+        }
     }
 
     /// Somebody verified as of now, to whom nothing is queued.
@@ -70,23 +94,40 @@ impl World {
 
     pub(super) async fn subscriber_at(&self, email: &str, now: DateTime<Utc>) -> Subscriber {
         let mailbox = Mailbox::of(email);
-        self.database.save(&self.acme, mailbox.clone(), entering(email)).await.unwrap();
-        let verify: SubscriberRule =
-            Box::new(move |known| Ok(known.unwrap().verify(now + Subscriber::VERIFICATION_LIFE, now).unwrap()));
-        self.database.save(&self.acme, mailbox, verify).await.unwrap()
+        self.database
+            .save(&self.acme, mailbox.clone(), entering(email))
+            .await
+            .unwrap();
+        let verify: SubscriberRule = Box::new(move |known| {
+            Ok(known
+                .unwrap()
+                .verify(now + Subscriber::VERIFICATION_LIFE, now)
+                .unwrap())
+        });
+        self.database
+            .save(&self.acme, mailbox, verify)
+            .await
+            .unwrap()
     }
 
     pub(super) async fn subscribed(&self, count: usize) -> Vec<SubscriberId> {
         let mut ids = Vec::new();
         for number in 0..count {
-            ids.push(self.subscriber(&format!("person{number}@example.com")).await.id);
+            ids.push(
+                self.subscriber(&format!("person{number}@example.com"))
+                    .await
+                    .id,
+            );
         }
         ids
     }
 
     pub(super) async fn unsubscribe(&self, subscriber: &Subscriber) {
         let rule: SubscriberRule = Box::new(|known| Ok(known.unwrap().unsubscribe(clock().now())));
-        self.database.save(&self.acme, subscriber.mailbox(), rule).await.unwrap();
+        self.database
+            .save(&self.acme, subscriber.mailbox(), rule)
+            .await
+            .unwrap();
     }
 
     pub(super) async fn incident(&self, title: &str) -> IncidentId {
@@ -100,21 +141,39 @@ impl World {
             status: IncidentStatus::Investigating,
             occured_at: None,
         };
-        let created = Incident::create(IncidentId(clock().id()), draft, &components, clock().now()).unwrap();
-        let written = IncidentStore::insert(&self.database, &self.acme, created, components).await.unwrap();
+        let created =
+            Incident::create(IncidentId(clock().id()), draft, &components, clock().now()).unwrap();
+        let written = IncidentStore::insert(&self.database, &self.acme, created, components)
+            .await
+            .unwrap();
         written.state.incident.id
     }
 
     pub(super) async fn edit(&self, incident: IncidentId, patch: IncidentPatch) {
         let rule = Box::new(move |incident: Incident| Ok(incident.edit(patch, clock().now())?));
-        IncidentStore::change(&self.database, &self.acme, incident, rule).await.unwrap().unwrap();
+        IncidentStore::change(&self.database, &self.acme, incident, rule)
+            .await
+            .unwrap()
+            .unwrap();
     }
 
-    pub(super) async fn record(&self, incident: IncidentId, status: IncidentStatus, message: &str) -> IncidentUpdateId {
-        let draft = IncidentUpdateDraft { message: message.into(), status };
-        let author = Author { id: "user_ann".into(), name: "Ann".into() };
+    pub(super) async fn record(
+        &self,
+        incident: IncidentId,
+        status: IncidentStatus,
+        message: &str,
+    ) -> IncidentUpdateId {
+        let draft = IncidentUpdateDraft {
+            message: message.into(),
+            status,
+        };
+        let author = Author {
+            id: "user_ann".into(),
+            name: "Ann".into(),
+        };
         let id = IncidentUpdateId(clock().id());
-        let rule = Box::new(move |latest: Latest| Ok(latest.record(id, draft, author, clock().now())?));
+        let rule =
+            Box::new(move |latest: Latest| Ok(latest.record(id, draft, author, clock().now())?));
         let written = IncidentUpdateStore::record(&self.database, &self.acme, incident, rule).await;
         written.unwrap().unwrap().state.id
     }
@@ -129,10 +188,16 @@ impl World {
 
     /// For five minutes.
     pub(super) async fn claim_at(&self, now: DateTime<Utc>, limit: u64) -> Vec<Delivery> {
-        self.database.claim(now, now + TimeDelta::minutes(5), limit).await.unwrap()
+        self.database
+            .claim(now, now + TimeDelta::minutes(5), limit)
+            .await
+            .unwrap()
     }
 
     pub(super) async fn counts(&self) -> DeliveryCounts {
-        self.database.counts(&self.acme, clock().now() - TimeDelta::days(30)).await.unwrap()
+        self.database
+            .counts(&self.acme, clock().now() - TimeDelta::days(30))
+            .await
+            .unwrap()
     }
 }

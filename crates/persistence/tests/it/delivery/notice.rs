@@ -40,7 +40,9 @@ async fn told(world: &World) -> Vec<Arc<Notice>> {
     let mut told = Vec::new();
     loop {
         let claimed = world.claim_at(later(60 * 24 * 30), 1).await;
-        let Some(delivery) = claimed.first() else { return told };
+        let Some(delivery) = claimed.first() else {
+            return told;
+        };
         if let Matter::Notice(notice) = &delivery.matter {
             told.push(Arc::clone(notice));
         }
@@ -56,7 +58,9 @@ async fn incident_changes(world: &World) -> Vec<(IncidentChange, Option<String>)
     told(world).await.iter().map(of_incident).collect()
 }
 
-async fn maintenance_changes(world: &World) -> Vec<(MaintenanceChange, MaintenanceStatus, Option<String>)> {
+async fn maintenance_changes(
+    world: &World,
+) -> Vec<(MaintenanceChange, MaintenanceStatus, Option<String>)> {
     let of_maintenance = |notice: &Arc<Notice>| match &notice.news {
         News::Maintenance(news) => (news.change, news.status, news.message.clone()),
         News::Incident(news) => panic!("{news:?}"),
@@ -72,22 +76,49 @@ async fn world(database: &Database) -> World {
 
 async fn an_incident_is_told_of_as_it_was_at_each_change(database: &Database) {
     let world = world(database).await;
-    let draft = ComponentDraft { name: "API".into(), description: String::new(), status: ComponentStatus::default() };
+    let draft = ComponentDraft {
+        name: "API".into(),
+        description: String::new(),
+        status: ComponentStatus::default(),
+    };
     let api = Component::create(ComponentId(clock().id()), draft, clock().now()).unwrap();
-    let component_id = ComponentStore::insert(database, &world.acme, api).await.unwrap().state.id;
-    let affected = Attachment { component_id, status: ComponentStatus::PartialOutage };
+    let component_id = ComponentStore::insert(database, &world.acme, api)
+        .await
+        .unwrap()
+        .state
+        .id;
+    let affected = Attachment {
+        component_id,
+        status: ComponentStatus::PartialOutage,
+    };
     let incident = world.incident_on("Down", vec![affected]).await;
-    world.edit(incident, IncidentPatch { title: Some("All down".into()), ..Default::default() }).await;
-    world.record(incident, IncidentStatus::Identified, "A cable").await;
-    world.record(incident, IncidentStatus::Resolved, "Fixed").await;
+    world
+        .edit(
+            incident,
+            IncidentPatch {
+                title: Some("All down".into()),
+                ..Default::default()
+            },
+        )
+        .await;
+    world
+        .record(incident, IncidentStatus::Identified, "A cable")
+        .await;
+    world
+        .record(incident, IncidentStatus::Resolved, "Fixed")
+        .await;
     let told = told(&world).await;
     assert!(told.iter().all(|notice| notice.subject == incident.0));
     let read: Vec<_> = told
         .iter()
         .map(|notice| match &notice.news {
-            News::Incident(news) => {
-                (news.change, news.title.as_str(), news.status, news.message.as_deref(), &news.components[..])
-            }
+            News::Incident(news) => (
+                news.change,
+                news.title.as_str(),
+                news.status,
+                news.message.as_deref(),
+                &news.components[..],
+            ),
             News::Maintenance(news) => panic!("{news:?}"),
         })
         .collect();
@@ -98,9 +129,27 @@ async fn an_incident_is_told_of_as_it_was_at_each_change(database: &Database) {
     assert_eq!(
         read,
         [
-            (IncidentChange::Created, "Down", IncidentStatus::Investigating, None, &api[..]),
-            (IncidentChange::Updated, "All down", IncidentStatus::Identified, Some("A cable"), &api[..]),
-            (IncidentChange::Resolved, "All down", IncidentStatus::Resolved, Some("Fixed"), &api[..]),
+            (
+                IncidentChange::Created,
+                "Down",
+                IncidentStatus::Investigating,
+                None,
+                &api[..]
+            ),
+            (
+                IncidentChange::Updated,
+                "All down",
+                IncidentStatus::Identified,
+                Some("A cable"),
+                &api[..]
+            ),
+            (
+                IncidentChange::Resolved,
+                "All down",
+                IncidentStatus::Resolved,
+                Some("Fixed"),
+                &api[..]
+            ),
         ]
     );
 }
@@ -108,30 +157,62 @@ async fn an_incident_is_told_of_as_it_was_at_each_change(database: &Database) {
 async fn corrections_and_deletions_are_not_told(database: &Database) {
     let world = world(database).await;
     let incident = world.incident("Down").await;
-    let first = world.record(incident, IncidentStatus::Identified, "one").await;
-    let last = world.record(incident, IncidentStatus::Identified, "two").await;
+    let first = world
+        .record(incident, IncidentStatus::Identified, "one")
+        .await;
+    let last = world
+        .record(incident, IncidentStatus::Identified, "two")
+        .await;
     let before = incident_changes(&world).await.len();
-    world.edit(incident, IncidentPatch { description: Some("Typo".into()), ..Default::default() }).await;
+    world
+        .edit(
+            incident,
+            IncidentPatch {
+                description: Some("Typo".into()),
+                ..Default::default()
+            },
+        )
+        .await;
     let deleted = Box::new(move |deletion: Deletion| Ok(deletion.of(&[last], clock().now())));
-    IncidentUpdateStore::delete(database, &world.acme, incident, vec![last], deleted).await.unwrap().unwrap();
-    let typo = IncidentUpdatePatch { message: Some("One".into()), ..Default::default() };
+    IncidentUpdateStore::delete(database, &world.acme, incident, vec![last], deleted)
+        .await
+        .unwrap()
+        .unwrap();
+    let typo = IncidentUpdatePatch {
+        message: Some("One".into()),
+        ..Default::default()
+    };
     let corrected = Box::new(move |entry: Entry| Ok(entry.edit(typo, clock().now())?));
-    IncidentUpdateStore::change(database, &world.acme, incident, first, corrected).await.unwrap().unwrap();
+    IncidentUpdateStore::change(database, &world.acme, incident, first, corrected)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!((before, incident_changes(&world).await), (3, Vec::new()));
 }
 
 async fn an_edited_update_is_told_exactly_when_it_moves_the_incident(database: &Database) {
     let world = world(database).await;
     let incident = world.incident("Down").await;
-    let update = world.record(incident, IncidentStatus::Identified, "one").await;
+    let update = world
+        .record(incident, IncidentStatus::Identified, "one")
+        .await;
     let before = incident_changes(&world).await.len();
     for status in [IncidentStatus::Resolved, IncidentStatus::Monitoring] {
-        let patch = IncidentUpdatePatch { status: Some(status), ..Default::default() };
+        let patch = IncidentUpdatePatch {
+            status: Some(status),
+            ..Default::default()
+        };
         let moved = Box::new(move |entry: Entry| Ok(entry.edit(patch, clock().now())?));
-        IncidentUpdateStore::change(database, &world.acme, incident, update, moved).await.unwrap().unwrap();
+        IncidentUpdateStore::change(database, &world.acme, incident, update, moved)
+            .await
+            .unwrap()
+            .unwrap();
     }
     let (resolved, reopened) = (IncidentChange::Resolved, IncidentChange::Updated);
-    let expected = vec![(resolved, Some("one".to_owned())), (reopened, Some("one".to_owned()))];
+    let expected = vec![
+        (resolved, Some("one".to_owned())),
+        (reopened, Some("one".to_owned())),
+    ];
     assert_eq!((before, incident_changes(&world).await), (2, expected));
 }
 
@@ -140,14 +221,34 @@ async fn a_maintenance_is_told_of_from_its_plan_to_its_end(database: &Database) 
     let (start, end) = (later(60), later(120));
     let planned = create(database, &world.acme, start, Some(end)).await.id;
     record(database, &world.acme, planned, "Soon").await;
-    database.announce(&world.acme, start).await.unwrap().unwrap();
-    database.announce(&world.acme, later(121)).await.unwrap().unwrap();
+    database
+        .announce(&world.acme, start)
+        .await
+        .unwrap()
+        .unwrap();
+    database
+        .announce(&world.acme, later(121))
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(
         maintenance_changes(&world).await,
         [
-            (MaintenanceChange::Scheduled, MaintenanceStatus::Scheduled, None),
-            (MaintenanceChange::Updated, MaintenanceStatus::Scheduled, Some("Soon".to_owned())),
-            (MaintenanceChange::Began, MaintenanceStatus::InProgress, None),
+            (
+                MaintenanceChange::Scheduled,
+                MaintenanceStatus::Scheduled,
+                None
+            ),
+            (
+                MaintenanceChange::Updated,
+                MaintenanceStatus::Scheduled,
+                Some("Soon".to_owned())
+            ),
+            (
+                MaintenanceChange::Began,
+                MaintenanceStatus::InProgress,
+                None
+            ),
             (MaintenanceChange::Ended, MaintenanceStatus::Completed, None),
         ]
     );
@@ -158,16 +259,59 @@ async fn a_maintenance_that_is_moved_or_called_off_is_told_of(database: &Databas
 
     let world = world(database).await;
     let planned = create(database, &world.acme, later(60), None).await.id;
-    let status = |status| MaintenancePatch { status: Some(status), ..Default::default() };
-    edit(database, &world.acme, planned, MaintenancePatch { title: Some("Typo".into()), ..Default::default() }).await;
-    edit(database, &world.acme, planned, MaintenancePatch { start_at: Some(later(90)), ..Default::default() }).await;
-    edit(database, &world.acme, planned, status(MaintenanceStatus::Cancelled)).await;
-    edit(database, &world.acme, planned, status(MaintenanceStatus::Scheduled)).await;
+    let status = |status| MaintenancePatch {
+        status: Some(status),
+        ..Default::default()
+    };
+    edit(
+        database,
+        &world.acme,
+        planned,
+        MaintenancePatch {
+            title: Some("Typo".into()),
+            ..Default::default()
+        },
+    )
+    .await;
+    edit(
+        database,
+        &world.acme,
+        planned,
+        MaintenancePatch {
+            start_at: Some(later(90)),
+            ..Default::default()
+        },
+    )
+    .await;
+    edit(
+        database,
+        &world.acme,
+        planned,
+        status(MaintenanceStatus::Cancelled),
+    )
+    .await;
+    edit(
+        database,
+        &world.acme,
+        planned,
+        status(MaintenanceStatus::Scheduled),
+    )
+    .await;
     let running = create(database, &world.acme, later(-60), None).await.id;
-    let over = MaintenancePatch { end_at: Some(NewEnd::At(clock().now())), ..Default::default() };
+    let over = MaintenancePatch {
+        end_at: Some(NewEnd::At(clock().now())),
+        ..Default::default()
+    };
     edit(database, &world.acme, running, over).await;
-    let changes: Vec<_> = maintenance_changes(&world).await.into_iter().map(|(change, _, _)| change).collect();
-    assert_eq!(changes, [Scheduled, Updated, Cancelled, Scheduled, Began, Ended]);
+    let changes: Vec<_> = maintenance_changes(&world)
+        .await
+        .into_iter()
+        .map(|(change, _, _)| change)
+        .collect();
+    assert_eq!(
+        changes,
+        [Scheduled, Updated, Cancelled, Scheduled, Began, Ended]
+    );
 }
 
 async fn what_the_clock_changed_is_told_once_be_it_with_an_update(database: &Database) {
@@ -176,7 +320,11 @@ async fn what_the_clock_changed_is_told_once_be_it_with_an_update(database: &Dat
     for _ in 0..5 {
         create(database, &world.acme, later(60), None).await;
     }
-    database.announce(&world.acme, later(60)).await.unwrap().unwrap();
+    database
+        .announce(&world.acme, later(60))
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(maintenance_changes(&world).await.len(), 10);
 
     // Until one is stored before it begins.
@@ -191,12 +339,31 @@ async fn what_the_clock_changed_is_told_once_be_it_with_an_update(database: &Dat
         }
     };
     let update = record(database, &world.acme, begun, "It begins").await;
-    assert!(database.announce(&world.acme, clock().now()).await.unwrap().is_none());
-    let patch = MaintenanceUpdatePatch { message: Some("It has begun".into()), ..Default::default() };
+    assert!(
+        database
+            .announce(&world.acme, clock().now())
+            .await
+            .unwrap()
+            .is_none()
+    );
+    let patch = MaintenanceUpdatePatch {
+        message: Some("It has begun".into()),
+        ..Default::default()
+    };
     let corrected = Box::new(move |update: MaintenanceUpdate| Ok(update.edit(patch)?));
-    MaintenanceUpdateStore::change(database, &world.acme, begun, update.id, corrected).await.unwrap().unwrap();
+    MaintenanceUpdateStore::change(database, &world.acme, begun, update.id, corrected)
+        .await
+        .unwrap()
+        .unwrap();
     let last = maintenance_changes(&world).await.pop();
-    assert_eq!(last, Some((MaintenanceChange::Began, MaintenanceStatus::InProgress, Some("It begins".to_owned()))));
+    assert_eq!(
+        last,
+        Some((
+            MaintenanceChange::Began,
+            MaintenanceStatus::InProgress,
+            Some("It begins".to_owned())
+        ))
+    );
 }
 
 async fn without_subscribers_nothing_is_kept(database: &Database) {

@@ -34,11 +34,17 @@ pub(super) struct Told {
 }
 
 pub(super) fn set(status: IncidentStatus) -> IncidentPatch {
-    IncidentPatch { status: Some(status), ..Default::default() }
+    IncidentPatch {
+        status: Some(status),
+        ..Default::default()
+    }
 }
 
 pub(super) fn open_on(component_id: ComponentId, status: ComponentStatus) -> Attachment {
-    Attachment { component_id, status }
+    Attachment {
+        component_id,
+        status,
+    }
 }
 
 pub(super) fn draft(title: &str, components: &[Attachment]) -> Changed<Incident> {
@@ -53,73 +59,140 @@ pub(super) fn draft(title: &str, components: &[Attachment]) -> Changed<Incident>
 
 impl World {
     pub(super) async fn new(database: &Database, id: &str) -> Self {
-        Self { database: Arc::new(database.clone()), acme: organisation(database, id).await }
+        Self {
+            database: Arc::new(database.clone()),
+            acme: organisation(database, id).await,
+        }
     }
 
     pub(super) async fn component(&self, name: &str) -> ComponentId {
-        let draft =
-            ComponentDraft { name: name.into(), description: String::new(), status: ComponentStatus::default() };
+        let draft = ComponentDraft {
+            name: name.into(),
+            description: String::new(),
+            status: ComponentStatus::default(),
+        };
         let created = Component::create(ComponentId(clock().id()), draft, clock().now()).unwrap();
-        ComponentStore::insert(&*self.database, &self.acme, created).await.unwrap().state.id
+        ComponentStore::insert(&*self.database, &self.acme, created)
+            .await
+            .unwrap()
+            .state
+            .id
     }
 
     pub(super) async fn status(&self, id: ComponentId) -> ComponentStatus {
-        ComponentStore::find(&*self.database, &self.acme, id).await.unwrap().unwrap().status
+        ComponentStore::find(&*self.database, &self.acme, id)
+            .await
+            .unwrap()
+            .unwrap()
+            .status
     }
 
     pub(super) async fn set_by_hand(&self, id: ComponentId, status: ComponentStatus) {
-        let patch = ComponentPatch { status: Some(status), ..Default::default() };
+        let patch = ComponentPatch {
+            status: Some(status),
+            ..Default::default()
+        };
         let rule = Box::new(move |component: Component| Ok(component.edit(patch, clock().now())?));
-        ComponentStore::change(&*self.database, &self.acme, id, rule).await.unwrap().unwrap();
+        ComponentStore::change(&*self.database, &self.acme, id, rule)
+            .await
+            .unwrap()
+            .unwrap();
     }
 
     pub(super) async fn open(&self, title: &str, components: &[Attachment]) -> Incident {
         let created = draft(title, components);
-        let written = IncidentStore::insert(&*self.database, &self.acme, created, components.to_vec()).await.unwrap();
+        let written =
+            IncidentStore::insert(&*self.database, &self.acme, created, components.to_vec())
+                .await
+                .unwrap();
         written.state.incident
     }
 
     pub(super) async fn edit(&self, incident: &Incident, patch: IncidentPatch) -> Incident {
         let rule = Box::new(move |incident: Incident| Ok(incident.edit(patch, clock().now())?));
-        let written = IncidentStore::change(&*self.database, &self.acme, incident.id, rule).await.unwrap().unwrap();
+        let written = IncidentStore::change(&*self.database, &self.acme, incident.id, rule)
+            .await
+            .unwrap()
+            .unwrap();
         written.state.incident
     }
 
     pub(super) async fn delete(&self, incident: &Incident) {
-        IncidentStore::delete(&*self.database, &self.acme, incident.id).await.unwrap().unwrap();
+        IncidentStore::delete(&*self.database, &self.acme, incident.id)
+            .await
+            .unwrap()
+            .unwrap();
     }
 
-    pub(super) async fn attach(&self, incident: &Incident, component: ComponentId, status: ComponentStatus) {
+    pub(super) async fn attach(
+        &self,
+        incident: &Incident,
+        component: ComponentId,
+        status: ComponentStatus,
+    ) {
         let components = vec![open_on(component, status)];
-        self.database.attach(&self.acme, incident.id, components).await.unwrap().unwrap();
+        self.database
+            .attach(&self.acme, incident.id, components)
+            .await
+            .unwrap()
+            .unwrap();
     }
 
     pub(super) async fn detach(&self, incident: &Incident, component: ComponentId) {
-        self.database.detach(&self.acme, incident.id, vec![component]).await.unwrap().unwrap();
+        self.database
+            .detach(&self.acme, incident.id, vec![component])
+            .await
+            .unwrap()
+            .unwrap();
     }
 
-    pub(super) async fn record(&self, incident: &Incident, status: IncidentStatus, message: &str) -> IncidentUpdate {
-        let (draft, author) = (IncidentUpdateDraft { message: message.into(), status }, ann());
+    pub(super) async fn record(
+        &self,
+        incident: &Incident,
+        status: IncidentStatus,
+        message: &str,
+    ) -> IncidentUpdate {
+        let (draft, author) = (
+            IncidentUpdateDraft {
+                message: message.into(),
+                status,
+            },
+            ann(),
+        );
         let (id, now) = (IncidentUpdateId(clock().id()), clock().now());
         let rule = Box::new(move |latest: Latest| Ok(latest.record(id, draft, author, now)?));
-        let written = IncidentUpdateStore::record(&*self.database, &self.acme, incident.id, rule).await;
+        let written =
+            IncidentUpdateStore::record(&*self.database, &self.acme, incident.id, rule).await;
         written.unwrap().unwrap().state
     }
 
     pub(super) async fn found(&self, incident: &Incident) -> Incident {
-        IncidentStore::find(&*self.database, &self.acme, incident.id).await.unwrap().unwrap().incident
+        IncidentStore::find(&*self.database, &self.acme, incident.id)
+            .await
+            .unwrap()
+            .unwrap()
+            .incident
     }
 
     /// Everything that was told, in order.
     pub(super) async fn told(&self) -> Vec<Told> {
-        let Backlog::Commits(commits) = self.database.after(&self.acme, Revision(0), 1000).await.unwrap() else {
+        let Backlog::Commits(commits) = self
+            .database
+            .after(&self.acme, Revision(0), 1000)
+            .await
+            .unwrap()
+        else {
             panic!("nothing was pruned");
         };
         let mut told = Vec::new();
         for commit in commits {
             for event in commit.events {
                 let args = serde_json::from_str(event.args.get()).unwrap();
-                told.push(Told { revision: commit.revision, name: event.name, args });
+                told.push(Told {
+                    revision: commit.revision,
+                    name: event.name,
+                    args,
+                });
             }
         }
         told
@@ -129,10 +202,16 @@ impl World {
     pub(super) async fn last_names(&self) -> Vec<String> {
         let told = self.told().await;
         let last = told.last().map_or(0, |event| event.revision);
-        told.into_iter().filter(|event| event.revision == last).map(|event| event.name).collect()
+        told.into_iter()
+            .filter(|event| event.revision == last)
+            .map(|event| event.name)
+            .collect()
     }
 }
 
 pub(super) fn ann() -> Author {
-    Author { id: "user_ann".into(), name: "Ann".into() }
+    Author {
+        id: "user_ann".into(),
+        name: "Ann".into(),
+    }
 }

@@ -6,7 +6,9 @@ use allclear_application::page::Page;
 use allclear_application::public::incident::TIMELINE_LENGTH;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::incident::{Incident, IncidentStatus};
-use allclear_domain::incident_update::{Deletion, Entry, IncidentUpdate, IncidentUpdatePatch, Latest};
+use allclear_domain::incident_update::{
+    Deletion, Entry, IncidentUpdate, IncidentUpdatePatch, Latest,
+};
 use allclear_persistence::database::Database;
 
 use super::fixture::{World, ann, set};
@@ -27,35 +29,68 @@ contract!(
 );
 
 async fn edit(world: &World, update: &IncidentUpdate, status: IncidentStatus) -> IncidentUpdate {
-    let patch = IncidentUpdatePatch { status: Some(status), ..Default::default() };
+    let patch = IncidentUpdatePatch {
+        status: Some(status),
+        ..Default::default()
+    };
     let rule = Box::new(move |entry: Entry| Ok(entry.edit(patch, clock().now())?));
-    let changed = IncidentUpdateStore::change(&*world.database, &world.acme, update.incident_id, update.id, rule).await;
+    let changed = IncidentUpdateStore::change(
+        &*world.database,
+        &world.acme,
+        update.incident_id,
+        update.id,
+        rule,
+    )
+    .await;
     changed.unwrap().unwrap().state
 }
 
-async fn delete(world: &World, incident: &Incident, ids: &[IncidentUpdateId]) -> Result<bool, Error> {
+async fn delete(
+    world: &World,
+    incident: &Incident,
+    ids: &[IncidentUpdateId],
+) -> Result<bool, Error> {
     let gone = ids.to_vec();
     let rule = Box::new(move |deletion: Deletion| Ok(deletion.of(&gone, clock().now())));
-    let deleted = IncidentUpdateStore::delete(&*world.database, &world.acme, incident.id, ids.to_vec(), rule).await?;
+    let deleted = IncidentUpdateStore::delete(
+        &*world.database,
+        &world.acme,
+        incident.id,
+        ids.to_vec(),
+        rule,
+    )
+    .await?;
     Ok(deleted.is_some())
 }
 
 async fn updates(world: &World, incident: &Incident) -> Vec<IncidentUpdate> {
-    let listed = IncidentUpdateStore::list(&*world.database, &world.acme, incident.id, Page::default()).await;
+    let listed =
+        IncidentUpdateStore::list(&*world.database, &world.acme, incident.id, Page::default())
+            .await;
     listed.unwrap().unwrap().items
 }
 
 async fn a_recorded_update_reads_as_it_was_written(database: &Database) {
     let world = World::new(database, "acme").await;
     let incident = world.open("Down", &[]).await;
-    let update = world.record(&incident, IncidentStatus::Identified, "Found it ☃").await;
+    let update = world
+        .record(&incident, IncidentStatus::Identified, "Found it ☃")
+        .await;
     assert_eq!(update.author, ann());
-    let found = IncidentUpdateStore::find(database, &world.acme, incident.id, update.id).await.unwrap();
+    let found = IncidentUpdateStore::find(database, &world.acme, incident.id, update.id)
+        .await
+        .unwrap();
     assert_eq!(found, Some(update.clone()));
-    assert_eq!(world.found(&incident).await.status, IncidentStatus::Identified);
+    assert_eq!(
+        world.found(&incident).await.status,
+        IncidentStatus::Identified
+    );
     let told = world.told().await;
     let names: Vec<_> = told.iter().map(|event| event.name.as_str()).collect();
-    assert_eq!(names, ["new-incident", "timeline-updated", "incident-updated"]);
+    assert_eq!(
+        names,
+        ["new-incident", "timeline-updated", "incident-updated"]
+    );
     assert_eq!(told[1].args[0]["id"], update.id.to_string());
     assert_eq!(told[2].args[0]["IncidentTimeline"][0], told[1].args[0]);
     assert!(!told[1].args.to_string().contains("Ann"));
@@ -80,7 +115,10 @@ async fn a_resolved_incident_takes_no_update(database: &Database) {
 async fn what_is_not_recorded_leaves_the_revision(database: &Database) {
     let world = World::new(database, "acme").await;
     let incident = world.open("Down", &[]).await;
-    let before = database.revisions(std::slice::from_ref(&world.acme)).await.unwrap();
+    let before = database
+        .revisions(std::slice::from_ref(&world.acme))
+        .await
+        .unwrap();
     let refused = IncidentUpdateStore::record(
         database,
         &world.acme,
@@ -92,10 +130,21 @@ async fn what_is_not_recorded_leaves_the_revision(database: &Database) {
     let rule = Box::new(|_: Latest| Err(Error::Conflict("no".into())));
     let unknown = IncidentUpdateStore::record(database, &world.acme, nowhere, rule).await;
     assert!(matches!(unknown, Err(Error::NotFound(_))), "{unknown:?}");
-    assert_eq!(database.revisions(std::slice::from_ref(&world.acme)).await.unwrap(), before);
+    assert_eq!(
+        database
+            .revisions(std::slice::from_ref(&world.acme))
+            .await
+            .unwrap(),
+        before
+    );
     let nobody = OrganisationId::parse("nobody").unwrap();
     let rule = Box::new(|_: Latest| Err(Error::Conflict("no".into())));
-    assert!(IncidentUpdateStore::record(database, &nobody, incident.id, rule).await.unwrap().is_none());
+    assert!(
+        IncidentUpdateStore::record(database, &nobody, incident.id, rule)
+            .await
+            .unwrap()
+            .is_none()
+    );
 }
 
 async fn two_operators_who_record_at_once_are_both_kept_in_order(database: &Database) {
@@ -107,7 +156,9 @@ async fn two_operators_who_record_at_once_are_both_kept_in_order(database: &Data
         operators.spawn(async move {
             for number in 0..25 {
                 let status = IncidentStatus::ALL[(operator + number) % 3];
-                world.record(&incident, status, &format!("{operator} {number}")).await;
+                world
+                    .record(&incident, status, &format!("{operator} {number}"))
+                    .await;
             }
         });
     }
@@ -116,29 +167,53 @@ async fn two_operators_who_record_at_once_are_both_kept_in_order(database: &Data
     assert_eq!(updates.len(), 50);
     assert!(updates.is_sorted_by(|a, b| a.version > b.version && a.created_at >= b.created_at));
     for operator in ["0 ", "1 "] {
-        let theirs = updates.iter().rev().filter(|update| update.message.starts_with(operator));
-        let numbers: Vec<usize> = theirs.map(|update| update.message[2..].parse().unwrap()).collect();
+        let theirs = updates
+            .iter()
+            .rev()
+            .filter(|update| update.message.starts_with(operator));
+        let numbers: Vec<usize> = theirs
+            .map(|update| update.message[2..].parse().unwrap())
+            .collect();
         assert_eq!(numbers, (0..25).collect::<Vec<_>>());
     }
     assert_eq!(world.found(&incident).await.status, updates[0].status);
     // Each was told in the order in which it is kept.
     let told = world.told().await;
     let told = told.iter().filter(|event| event.name == "timeline-updated");
-    let told: Vec<_> = told.map(|event| event.args[0]["id"].as_str().unwrap().to_owned()).collect();
-    assert_eq!(told, updates.iter().rev().map(|update| update.id.to_string()).collect::<Vec<_>>());
+    let told: Vec<_> = told
+        .map(|event| event.args[0]["id"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        told,
+        updates
+            .iter()
+            .rev()
+            .map(|update| update.id.to_string())
+            .collect::<Vec<_>>()
+    );
 }
 
 async fn an_edit_of_the_newest_update_moves_the_incident(database: &Database) {
     let world = World::new(database, "acme").await;
     let incident = world.open("Down", &[]).await;
-    let older = world.record(&incident, IncidentStatus::Identified, "one").await;
-    let newest = world.record(&incident, IncidentStatus::Monitoring, "two").await;
+    let older = world
+        .record(&incident, IncidentStatus::Identified, "one")
+        .await;
+    let newest = world
+        .record(&incident, IncidentStatus::Monitoring, "two")
+        .await;
     edit(&world, &older, IncidentStatus::Resolved).await;
-    assert_eq!(world.found(&incident).await.status, IncidentStatus::Monitoring);
+    assert_eq!(
+        world.found(&incident).await.status,
+        IncidentStatus::Monitoring
+    );
     let edited = edit(&world, &newest, IncidentStatus::Resolved).await;
     assert!(edited.version > newest.version);
     assert!(world.found(&incident).await.resolved_at.is_some());
-    assert_eq!(world.last_names().await, ["timeline-updated", "incident-updated"]);
+    assert_eq!(
+        world.last_names().await,
+        ["timeline-updated", "incident-updated"]
+    );
     let told = world.told().await.len();
     edit(&world, &newest, IncidentStatus::Resolved).await;
     assert_eq!(world.told().await.len(), told);
@@ -147,9 +222,13 @@ async fn an_edit_of_the_newest_update_moves_the_incident(database: &Database) {
 async fn only_an_update_that_moves_the_status_moves_the_version(database: &Database) {
     let world = World::new(database, "acme").await;
     let incident = world.open("Down", &[]).await;
-    world.record(&incident, incident.status, "Still looking").await;
+    world
+        .record(&incident, incident.status, "Still looking")
+        .await;
     assert_eq!(world.found(&incident).await.version, incident.version);
-    world.record(&incident, IncidentStatus::Identified, "Found it").await;
+    world
+        .record(&incident, IncidentStatus::Identified, "Found it")
+        .await;
     assert!(world.found(&incident).await.version > incident.version);
 }
 
@@ -157,30 +236,69 @@ async fn deleting_the_newest_goes_back_to_the_newest_left(database: &Database) {
     let world = World::new(database, "acme").await;
     let incident = world.open("Down", &[]).await;
     let mut recorded = Vec::new();
-    for status in [IncidentStatus::Identified, IncidentStatus::Monitoring, IncidentStatus::Resolved] {
+    for status in [
+        IncidentStatus::Identified,
+        IncidentStatus::Monitoring,
+        IncidentStatus::Resolved,
+    ] {
         recorded.push(world.record(&incident, status, "m").await.id);
     }
-    assert!(delete(&world, &incident, &[recorded[2], recorded[1]]).await.unwrap());
-    let told = ["incident-timeline-deleted", "incident-timeline-deleted", "incident-updated"];
+    assert!(
+        delete(&world, &incident, &[recorded[2], recorded[1]])
+            .await
+            .unwrap()
+    );
+    let told = [
+        "incident-timeline-deleted",
+        "incident-timeline-deleted",
+        "incident-updated",
+    ];
     assert_eq!(world.last_names().await, told);
     let found = world.found(&incident).await;
-    assert_eq!((found.status, found.resolved_at), (IncidentStatus::Identified, None));
+    assert_eq!(
+        (found.status, found.resolved_at),
+        (IncidentStatus::Identified, None)
+    );
     delete(&world, &incident, &[recorded[0]]).await.unwrap();
-    assert_eq!(world.found(&incident).await.status, IncidentStatus::Identified);
+    assert_eq!(
+        world.found(&incident).await.status,
+        IncidentStatus::Identified
+    );
     assert!(updates(&world, &incident).await.is_empty());
 }
 
 async fn deleting_several_is_all_or_nothing(database: &Database) {
     let world = World::new(database, "acme").await;
     let (incident, other) = (world.open("Down", &[]).await, world.open("Slow", &[]).await);
-    let ours = world.record(&incident, IncidentStatus::Identified, "ours").await;
-    let foreign = world.record(&other, IncidentStatus::Identified, "theirs").await;
+    let ours = world
+        .record(&incident, IncidentStatus::Identified, "ours")
+        .await;
+    let foreign = world
+        .record(&other, IncidentStatus::Identified, "theirs")
+        .await;
     let before = world.told().await.len();
-    let refused = delete(&world, &incident, &[ours.id, foreign.id, IncidentUpdateId(clock().id())]).await;
-    let Err(Error::Invalid(invalid)) = refused else { panic!("{refused:?}") };
-    let fields: Vec<_> = invalid.errors.iter().map(|error| error.field.as_str()).collect();
+    let refused = delete(
+        &world,
+        &incident,
+        &[ours.id, foreign.id, IncidentUpdateId(clock().id())],
+    )
+    .await;
+    let Err(Error::Invalid(invalid)) = refused else {
+        panic!("{refused:?}")
+    };
+    let fields: Vec<_> = invalid
+        .errors
+        .iter()
+        .map(|error| error.field.as_str())
+        .collect();
     assert_eq!(fields, ["incidentUpdateIds[1]", "incidentUpdateIds[2]"]);
-    assert_eq!((updates(&world, &incident).await, updates(&world, &other).await), (vec![ours], vec![foreign]));
+    assert_eq!(
+        (
+            updates(&world, &incident).await,
+            updates(&world, &other).await
+        ),
+        (vec![ours], vec![foreign])
+    );
     assert_eq!(world.told().await.len(), before);
 }
 
@@ -188,35 +306,88 @@ async fn updates_belong_to_their_incident_and_organisation(database: &Database) 
     let world = World::new(database, "acme").await;
     let elsewhere = World::new(database, "other").await;
     let (incident, other) = (world.open("Down", &[]).await, world.open("Slow", &[]).await);
-    let update = world.record(&incident, IncidentStatus::Identified, "ours").await;
-    assert_eq!(IncidentUpdateStore::find(database, &world.acme, other.id, update.id).await.unwrap(), None);
-    assert_eq!(IncidentUpdateStore::find(database, &elsewhere.acme, incident.id, update.id).await.unwrap(), None);
+    let update = world
+        .record(&incident, IncidentStatus::Identified, "ours")
+        .await;
+    assert_eq!(
+        IncidentUpdateStore::find(database, &world.acme, other.id, update.id)
+            .await
+            .unwrap(),
+        None
+    );
+    assert_eq!(
+        IncidentUpdateStore::find(database, &elsewhere.acme, incident.id, update.id)
+            .await
+            .unwrap(),
+        None
+    );
     let all = Page::default();
-    assert!(IncidentUpdateStore::list(database, &elsewhere.acme, incident.id, all).await.unwrap().is_none());
+    assert!(
+        IncidentUpdateStore::list(database, &elsewhere.acme, incident.id, all)
+            .await
+            .unwrap()
+            .is_none()
+    );
     assert!(!delete(&elsewhere, &incident, &[update.id]).await.unwrap());
     let rule = Box::new(|_: Entry| -> Result<_, Error> { panic!("the rule must not see it") });
-    let changed = IncidentUpdateStore::change(database, &elsewhere.acme, incident.id, update.id, rule).await;
+    let changed =
+        IncidentUpdateStore::change(database, &elsewhere.acme, incident.id, update.id, rule).await;
     assert!(changed.unwrap().is_none());
     assert_eq!(updates(&world, &incident).await, [update]);
 }
 
 async fn a_timeline_shows_the_newest_and_the_list_has_all(database: &Database) {
     let world = World::new(database, "acme").await;
-    let (long, short) = (world.open("Long", &[]).await, world.open("Short", &[]).await);
-    world.record(&short, IncidentStatus::Identified, "only").await;
+    let (long, short) = (
+        world.open("Long", &[]).await,
+        world.open("Short", &[]).await,
+    );
+    world
+        .record(&short, IncidentStatus::Identified, "only")
+        .await;
     let length = usize::try_from(TIMELINE_LENGTH).unwrap();
     for number in 0..length + 5 {
-        world.record(&long, IncidentStatus::Identified, &number.to_string()).await;
+        world
+            .record(&long, IncidentStatus::Identified, &number.to_string())
+            .await;
     }
-    let listed = IncidentStore::list(database, &world.acme, Page::default()).await.unwrap().items;
-    assert_eq!(listed.iter().map(|report| report.timeline.len()).collect::<Vec<_>>(), [1, length]);
-    let messages: Vec<_> = listed[1].timeline.iter().map(|entry| entry.message.clone()).collect();
-    let expected: Vec<_> = (5..length + 5).rev().map(|number| number.to_string()).collect();
+    let listed = IncidentStore::list(database, &world.acme, Page::default())
+        .await
+        .unwrap()
+        .items;
+    assert_eq!(
+        listed
+            .iter()
+            .map(|report| report.timeline.len())
+            .collect::<Vec<_>>(),
+        [1, length]
+    );
+    let messages: Vec<_> = listed[1]
+        .timeline
+        .iter()
+        .map(|entry| entry.message.clone())
+        .collect();
+    let expected: Vec<_> = (5..length + 5)
+        .rev()
+        .map(|number| number.to_string())
+        .collect();
     assert_eq!(messages, expected);
     assert_eq!(updates(&world, &long).await.len(), length + 5);
-    let page = Page { limit: Some(3), before: None };
-    let part = IncidentUpdateStore::list(database, &world.acme, long.id, page).await.unwrap().unwrap();
-    let page = Page { before: part.next, ..page };
-    let next = IncidentUpdateStore::list(database, &world.acme, long.id, page).await.unwrap().unwrap();
+    let page = Page {
+        limit: Some(3),
+        before: None,
+    };
+    let part = IncidentUpdateStore::list(database, &world.acme, long.id, page)
+        .await
+        .unwrap()
+        .unwrap();
+    let page = Page {
+        before: part.next,
+        ..page
+    };
+    let next = IncidentUpdateStore::list(database, &world.acme, long.id, page)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(next.items[0].message, (length + 1).to_string());
 }

@@ -4,8 +4,17 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 
 /// What a query answers as `line`, sorted.
 pub(super) async fn lines(connection: &DatabaseConnection, sql: &str) -> Vec<String> {
-    let rows = connection.query_all_raw(Statement::from_string(connection.get_database_backend(), sql)).await.unwrap();
-    let mut lines: Vec<String> = rows.iter().map(|row| row.try_get("", "line").unwrap()).collect();
+    let rows = connection
+        .query_all_raw(Statement::from_string(
+            connection.get_database_backend(),
+            sql,
+        ))
+        .await
+        .unwrap();
+    let mut lines: Vec<String> = rows
+        .iter()
+        .map(|row| row.try_get("", "line").unwrap())
+        .collect();
     lines.sort();
     lines
 }
@@ -13,8 +22,12 @@ pub(super) async fn lines(connection: &DatabaseConnection, sql: &str) -> Vec<Str
 /// The names of its tables.
 pub(super) async fn tables(connection: &DatabaseConnection) -> Vec<String> {
     let sql = match connection.get_database_backend() {
-        DbBackend::Sqlite => "SELECT name AS line FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-        _ => "SELECT table_name::text AS line FROM information_schema.tables WHERE table_schema = 'public'",
+        DbBackend::Sqlite => {
+            "SELECT name AS line FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        }
+        _ => {
+            "SELECT table_name::text AS line FROM information_schema.tables WHERE table_schema = 'public'"
+        }
     };
     lines(connection, sql).await
 }
@@ -22,8 +35,17 @@ pub(super) async fn tables(connection: &DatabaseConnection) -> Vec<String> {
 /// Its tables with their columns, keys, indexes and whatever binds them.
 pub(super) async fn schema(connection: &DatabaseConnection) -> Vec<String> {
     let described: &[&str] = match connection.get_database_backend() {
-        DbBackend::Sqlite => &[COLUMNS_OF_SQLITE, INDEXES_OF_SQLITE, WHERES_OF_SQLITE, OWNERS_OF_SQLITE],
-        _ => &[COLUMNS_OF_POSTGRESQL, INDEXES_OF_POSTGRESQL, CONSTRAINTS_OF_POSTGRESQL],
+        DbBackend::Sqlite => &[
+            COLUMNS_OF_SQLITE,
+            INDEXES_OF_SQLITE,
+            WHERES_OF_SQLITE,
+            OWNERS_OF_SQLITE,
+        ],
+        _ => &[
+            COLUMNS_OF_POSTGRESQL,
+            INDEXES_OF_POSTGRESQL,
+            CONSTRAINTS_OF_POSTGRESQL,
+        ],
     };
     let mut schema = Vec::new();
     for sql in described {
@@ -54,7 +76,8 @@ const COLUMNS_OF_POSTGRESQL: &str = "
     SELECT format('%s.%s %s null %s default %s identity %s', table_name, column_name, data_type, is_nullable, column_default,
         identity_generation) AS line
     FROM information_schema.columns WHERE table_schema = 'public'";
-const INDEXES_OF_POSTGRESQL: &str = "SELECT indexdef AS line FROM pg_indexes WHERE schemaname = 'public'";
+const INDEXES_OF_POSTGRESQL: &str =
+    "SELECT indexdef AS line FROM pg_indexes WHERE schemaname = 'public'";
 const CONSTRAINTS_OF_POSTGRESQL: &str = "
     SELECT format('%s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS line
     FROM pg_constraint WHERE connamespace = 'public'::regnamespace";

@@ -7,20 +7,35 @@ use crate::app::{TestApp, cookie_client, send};
 #[tokio::test(flavor = "multi_thread")]
 async fn the_web_app_is_told_which_application_it_is() {
     let setup = Setup::start().await;
-    let found = send(cookie_client().get(setup.app.call("/configuration"))).await.body["data"].clone();
+    let found = send(cookie_client().get(setup.app.call("/configuration")))
+        .await
+        .body["data"]
+        .clone();
     let key = format!("pk_test_{}", encoded(format!("{HOST}$").as_bytes()));
-    assert_eq!((&found["identityProvider"], &found["clerkPublishableKey"]), (&json!("clerk"), &json!(key)));
+    assert_eq!(
+        (&found["identityProvider"], &found["clerkPublishableKey"]),
+        (&json!("clerk"), &json!(key))
+    );
     assert_eq!(found["firstAccount"], false);
 }
 
 /// The policy of a page, for whoever has these cookies.
 async fn policy(app: &TestApp, path: &str, cookie: &str) -> String {
-    let page = cookie_client().get(format!("{}{path}", app.url)).header("cookie", cookie).header("accept", "text/html");
-    send(page).await.headers["content-security-policy"].to_str().unwrap().to_owned()
+    let page = cookie_client()
+        .get(format!("{}{path}", app.url))
+        .header("cookie", cookie)
+        .header("accept", "text/html");
+    send(page).await.headers["content-security-policy"]
+        .to_str()
+        .unwrap()
+        .to_owned()
 }
 
 fn script_sources(policy: &str) -> &str {
-    policy.split("; ").find(|part| part.starts_with("script-src")).unwrap()
+    policy
+        .split("; ")
+        .find(|part| part.starts_with("script-src"))
+        .unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -33,14 +48,25 @@ async fn pages_may_load_clerks_scripts_where_they_need_them() {
 
     for path in ["/", "/login", "/dashboard", "/metrics", "/nowhere"] {
         let found = policy(&setup.app, path, "").await;
-        assert!(found.contains("script-src 'self' https://clerk.example.com "), "{path}: {found}");
+        assert!(
+            found.contains("script-src 'self' https://clerk.example.com "),
+            "{path}: {found}"
+        );
         assert!(found.contains("https://img.clerk.com"), "{path}: {found}");
     }
     for path in ["/status/org_1", "/status/org_none"] {
         assert_eq!(policy(&setup.app, path, "").await, usual, "{path}");
-        assert_eq!(policy(&setup.app, path, "__client_uat=0").await, usual, "{path}");
+        assert_eq!(
+            policy(&setup.app, path, "__client_uat=0").await,
+            usual,
+            "{path}"
+        );
         let signed_in = policy(&setup.app, path, "__client_uat=1700000000").await;
-        assert_eq!(script_sources(&signed_in), "script-src 'self' https://clerk.example.com", "{path}");
+        assert_eq!(
+            script_sources(&signed_in),
+            "script-src 'self' https://clerk.example.com",
+            "{path}"
+        );
         assert!(!signed_in.contains("unsafe-inline"), "{path}: {signed_in}");
     }
     let call = send(cookie_client().get(setup.app.call("/configuration"))).await;

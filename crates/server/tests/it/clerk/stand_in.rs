@@ -37,8 +37,16 @@ impl StandIn {
     pub(super) fn start() -> Self {
         let answers = Answers::default();
         let known = web::Data::from(Arc::clone(&answers));
-        let server = HttpServer::new(move || App::new().app_data(known.clone()).default_service(web::to(answer)));
-        let server = server.workers(1).disable_signals().bind("127.0.0.1:0").unwrap();
+        let server = HttpServer::new(move || {
+            App::new()
+                .app_data(known.clone())
+                .default_service(web::to(answer))
+        });
+        let server = server
+            .workers(1)
+            .disable_signals()
+            .bind("127.0.0.1:0")
+            .unwrap();
         let url = format!("http://{}", server.addrs()[0]);
         tokio::spawn(server.run());
         let stand_in = Self { url, answers };
@@ -48,7 +56,10 @@ impl StandIn {
 
     /// From here on it answers so.
     pub(super) fn set(&self, path: &str, status: u16, body: Value) {
-        self.answers.lock().unwrap().insert(path.to_owned(), (status, body));
+        self.answers
+            .lock()
+            .unwrap()
+            .insert(path.to_owned(), (status, body));
     }
 
     /// From here on it publishes these of the keys.
@@ -58,7 +69,10 @@ impl StandIn {
     }
 }
 
-async fn answer(request: HttpRequest, answers: web::Data<Mutex<HashMap<String, (u16, Value)>>>) -> HttpResponse {
+async fn answer(
+    request: HttpRequest,
+    answers: web::Data<Mutex<HashMap<String, (u16, Value)>>>,
+) -> HttpResponse {
     let found = answers.lock().unwrap().get(request.path()).cloned();
     let (status, body) = found.unwrap_or((404, json!({"errors": []})));
     HttpResponse::build(status.try_into().unwrap()).json(body)
@@ -74,7 +88,10 @@ pub(super) fn now() -> i64 {
 }
 
 fn key(which: usize) -> KeyPair {
-    let lines: String = KEYS[which].lines().filter(|line| !line.starts_with('-')).collect();
+    let lines: String = KEYS[which]
+        .lines()
+        .filter(|line| !line.starts_with('-'))
+        .collect();
     KeyPair::from_pkcs8(&STANDARD.decode(lines).unwrap()).unwrap()
 }
 
@@ -100,7 +117,13 @@ pub(super) fn with_header(which: usize, header: &Value, claims: &Value) -> Strin
     let text = format!("{}.{}", part(header), part(claims));
     let key = key(which);
     let mut signature = vec![0; key.public().modulus_len()];
-    key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), text.as_bytes(), &mut signature).unwrap();
+    key.sign(
+        &RSA_PKCS1_SHA256,
+        &SystemRandom::new(),
+        text.as_bytes(),
+        &mut signature,
+    )
+    .unwrap();
     format!("{text}.{}", URL_SAFE_NO_PAD.encode(signature))
 }
 
@@ -130,7 +153,12 @@ pub(super) fn token(user: &str, organisation: &str) -> String {
 
 /// The signature of a message.
 pub(super) fn signature(id: &str, at: i64, body: &str) -> String {
-    let key = STANDARD.decode(WEBHOOK_SECRET.strip_prefix("whsec_").unwrap()).unwrap();
+    let key = STANDARD
+        .decode(WEBHOOK_SECRET.strip_prefix("whsec_").unwrap())
+        .unwrap();
     let key = hmac::Key::new(hmac::HMAC_SHA256, &key);
-    format!("v1,{}", STANDARD.encode(hmac::sign(&key, format!("{id}.{at}.{body}").as_bytes())))
+    format!(
+        "v1,{}",
+        STANDARD.encode(hmac::sign(&key, format!("{id}.{at}.{body}").as_bytes()))
+    )
 }

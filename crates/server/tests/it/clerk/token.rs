@@ -12,17 +12,34 @@ async fn tokens_of_both_versions_open_their_organisation() {
     }
     let mut elsewhere = claims("user_1", "org_1");
     elsewhere["azp"] = json!("https://other.example.com");
-    assert_eq!(setup.components(&signed(0, &elsewhere)).await, 200, "an allowed origin's page");
+    assert_eq!(
+        setup.components(&signed(0, &elsewhere)).await,
+        200,
+        "an allowed origin's page"
+    );
     let mut without = claims("user_1", "org_1");
     without.as_object_mut().unwrap().remove("o");
-    assert_eq!(setup.components(&signed(0, &without)).await, 403, "no organisation");
+    assert_eq!(
+        setup.components(&signed(0, &without)).await,
+        403,
+        "no organisation"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_organisation_sees_its_own_and_nobody_elses() {
     let setup = Setup::start().await;
-    let created = setup.create(&token("user_1", "org_1"), "/component/create", json!({"name": "API"})).await;
-    let path = format!("/component/{}", created.body["data"]["id"].as_str().unwrap());
+    let created = setup
+        .create(
+            &token("user_1", "org_1"),
+            "/component/create",
+            json!({"name": "API"}),
+        )
+        .await;
+    let path = format!(
+        "/component/{}",
+        created.body["data"]["id"].as_str().unwrap()
+    );
     let read = |token: String| send(setup.request(reqwest::Method::GET, &path, &token));
     assert_eq!(read(token("user_2", "org_1")).await.status, 200);
     assert_eq!(read(token("user_2", "org_2")).await.status, 404);
@@ -45,16 +62,32 @@ async fn what_is_no_active_sessions_token_is_refused() {
     for (claim, value) in changes {
         let mut claims = good.clone();
         claims[claim] = value.clone();
-        assert_eq!(setup.components(&signed(0, &claims)).await, 401, "{claim}: {value}");
+        assert_eq!(
+            setup.components(&signed(0, &claims)).await,
+            401,
+            "{claim}: {value}"
+        );
     }
     let header = |alg: &str| json!({"alg": alg, "kid": "ins_0"});
     for alg in ["none", "HS256", "RS512", "PS256"] {
-        assert_eq!(setup.components(&with_header(0, &header(alg), &good)).await, 401, "{alg}");
+        assert_eq!(
+            setup.components(&with_header(0, &header(alg), &good)).await,
+            401,
+            "{alg}"
+        );
     }
     let mut misnamed = header("RS256");
-    assert_eq!(setup.components(&with_header(1, &misnamed, &good)).await, 401, "another's signature");
+    assert_eq!(
+        setup.components(&with_header(1, &misnamed, &good)).await,
+        401,
+        "another's signature"
+    );
     misnamed["jku"] = json!(format!("{}/.well-known/jwks.json", setup.clerk.url));
-    assert_eq!(setup.components(&with_header(0, &misnamed, &good)).await, 401, "a header that points elsewhere");
+    assert_eq!(
+        setup.components(&with_header(0, &misnamed, &good)).await,
+        401,
+        "a header that points elsewhere"
+    );
     assert_eq!(setup.components(&signed(0, &good)).await, 200);
 }
 
@@ -62,14 +95,25 @@ async fn what_is_no_active_sessions_token_is_refused() {
 async fn while_the_keys_cannot_be_fetched_those_that_are_known_go_on() {
     let setup = Setup::start().await;
     setup.clerk.set("/.well-known/jwks.json", 500, json!({}));
-    let list = setup.request(reqwest::Method::GET, "/component/list", &token("user_1", "org_1"));
+    let list = setup.request(
+        reqwest::Method::GET,
+        "/component/list",
+        &token("user_1", "org_1"),
+    );
     let away = send(list).await;
-    assert_eq!((away.status, away.headers.contains_key("retry-after")), (503, true), "{away:?}");
+    assert_eq!(
+        (away.status, away.headers.contains_key("retry-after")),
+        (503, true),
+        "{away:?}"
+    );
 
     setup.clerk.publish(&[0]);
     let patience = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
     while setup.components(&token("user_1", "org_1")).await != 200 {
-        assert!(tokio::time::Instant::now() < patience, "it asks again before long");
+        assert!(
+            tokio::time::Instant::now() < patience,
+            "it asks again before long"
+        );
     }
     setup.clerk.set("/.well-known/jwks.json", 500, json!({}));
     assert_eq!(setup.components(&token("user_1", "org_1")).await, 200);
@@ -78,11 +122,22 @@ async fn while_the_keys_cannot_be_fetched_those_that_are_known_go_on() {
 #[tokio::test(flavor = "multi_thread")]
 async fn names_come_from_the_token_else_from_clerk_and_an_update_bears_its_authors() {
     let setup = Setup::start().await;
-    setup.clerk.set("/v1/users/user_1", 200, json!({"id": "user_1", "first_name": "Ann", "last_name": "Lee"}));
-    setup.clerk.set("/v1/organizations/org_1", 200, json!({"id": "org_1", "name": "Acme", "slug": "acme"}));
+    setup.clerk.set(
+        "/v1/users/user_1",
+        200,
+        json!({"id": "user_1", "first_name": "Ann", "last_name": "Lee"}),
+    );
+    setup.clerk.set(
+        "/v1/organizations/org_1",
+        200,
+        json!({"id": "org_1", "name": "Acme", "slug": "acme"}),
+    );
     let ann = token("user_1", "org_1");
     let input = json!({"title": "Down", "description": "All of it"});
-    let incident = setup.create(&ann, "/incident/create", input).await.body["data"]["id"].as_str().unwrap().to_owned();
+    let incident = setup.create(&ann, "/incident/create", input).await.body["data"]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert_eq!(setup.name_of("org_1").await, "Acme");
 
     let mut named = claims("user_2", "org_1");
@@ -95,10 +150,19 @@ async fn names_come_from_the_token_else_from_clerk_and_an_update_bears_its_autho
     let path = format!("/incident/{incident}/updates/create");
     let mut authors = Vec::new();
     for token in [&ann, &bob] {
-        let update = setup.create(token, &path, json!({"message": "Looking", "status": "IDENTIFIED"})).await;
+        let update = setup
+            .create(
+                token,
+                &path,
+                json!({"message": "Looking", "status": "IDENTIFIED"}),
+            )
+            .await;
         authors.push(update.body["data"]["user"].clone());
     }
-    let expected = [json!({"id": "user_1", "name": "Ann Lee"}), json!({"id": "user_2", "name": "Bob (impersonated)"})];
+    let expected = [
+        json!({"id": "user_1", "name": "Ann Lee"}),
+        json!({"id": "user_2", "name": "Bob (impersonated)"}),
+    ];
     assert_eq!(authors, expected);
     assert_eq!(setup.name_of("org_1").await, "Acme Ltd");
 }
@@ -106,7 +170,11 @@ async fn names_come_from_the_token_else_from_clerk_and_an_update_bears_its_autho
 #[tokio::test(flavor = "multi_thread")]
 async fn an_organisation_whose_name_nobody_tells_has_a_page_all_the_same() {
     let setup = Setup::start().await;
-    assert_eq!(setup.status("org_1").await.status, 404, "nobody has seen it yet");
+    assert_eq!(
+        setup.status("org_1").await.status,
+        404,
+        "nobody has seen it yet"
+    );
     assert_eq!(setup.components(&token("user_1", "org_1")).await, 200);
     assert_eq!(setup.name_of("org_1").await, "acme", "its slug stands in");
 }
@@ -114,8 +182,14 @@ async fn an_organisation_whose_name_nobody_tells_has_a_page_all_the_same() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_built_in_providers_calls_are_not_there() {
     let setup = Setup::start().await;
-    let sign_up = json!({"name": "Ann", "email": "ann@example.com", "password": crate::app::PASSWORD});
-    let signed_up = send(cookie_client().post(setup.app.call("/identity/sign-up")).json(&sign_up)).await;
+    let sign_up =
+        json!({"name": "Ann", "email": "ann@example.com", "password": crate::app::PASSWORD});
+    let signed_up = send(
+        cookie_client()
+            .post(setup.app.call("/identity/sign-up"))
+            .json(&sign_up),
+    )
+    .await;
     assert_eq!(signed_up.status, 404, "{signed_up:?}");
     let session = send(cookie_client().get(setup.app.call("/identity/session"))).await;
     assert_eq!(session.status, 404, "{session:?}");

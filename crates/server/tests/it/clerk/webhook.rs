@@ -28,7 +28,13 @@ async fn an_organisations_page_bears_the_name_that_clerk_told_last() {
         ("msg_2", "organization.updated", "Acme Ltd", now() - 10),
         ("msg_3", "organization.updated", "Late", now() - 15),
     ] {
-        assert_eq!(setup.tell(id, kind, organisation(name, updated_at)).await.status, 200);
+        assert_eq!(
+            setup
+                .tell(id, kind, organisation(name, updated_at))
+                .await
+                .status,
+            200
+        );
     }
     assert_eq!(setup.name_of("org_1").await, "Acme Ltd");
 }
@@ -37,20 +43,36 @@ async fn an_organisations_page_bears_the_name_that_clerk_told_last() {
 async fn a_deleted_organisation_is_gone_and_does_not_come_back() {
     let setup = Setup::start().await;
     let ann = token("user_1", "org_1");
-    setup.create(&ann, "/component/create", json!({"name": "API"})).await;
+    setup
+        .create(&ann, "/component/create", json!({"name": "API"}))
+        .await;
     let member = Client::signed_in(&setup.app.url, &ann).await;
     let page = format!("{}/status/org_1", setup.app.url);
     assert_eq!(send(cookie_client().get(&page)).await.status, 200);
 
-    assert_eq!(setup.tell("msg_1", "organization.deleted", deleted("org_1")).await.status, 200);
+    assert_eq!(
+        setup
+            .tell("msg_1", "organization.deleted", deleted("org_1"))
+            .await
+            .status,
+        200
+    );
     assert_eq!(member.end().await, End::Disconnected);
     assert_eq!(setup.components(&ann).await, 401);
     let patience = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
-    while setup.status("org_1").await.status != 404 || send(cookie_client().get(&page)).await.status != 404 {
+    while setup.status("org_1").await.status != 404
+        || send(cookie_client().get(&page)).await.status != 404
+    {
         assert!(tokio::time::Instant::now() < patience, "the page goes");
     }
     // Late news, and a token that still lives.
-    assert_eq!(setup.tell("msg_2", "organization.updated", organisation("Acme", now())).await.status, 200);
+    assert_eq!(
+        setup
+            .tell("msg_2", "organization.updated", organisation("Acme", now()))
+            .await
+            .status,
+        200
+    );
     assert_eq!(setup.components(&token("user_2", "org_1")).await, 401);
     assert_eq!(setup.status("org_1").await.status, 404);
 }
@@ -58,14 +80,23 @@ async fn a_deleted_organisation_is_gone_and_does_not_come_back() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_ends_takes_its_tokens_and_sockets_along() {
     let setup = Setup::start().await;
-    for (number, kind) in ["session.ended", "session.removed", "session.revoked"].iter().enumerate() {
+    for (number, kind) in ["session.ended", "session.removed", "session.revoked"]
+        .iter()
+        .enumerate()
+    {
         let (user, other) = (format!("user_a{number}"), format!("user_b{number}"));
         let (token, staying) = (token(&user, "org_1"), token(&other, "org_1"));
         let ending = Client::signed_in(&setup.app.url, &token).await;
         let mut visitor = Client::anonymous(&setup.app.url).await;
         let mut member = Client::signed_in(&setup.app.url, &staying).await;
         let session = json!({"id": format!("sess_of_{user}"), "object": "session", "user_id": user, "status": "ended"});
-        assert_eq!(setup.tell(&format!("msg_{number}"), kind, session).await.status, 200);
+        assert_eq!(
+            setup
+                .tell(&format!("msg_{number}"), kind, session)
+                .await
+                .status,
+            200
+        );
         assert_eq!(ending.end().await, End::Disconnected, "{kind}");
         assert_eq!(setup.components(&token).await, 401);
         assert_eq!(setup.components(&staying).await, 200);
@@ -79,22 +110,49 @@ async fn who_leaves_an_organisation_is_disconnected_from_it_and_may_come_back() 
     let setup = Setup::start().await;
     let (here, elsewhere) = (token("user_1", "org_1"), token("user_1", "org_2"));
     let leaving = Client::signed_in(&setup.app.url, &here).await;
-    assert_eq!(setup.tell("msg_1", "organizationMembership.deleted", membership("user_1")).await.status, 200);
+    assert_eq!(
+        setup
+            .tell(
+                "msg_1",
+                "organizationMembership.deleted",
+                membership("user_1")
+            )
+            .await
+            .status,
+        200
+    );
     assert_eq!(leaving.end().await, End::Disconnected);
-    assert_eq!((setup.components(&here).await, setup.components(&elsewhere).await), (401, 200));
+    assert_eq!(
+        (
+            setup.components(&here).await,
+            setup.components(&elsewhere).await
+        ),
+        (401, 200)
+    );
     let mut later = claims("user_1", "org_1");
     later["iat"] = json!(now() + 2);
-    assert_eq!(setup.components(&signed(0, &later)).await, 200, "a member again");
+    assert_eq!(
+        setup.components(&signed(0, &later)).await,
+        200,
+        "a member again"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deleted_or_banned_users_tokens_are_worth_nothing() {
     let setup = Setup::start().await;
-    let banned = json!({"id": "user_2", "username": "bob", "banned": true, "updated_at": now() * 1000});
-    for (user, kind, data) in [("user_1", "user.deleted", deleted("user_1")), ("user_2", "user.updated", banned)] {
+    let banned =
+        json!({"id": "user_2", "username": "bob", "banned": true, "updated_at": now() * 1000});
+    for (user, kind, data) in [
+        ("user_1", "user.deleted", deleted("user_1")),
+        ("user_2", "user.updated", banned),
+    ] {
         let token = token(user, "org_1");
         assert_eq!(setup.components(&token).await, 200);
-        assert_eq!(setup.tell(&format!("msg_{user}"), kind, data).await.status, 200);
+        assert_eq!(
+            setup.tell(&format!("msg_{user}"), kind, data).await.status,
+            200
+        );
         assert_eq!(setup.components(&token).await, 401, "{kind}");
     }
 }
@@ -108,7 +166,13 @@ async fn a_message_is_heard_once() {
     let (first, at) = (event("First", now()), now());
     assert_eq!(setup.deliver("msg_1", at, &first).await.status, 200);
     // Whoever has the secret could say something else under the same name; nobody hears it.
-    assert_eq!(setup.deliver("msg_1", at, &event("Second", now() + 5)).await.status, 200);
+    assert_eq!(
+        setup
+            .deliver("msg_1", at, &event("Second", now() + 5))
+            .await
+            .status,
+        200
+    );
     assert_eq!(setup.deliver("msg_1", at, &first).await.status, 200);
     assert_eq!(setup.name_of("org_1").await, "First");
 }
@@ -116,7 +180,8 @@ async fn a_message_is_heard_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_that_is_not_clerks_or_not_of_now_is_refused() {
     let setup = Setup::start().await;
-    let body = json!({"type": "organization.created", "data": organisation("Evil", now())}).to_string();
+    let body =
+        json!({"type": "organization.created", "data": organisation("Evil", now())}).to_string();
     let at = now();
     let good = signature("msg_1", at, &body);
     for (id, at, signatures) in [
@@ -131,15 +196,32 @@ async fn a_message_that_is_not_clerks_or_not_of_now_is_refused() {
         let refused = setup.deliver_signed(id, at, &body, signatures).await;
         assert_eq!(refused.status, 400, "{id} {at} {signatures}: {refused:?}");
     }
-    let unsigned = crate::app::client().post(setup.app.call("/clerk/webhooks")).body(body.clone());
+    let unsigned = crate::app::client()
+        .post(setup.app.call("/clerk/webhooks"))
+        .body(body.clone());
     assert_eq!(send(unsigned).await.status, 400);
-    assert_eq!(setup.status("org_1").await.status, 404, "nothing came of it");
+    assert_eq!(
+        setup.status("org_1").await.status,
+        404,
+        "nothing came of it"
+    );
     let several = format!("v1,AAAA {good} v2,x");
-    assert_eq!(setup.deliver_signed("msg_1", at, &body, &several).await.status, 200);
+    assert_eq!(
+        setup
+            .deliver_signed("msg_1", at, &body, &several)
+            .await
+            .status,
+        200
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_clerk_there_are_no_webhooks() {
     let app = TestApp::start().await;
-    assert_eq!(send(cookie_client().post(app.call("/clerk/webhooks"))).await.status, 404);
+    assert_eq!(
+        send(cookie_client().post(app.call("/clerk/webhooks")))
+            .await
+            .status,
+        404
+    );
 }

@@ -30,13 +30,31 @@ impl MailServer {
     pub(crate) async fn start_at(port: u16) -> Self {
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../mail/tests/smtp/server.mjs");
         let mut command = Command::new("node");
-        command.arg(program).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        command
+            .arg(program)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true);
         let mut child = command.spawn().expect("the mail server needs Node");
         let mut input = child.stdin.take().unwrap();
-        input.write_all(format!("{{\"port\":{port}}}\n").as_bytes()).await.unwrap();
+        input
+            .write_all(format!("{{\"port\":{port}}}\n").as_bytes())
+            .await
+            .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut server = Self { port: 0, child, input, lines };
-        server.port = server.told("listening").await.as_u64().unwrap().try_into().unwrap();
+        let mut server = Self {
+            port: 0,
+            child,
+            input,
+            lines,
+        };
+        server.port = server
+            .told("listening")
+            .await
+            .as_u64()
+            .unwrap()
+            .try_into()
+            .unwrap();
         server
     }
 
@@ -73,8 +91,12 @@ impl MailServer {
     }
 
     async fn line(&mut self) -> Value {
-        let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await.expect("it tells of it in time");
-        let line = line.unwrap().expect("it runs: are the web app's packages installed (npm --prefix apps/web ci)?");
+        let line = tokio::time::timeout(PATIENCE, self.lines.next_line())
+            .await
+            .expect("it tells of it in time");
+        let line = line
+            .unwrap()
+            .expect("it runs: are the web app's packages installed (npm --prefix apps/web ci)?");
         serde_json::from_str(&line).unwrap()
     }
 }
@@ -82,6 +104,10 @@ impl MailServer {
 /// A header of a mail that was received.
 pub(crate) fn header<'a>(mail: &'a Value, name: &str) -> &'a str {
     let headers = mail["headers"].as_array().unwrap();
-    let found = headers.iter().find(|header| header[0].as_str().unwrap().eq_ignore_ascii_case(name));
-    found.unwrap_or_else(|| panic!("no {name} in {headers:?}"))[1].as_str().unwrap()
+    let found = headers
+        .iter()
+        .find(|header| header[0].as_str().unwrap().eq_ignore_ascii_case(name));
+    found.unwrap_or_else(|| panic!("no {name} in {headers:?}"))[1]
+        .as_str()
+        .unwrap()
 }

@@ -24,7 +24,10 @@ struct Installation {
 impl Installation {
     async fn start() -> Option<Self> {
         let url = postgres().await?;
-        let (account, rest) = url.trim_start_matches("postgres://").split_once('@').unwrap();
+        let (account, rest) = url
+            .trim_start_matches("postgres://")
+            .split_once('@')
+            .unwrap();
         let (server, name) = rest.split_once('/').unwrap();
         let network = Proxy::before(server).await;
         let url = format!("postgres://{account}@{}/{name}", network.address());
@@ -33,8 +36,19 @@ impl Installation {
         let process = Process::serve(command(&folder.path().join("data"), &own)).await;
         let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
         operator.component("before").await;
-        assert_eq!(operator.snapshot().await["components"].as_array().unwrap().len(), 1);
-        Some(Self { network, operator, _process: process, _folder: folder })
+        assert_eq!(
+            operator.snapshot().await["components"]
+                .as_array()
+                .unwrap()
+                .len(),
+            1
+        );
+        Some(Self {
+            network,
+            operator,
+            _process: process,
+            _folder: folder,
+        })
     }
 
     /// Somebody who watches by the event stream, and somebody who does by the socket.
@@ -50,18 +64,34 @@ impl Installation {
         let start = Instant::now();
         self.page_stands(before).await;
         assert!(start.elapsed() < BOUND);
-        let create = self.operator.post("/component/create", json!({"name": "during"}));
+        let create = self
+            .operator
+            .post("/component/create", json!({"name": "during"}));
         let list = self.operator.get("/component/list");
         let sign_in = json!({"email": "ada@example.com", "password": PASSWORD});
-        let sign_in = send(cookie_client().post(self.call("/identity/sign-in")).json(&sign_in));
+        let sign_in = send(
+            cookie_client()
+                .post(self.call("/identity/sign-in"))
+                .json(&sign_in),
+        );
         let (created, listed, signed_in) = tokio::join!(create, list, sign_in);
         for refused in [created, listed, signed_in] {
             assert_eq!(refused.status, 503, "{refused:?}");
             assert!(refused.headers.contains_key("retry-after"), "{refused:?}");
-            assert_eq!(refused.body["message"], "Temporarily unavailable, please try again");
+            assert_eq!(
+                refused.body["message"],
+                "Temporarily unavailable, please try again"
+            );
         }
         assert!(start.elapsed() < BOUND, "{:?}", start.elapsed());
-        let probe = async |path: &str| send(self.operator.client.get(format!("{}{path}", self.operator.url))).await;
+        let probe = async |path: &str| {
+            send(
+                self.operator
+                    .client
+                    .get(format!("{}{path}", self.operator.url)),
+            )
+            .await
+        };
         assert_eq!(probe("/healthz").await.status, 200);
         assert_eq!(probe("/readyz").await.status, 503);
     }
@@ -73,17 +103,30 @@ impl Installation {
     /// The snapshot and the page show what was known, and of when that is.
     async fn page_stands(&self, before: &Value) {
         assert_eq!(&self.operator.snapshot().await, before);
-        let url = format!("{}/status/{}", self.operator.url, self.operator.organisation);
+        let url = format!(
+            "{}/status/{}",
+            self.operator.url, self.operator.organisation
+        );
         let page = send(client().get(url)).await;
-        let (page, as_of) = (page.body.as_str().unwrap().to_owned(), before["generatedAt"].as_str().unwrap());
-        assert!(page.contains(&format!("State of <time datetime=\"{as_of}\"")), "{page}");
+        let (page, as_of) = (
+            page.body.as_str().unwrap().to_owned(),
+            before["generatedAt"].as_str().unwrap(),
+        );
+        assert!(
+            page.contains(&format!("State of <time datetime=\"{as_of}\"")),
+            "{page}"
+        );
     }
 
     /// Nobody goes on believing that what he sees is the state of now.
     async fn viewers_are_told(&self, viewers: (Stream, Client), before: &Value) {
         let (stream, socket) = viewers;
-        tokio::time::timeout(Duration::from_mins(1), stream.ends()).await.expect("streams end");
-        tokio::time::timeout(Duration::from_mins(1), socket.end()).await.expect("sockets end");
+        tokio::time::timeout(Duration::from_mins(1), stream.ends())
+            .await
+            .expect("streams end");
+        tokio::time::timeout(Duration::from_mins(1), socket.end())
+            .await
+            .expect("sockets end");
         let events = self.call(&format!("/status/{}/events", self.operator.organisation));
         let refused = send(client().get(events)).await;
         assert_eq!(refused.status, 503, "{refused:?}");
@@ -98,16 +141,31 @@ impl Installation {
         let recovered = async {
             loop {
                 tries.tick().await;
-                if self.operator.post("/component/create", json!({"name": "after"})).await.status == 201 {
+                if self
+                    .operator
+                    .post("/component/create", json!({"name": "after"}))
+                    .await
+                    .status
+                    == 201
+                {
                     return;
                 }
             }
         };
-        tokio::time::timeout(Duration::from_mins(1), recovered).await.expect("it recovers within a minute");
+        tokio::time::timeout(Duration::from_mins(1), recovered)
+            .await
+            .expect("it recovers within a minute");
         let snapshot = self.operator.snapshot().await;
-        let names: Vec<_> =
-            snapshot["components"].as_array().unwrap().iter().map(|component| &component["name"]).collect();
-        assert_eq!((names[0], names[names.len() - 1]), (&json!("after"), &json!("before")));
+        let names: Vec<_> = snapshot["components"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|component| &component["name"])
+            .collect();
+        assert_eq!(
+            (names[0], names[names.len() - 1]),
+            (&json!("after"), &json!("before"))
+        );
         assert!(snapshot["generatedAt"].as_str() > before["generatedAt"].as_str());
         let (mut stream, mut socket) = self.viewers().await;
         let made = self.operator.component("seen").await;
@@ -118,8 +176,13 @@ impl Installation {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn while_the_database_is_stopped_operators_get_503_and_the_public_page_stands() {
-    let Some(mut installation) = Installation::start().await else { return };
-    let (viewers, before) = (installation.viewers().await, installation.operator.snapshot().await);
+    let Some(mut installation) = Installation::start().await else {
+        return;
+    };
+    let (viewers, before) = (
+        installation.viewers().await,
+        installation.operator.snapshot().await,
+    );
     installation.network.close().await;
     installation.is_cut_off(&before).await;
     installation.viewers_are_told(viewers, &before).await;
@@ -129,8 +192,13 @@ async fn while_the_database_is_stopped_operators_get_503_and_the_public_page_sta
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_no_longer_answers_is_given_up_in_time() {
-    let Some(installation) = Installation::start().await else { return };
-    let (viewers, before) = (installation.viewers().await, installation.operator.snapshot().await);
+    let Some(installation) = Installation::start().await else {
+        return;
+    };
+    let (viewers, before) = (
+        installation.viewers().await,
+        installation.operator.snapshot().await,
+    );
     installation.network.swallow();
     installation.is_cut_off(&before).await;
     installation.viewers_are_told(viewers, &before).await;

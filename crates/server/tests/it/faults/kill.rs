@@ -10,7 +10,8 @@ use crate::process::{Process, command};
 const ADDRESS: [&str; 4] = ["--public-url", "http://allclear.example", "--log", "error"];
 
 async fn survives_kills(database: &[&str]) {
-    let kills: usize = std::env::var("ALLCLEAR_TEST_KILLS").map_or(3, |kills| kills.parse().unwrap());
+    let kills: usize =
+        std::env::var("ALLCLEAR_TEST_KILLS").map_or(3, |kills| kills.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let flags = [&ADDRESS, database].concat();
     let serve = || Process::serve(command(&folder.path().join("data"), &flags));

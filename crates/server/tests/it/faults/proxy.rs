@@ -21,11 +21,18 @@ pub(super) struct Proxy {
 impl Proxy {
     /// Before a server, given as host and port.
     pub(super) async fn before(server: &str) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, lasting_port())).await.unwrap();
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, lasting_port()))
+            .await
+            .unwrap();
         let address = listener.local_addr().unwrap();
         let swallows = watch::Sender::new(false);
         let passing = tokio::spawn(pass(listener, server.to_owned(), swallows.subscribe()));
-        Self { address, server: server.to_owned(), swallows, passing }
+        Self {
+            address,
+            server: server.to_owned(),
+            swallows,
+            passing,
+        }
     }
 
     /// Where the product finds the server.
@@ -52,7 +59,11 @@ impl Proxy {
     /// Takes connections again.
     pub(super) async fn open(&mut self) {
         let listener = TcpListener::bind(self.address).await.unwrap();
-        self.passing = tokio::spawn(pass(listener, self.server.clone(), self.swallows.subscribe()));
+        self.passing = tokio::spawn(pass(
+            listener,
+            self.server.clone(),
+            self.swallows.subscribe(),
+        ));
     }
 }
 
@@ -63,8 +74,11 @@ async fn pass(listener: TcpListener, server: String, swallows: watch::Receiver<b
         let (client, _) = listener.accept().await.unwrap();
         let (server, swallows) = (server.clone(), swallows.clone());
         connections.spawn(async move {
-            let Ok(server) = TcpStream::connect(server).await else { return };
-            let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
+            let Ok(server) = TcpStream::connect(server).await else {
+                return;
+            };
+            let ((from_client, to_client), (from_server, to_server)) =
+                (client.into_split(), server.into_split());
             tokio::join!(
                 forward(from_client, to_server, swallows.clone()),
                 forward(from_server, to_client, swallows.clone())
@@ -73,7 +87,11 @@ async fn pass(listener: TcpListener, server: String, swallows: watch::Receiver<b
     }
 }
 
-async fn forward(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut swallows: watch::Receiver<bool>) {
+async fn forward(
+    mut from: OwnedReadHalf,
+    mut to: OwnedWriteHalf,
+    mut swallows: watch::Receiver<bool>,
+) {
     let mut bytes = vec![0; 16 * 1024];
     while let Ok(length @ 1..) = from.read(&mut bytes).await {
         let passes = swallows.wait_for(|swallows| !swallows).await.is_ok();

@@ -27,7 +27,14 @@ impl Nodes {
         };
         let network = Proxy::before(url.trim_start_matches("redis://")).await;
         let redis = format!("redis://{}", network.address());
-        let own = ["--redis-url", &redis, "--public-url", "http://allclear.example", "--log", "off"];
+        let own = [
+            "--redis-url",
+            &redis,
+            "--public-url",
+            "http://allclear.example",
+            "--log",
+            "off",
+        ];
         let folder = tempfile::tempdir().unwrap();
         let (mut processes, mut operators, mut viewers) = (Vec::new(), Vec::new(), Vec::new());
         for number in 0..count {
@@ -36,11 +43,20 @@ impl Nodes {
         }
         let operator = operator_of(&processes[0].url, "ada@example.com", "Acme").await;
         for process in &processes {
-            let operator = Operator { url: process.url.clone(), ..operator.clone() };
+            let operator = Operator {
+                url: process.url.clone(),
+                ..operator.clone()
+            };
             viewers.push(Stream::open(&operator, "", None).await);
             operators.push(operator);
         }
-        Some(Self { network, operators, viewers, processes, _folder: folder })
+        Some(Self {
+            network,
+            operators,
+            viewers,
+            processes,
+            _folder: folder,
+        })
     }
 
     /// Operators write at every node, viewers of every node hear of it in order, and every page shows it.
@@ -57,8 +73,16 @@ impl Nodes {
             }
         }
         for operator in &self.operators {
-            assert_eq!(operator.snapshot().await["components"][0]["id"], made[made.len() - 1].as_str(), "{phase}");
-            let ready = crate::app::client().get(format!("{}/readyz", operator.url)).send().await.unwrap();
+            assert_eq!(
+                operator.snapshot().await["components"][0]["id"],
+                made[made.len() - 1].as_str(),
+                "{phase}"
+            );
+            let ready = crate::app::client()
+                .get(format!("{}/readyz", operator.url))
+                .send()
+                .await
+                .unwrap();
             assert_eq!(ready.status(), 200, "{phase}");
         }
     }
@@ -81,13 +105,19 @@ impl Nodes {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_alone_goes_on_whatever_becomes_of_redis() {
-    let Some(nodes) = Nodes::start(1, &[]).await else { return };
+    let Some(nodes) = Nodes::start(1, &[]).await else {
+        return;
+    };
     nodes.live_through_it().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_nodes_go_on_whatever_becomes_of_redis() {
-    let Some(database) = postgres().await else { return };
-    let Some(nodes) = Nodes::start(2, &["--database-url", &database]).await else { return };
+    let Some(database) = postgres().await else {
+        return;
+    };
+    let Some(nodes) = Nodes::start(2, &["--database-url", &database]).await else {
+        return;
+    };
     nodes.live_through_it().await;
 }

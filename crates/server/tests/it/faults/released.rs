@@ -17,25 +17,59 @@ async fn whoever_signed_up_at_a_released_version_goes_on_at_this_one() {
         if !path.to_str().unwrap().ends_with(".postgresql.sql") {
             continue;
         }
-        let Some(database) = postgres().await else { return };
+        let Some(database) = postgres().await else {
+            return;
+        };
         let mut psql = Command::new("psql");
-        let filled = psql.args([&database, "-qv", "ON_ERROR_STOP=1", "-o", "/dev/null", "-f"]).arg(&path);
-        assert!(filled.status().await.unwrap().success(), "{}", path.display());
+        let filled = psql
+            .args([&database, "-qv", "ON_ERROR_STOP=1", "-o", "/dev/null", "-f"])
+            .arg(&path);
+        assert!(
+            filled.status().await.unwrap().success(),
+            "{}",
+            path.display()
+        );
         let folder = tempfile::tempdir().unwrap();
-        let own = ["--database-url", &database, "--public-url", "http://kept.example", "--log", "error"];
+        let own = [
+            "--database-url",
+            &database,
+            "--public-url",
+            "http://kept.example",
+            "--log",
+            "error",
+        ];
         let process = Process::serve(command(&folder.path().join("data"), &own)).await;
 
         let client = cookie_client();
         let identity = format!("{}/api/v1/identity", process.url);
         let ada = json!({"email": "ada@example.com", "password": PASSWORD});
-        assert_eq!(send(client.post(format!("{identity}/sign-in")).json(&ada)).await.status, 200);
+        assert_eq!(
+            send(client.post(format!("{identity}/sign-in")).json(&ada))
+                .await
+                .status,
+            200
+        );
         let session = send(client.get(format!("{identity}/session"))).await.body["data"].clone();
-        let organisation = session["organisations"][0]["id"].as_str().unwrap().to_owned();
+        let organisation = session["organisations"][0]["id"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         let token = token(&client, &process.url, &organisation).await;
-        let operator = Operator { url: process.url.clone(), organisation, token, client };
-        assert_eq!(operator.get("/incident/list").await.body["data"][0]["title"], "Down");
+        let operator = Operator {
+            url: process.url.clone(),
+            organisation,
+            token,
+            client,
+        };
+        assert_eq!(
+            operator.get("/incident/list").await.body["data"][0]["title"],
+            "Down"
+        );
         operator.component("New").await;
         let components = operator.snapshot().await["components"].clone();
-        assert_eq!((&components[0]["name"], &components[1]["name"]), (&json!("New"), &json!("API")));
+        assert_eq!(
+            (&components[0]["name"], &components[1]["name"]),
+            (&json!("New"), &json!("API"))
+        );
     }
 }

@@ -36,13 +36,22 @@ impl Storm {
             assert_eq!(created.status, 201, "{created:?}");
             incidents.push(created.body["data"]["id"].as_str().unwrap().to_owned());
         }
-        Self { operator, incidents, acknowledged: vec![Vec::new(); OPERATORS] }
+        Self {
+            operator,
+            incidents,
+            acknowledged: vec![Vec::new(); OPERATORS],
+        }
     }
 
     /// Goes on at another life of the server. Tokens last five minutes, sessions longer.
     pub(super) async fn at(&mut self, process: &Process) {
         self.operator.url.clone_from(&process.url);
-        self.operator.token = token(&self.operator.client, &process.url, &self.operator.organisation).await;
+        self.operator.token = token(
+            &self.operator.client,
+            &process.url,
+            &self.operator.organisation,
+        )
+        .await;
     }
 
     /// Everybody writes until the server is gone, or says that it is going.
@@ -55,18 +64,26 @@ impl Storm {
                 for count in 0.. {
                     let update = json!({"message": format!("Update {count}"), "status": STATUSES[count % 3]});
                     let request = operator.request(reqwest::Method::POST, &path).json(&update);
-                    let Ok(answer) = request.send().await else { return };
+                    let Ok(answer) = request.send().await else {
+                        return;
+                    };
                     let status = answer.status();
-                    let Ok(body) = answer.json::<Value>().await else { return };
+                    let Ok(body) = answer.json::<Value>().await else {
+                        return;
+                    };
                     if status == 503 {
                         return;
                     }
                     assert_eq!(status, 201, "{body}");
-                    told.send((number, body["data"]["id"].as_str().unwrap().to_owned())).unwrap();
+                    told.send((number, body["data"]["id"].as_str().unwrap().to_owned()))
+                        .unwrap();
                 }
             })
         };
-        Writing { answers, writers: self.incidents.iter().enumerate().map(writer).collect() }
+        Writing {
+            answers,
+            writers: self.incidents.iter().enumerate().map(writer).collect(),
+        }
     }
 
     /// Notes answers until there are so many.
@@ -92,18 +109,44 @@ impl Storm {
     pub(super) async fn is_whole(&self, ended: usize) {
         let (mut stored, mut answered) = (0, 0);
         for (incident, acknowledged) in self.incidents.iter().zip(&self.acknowledged) {
-            let updates = self.operator.get(&format!("/incident/{incident}/updates/list")).await.body["data"].clone();
+            let updates = self
+                .operator
+                .get(&format!("/incident/{incident}/updates/list"))
+                .await
+                .body["data"]
+                .clone();
             let updates = updates.as_array().unwrap();
             let is_stored = |id: &String| updates.iter().any(|update| update["id"] == **id);
-            assert!(acknowledged.iter().all(is_stored), "what was acknowledged is there");
-            let state = self.operator.get(&format!("/incident/{incident}")).await.body["data"].clone();
-            let status = updates.first().map_or(&json!("INVESTIGATING"), |newest| &newest["status"]).clone();
-            assert_eq!(state["status"], status, "an update and its incident go together");
+            assert!(
+                acknowledged.iter().all(is_stored),
+                "what was acknowledged is there"
+            );
+            let state = self
+                .operator
+                .get(&format!("/incident/{incident}"))
+                .await
+                .body["data"]
+                .clone();
+            let status = updates
+                .first()
+                .map_or(&json!("INVESTIGATING"), |newest| &newest["status"])
+                .clone();
+            assert_eq!(
+                state["status"], status,
+                "an update and its incident go together"
+            );
             stored += updates.len();
             answered += acknowledged.len();
         }
-        assert!(stored <= answered + ended * OPERATORS, "{stored} of {answered}");
+        assert!(
+            stored <= answered + ended * OPERATORS,
+            "{stored} of {answered}"
+        );
         let revision = self.operator.snapshot().await["revision"].clone();
-        assert_eq!(revision, stored + OPERATORS, "a write and its revision go together");
+        assert_eq!(
+            revision,
+            stored + OPERATORS,
+            "a write and its revision go together"
+        );
     }
 }

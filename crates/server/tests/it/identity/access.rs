@@ -17,11 +17,30 @@ async fn a_token_is_for_the_organisation_it_was_asked_for_and_remembers_it() {
     let token = ann.token(&acme).await;
     assert_eq!(ann.components(&token).await, 200);
     assert_eq!(ann.session().await["activeOrganisationId"], json!(acme));
-    let without = ann.post("/token", json!({})).await.body["data"]["token"].as_str().unwrap().to_owned();
+    let without = ann.post("/token", json!({})).await.body["data"]["token"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert_eq!(ann.components(&without).await, 403);
-    assert_eq!(ann.post("/token", json!({"organisationId": "org_unknown"})).await.status, 403);
-    assert_eq!(ann.post("/token", json!({"organisationId": 7})).await.status, 422);
-    assert_eq!(Person::new(&app, "eve@example.com").post("/token", json!({})).await.status, 401);
+    assert_eq!(
+        ann.post("/token", json!({"organisationId": "org_unknown"}))
+            .await
+            .status,
+        403
+    );
+    assert_eq!(
+        ann.post("/token", json!({"organisationId": 7}))
+            .await
+            .status,
+        422
+    );
+    assert_eq!(
+        Person::new(&app, "eve@example.com")
+            .post("/token", json!({}))
+            .await
+            .status,
+        401
+    );
     assert_eq!(ann.components("nonsense").await, 401);
 }
 
@@ -32,7 +51,12 @@ async fn a_signed_out_sessions_token_is_refused_at_once() {
     let token = ann.token(&acme).await;
     let out = ann.post("/sign-out", json!({})).await;
     assert_eq!(out.status, 200);
-    assert!(out.headers["set-cookie"].to_str().unwrap().contains("Max-Age=0"));
+    assert!(
+        out.headers["set-cookie"]
+            .to_str()
+            .unwrap()
+            .contains("Max-Age=0")
+    );
     assert_eq!(ann.components(&token).await, 401);
     assert_eq!(ann.session().await, Value::Null);
     assert_eq!(ann.post("/sign-out", json!({})).await.status, 200);
@@ -55,11 +79,24 @@ async fn a_removed_members_token_is_refused_at_once() {
     let bob = Person::member(&app, &ann, &acme, "bob@example.com", "member").await;
     let token = bob.token(&acme).await;
     assert_eq!(bob.components(&token).await, 200);
-    assert_eq!(ann.delete(&format!("/organisations/{acme}/members/{}", bob.id().await)).await.status, 200);
+    assert_eq!(
+        ann.delete(&format!("/organisations/{acme}/members/{}", bob.id().await))
+            .await
+            .status,
+        200
+    );
     assert_eq!(bob.components(&token).await, 401);
-    assert_eq!(bob.post("/token", json!({"organisationId": acme})).await.status, 403);
+    assert_eq!(
+        bob.post("/token", json!({"organisationId": acme}))
+            .await
+            .status,
+        403
+    );
     let session = bob.session().await;
-    assert_eq!((&session["organisations"], &session["activeOrganisationId"]), (&json!([]), &Value::Null));
+    assert_eq!(
+        (&session["organisations"], &session["activeOrganisationId"]),
+        (&json!([]), &Value::Null)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -67,9 +104,15 @@ async fn a_deleted_organisation_is_gone_for_its_members_and_the_public() {
     let app = TestApp::start().await;
     let (ann, acme) = acme(&app).await;
     let token = ann.token(&acme).await;
-    assert_eq!(ann.delete(&format!("/organisations/{acme}")).await.status, 200);
+    assert_eq!(
+        ann.delete(&format!("/organisations/{acme}")).await.status,
+        200
+    );
     assert_eq!(ann.components(&token).await, 401);
-    assert_eq!(ann.delete(&format!("/organisations/{acme}")).await.status, 404);
+    assert_eq!(
+        ann.delete(&format!("/organisations/{acme}")).await.status,
+        404
+    );
     assert_eq!(ann.session().await["organisations"], json!([]));
 }
 
@@ -81,14 +124,36 @@ async fn the_last_admin_can_neither_leave_nor_become_a_member() {
     let of = |id: &str| format!("/organisations/{acme}/members/{id}");
     let (ann_id, bob_id) = (ann.id().await, bob.id().await);
     assert_eq!(ann.delete(&of(&ann_id)).await.status, 409);
-    assert_eq!(ann.patch(&of(&ann_id), json!({"role": "member"})).await.status, 409);
-    assert_eq!(ann.patch(&of(&bob_id), json!({"role": "admin"})).await.status, 200);
-    assert_eq!(ann.patch(&of(&ann_id), json!({"role": "member"})).await.status, 200);
+    assert_eq!(
+        ann.patch(&of(&ann_id), json!({"role": "member"}))
+            .await
+            .status,
+        409
+    );
+    assert_eq!(
+        ann.patch(&of(&bob_id), json!({"role": "admin"}))
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        ann.patch(&of(&ann_id), json!({"role": "member"}))
+            .await
+            .status,
+        200
+    );
     assert_eq!(bob.delete(&of(&bob_id)).await.status, 409);
     assert_eq!(ann.delete(&of(&ann_id)).await.status, 200);
-    let members = bob.get(&format!("/organisations/{acme}/members")).await.body["data"].clone();
+    let members = bob
+        .get(&format!("/organisations/{acme}/members"))
+        .await
+        .body["data"]
+        .clone();
     assert_eq!(members.as_array().unwrap().len(), 1);
-    assert_eq!((&members[0]["userId"], &members[0]["role"]), (&json!(bob_id), &json!("admin")));
+    assert_eq!(
+        (&members[0]["userId"], &members[0]["role"]),
+        (&json!(bob_id), &json!("admin"))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -100,23 +165,58 @@ async fn a_member_may_not_do_what_an_admin_may_and_a_stranger_finds_nothing() {
     let ann_id = ann.id().await;
     for (person, status) in [(&bob, 403), (&eve, 404)] {
         let at = format!("/organisations/{acme}");
-        assert_eq!(person.patch(&at, json!({"name": "Evil"})).await.status, status);
+        assert_eq!(
+            person.patch(&at, json!({"name": "Evil"})).await.status,
+            status
+        );
         assert_eq!(person.delete(&at).await.status, status);
         let member = format!("{at}/members/{ann_id}");
-        assert_eq!(person.patch(&member, json!({"role": "member"})).await.status, status);
+        assert_eq!(
+            person
+                .patch(&member, json!({"role": "member"}))
+                .await
+                .status,
+            status
+        );
         assert_eq!(person.delete(&member).await.status, status);
-        assert_eq!(person.get(&format!("{at}/invitations")).await.status, status);
+        assert_eq!(
+            person.get(&format!("{at}/invitations")).await.status,
+            status
+        );
         let whom = json!({"email": "friend@example.com", "role": "admin"});
-        assert_eq!(person.post(&format!("{at}/invitations"), whom).await.status, status);
+        assert_eq!(
+            person.post(&format!("{at}/invitations"), whom).await.status,
+            status
+        );
     }
-    assert_eq!(eve.get(&format!("/organisations/{acme}/members")).await.status, 404);
-    assert_eq!(bob.get(&format!("/organisations/{acme}/members")).await.status, 200);
     assert_eq!(
-        ann.patch(&format!("/organisations/{acme}/members/nobody"), json!({"role": "member"})).await.status,
+        eve.get(&format!("/organisations/{acme}/members"))
+            .await
+            .status,
         404
     );
     assert_eq!(
-        ann.patch(&format!("/organisations/{acme}/members/{ann_id}"), json!({"role": "king"})).await.status,
+        bob.get(&format!("/organisations/{acme}/members"))
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        ann.patch(
+            &format!("/organisations/{acme}/members/nobody"),
+            json!({"role": "member"})
+        )
+        .await
+        .status,
+        404
+    );
+    assert_eq!(
+        ann.patch(
+            &format!("/organisations/{acme}/members/{ann_id}"),
+            json!({"role": "king"})
+        )
+        .await
+        .status,
         422
     );
 }
@@ -125,17 +225,32 @@ async fn a_member_may_not_do_what_an_admin_may_and_a_stranger_finds_nothing() {
 async fn a_new_name_shows_on_the_public_page() {
     let app = TestApp::start().await;
     let (ann, acme) = acme(&app).await;
-    let renamed = ann.patch(&format!("/organisations/{acme}"), json!({"name": "Acme Ltd"})).await;
-    assert_eq!(renamed.body["data"], json!({"id": acme, "name": "Acme Ltd", "role": "admin"}));
+    let renamed = ann
+        .patch(
+            &format!("/organisations/{acme}"),
+            json!({"name": "Acme Ltd"}),
+        )
+        .await;
+    assert_eq!(
+        renamed.body["data"],
+        json!({"id": acme, "name": "Acme Ltd", "role": "admin"})
+    );
     let page = send(cookie_client().get(app.call(&format!("/status/{acme}")))).await;
     assert_eq!(page.body["data"]["organisation"]["name"], "Acme Ltd");
-    assert_eq!(ann.post("/organisations", json!({"name": "A"})).await.status, 422);
+    assert_eq!(
+        ann.post("/organisations", json!({"name": "A"}))
+            .await
+            .status,
+        422
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_published_keys_name_the_key_of_the_tokens_and_nothing_secret() {
     let app = TestApp::start().await;
-    let keys = send(cookie_client().get(format!("{}/.well-known/jwks.json", app.url))).await.body;
+    let keys = send(cookie_client().get(format!("{}/.well-known/jwks.json", app.url)))
+        .await
+        .body;
     let key = keys["keys"][0].as_object().unwrap();
     let mut members: Vec<_> = key.keys().map(String::as_str).collect();
     members.sort_unstable();
@@ -151,6 +266,8 @@ async fn sessions_and_keys_outlive_a_restart() {
     let public = format!("http://localhost:{}", address.rsplit_once(':').unwrap().1);
     let folder = app.stop().await;
     let app = TestApp::start_in(folder, &["--public-url", &public]).await;
-    let list = cookie_client().get(app.call("/component/list")).bearer_auth(&token);
+    let list = cookie_client()
+        .get(app.call("/component/list"))
+        .bearer_auth(&token);
     assert_eq!(send(list).await.status, 200);
 }

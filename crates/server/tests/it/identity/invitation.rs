@@ -10,19 +10,45 @@ async fn an_invitation_is_mailed_inspected_and_accepted_once() {
     let bob = Person::signed_up(&app, "bob@example.com").await;
     let acme = ann.organisation().await;
     let link = ann.invite(&app, &acme, &bob.email, "admin").await;
-    let inspected = bob.post("/invitations/inspect", json!({"token": link})).await;
-    let wanted = json!({"organisation": {"id": acme, "name": "Acme"}, "email": bob.email, "role": "admin"});
+    let inspected = bob
+        .post("/invitations/inspect", json!({"token": link}))
+        .await;
+    let wanted =
+        json!({"organisation": {"id": acme, "name": "Acme"}, "email": bob.email, "role": "admin"});
     assert_eq!(inspected.body["data"], wanted);
     assert_eq!(
-        Person::new(&app, "eve@example.com").post("/invitations/accept", json!({"token": link})).await.status,
+        Person::new(&app, "eve@example.com")
+            .post("/invitations/accept", json!({"token": link}))
+            .await
+            .status,
         401
     );
-    let accepted = bob.post("/invitations/accept", json!({"token": link})).await;
-    assert_eq!(accepted.body["data"], json!({"organisation": {"id": acme, "name": "Acme"}}));
-    assert_eq!(bob.post("/invitations/accept", json!({"token": link})).await.status, 400);
-    assert_eq!(bob.post("/invitations/inspect", json!({"token": link})).await.status, 400);
+    let accepted = bob
+        .post("/invitations/accept", json!({"token": link}))
+        .await;
+    assert_eq!(
+        accepted.body["data"],
+        json!({"organisation": {"id": acme, "name": "Acme"}})
+    );
+    assert_eq!(
+        bob.post("/invitations/accept", json!({"token": link}))
+            .await
+            .status,
+        400
+    );
+    assert_eq!(
+        bob.post("/invitations/inspect", json!({"token": link}))
+            .await
+            .status,
+        400
+    );
     assert_eq!(bob.session().await["organisations"][0]["role"], "admin");
-    assert_eq!(ann.get(&format!("/organisations/{acme}/invitations")).await.body["data"], json!([]));
+    assert_eq!(
+        ann.get(&format!("/organisations/{acme}/invitations"))
+            .await
+            .body["data"],
+        json!([])
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -36,12 +62,25 @@ async fn a_revoked_invitation_and_a_replaced_one_work_no_longer() {
     assert_ne!(replaced, link);
     let pending = ann.get(&at).await.body["data"].clone();
     assert_eq!(pending.as_array().unwrap().len(), 1);
-    assert_eq!((&pending[0]["email"], &pending[0]["role"]), (&json!("bob@example.com"), &json!("admin")));
-    assert_eq!(ann.post("/invitations/inspect", json!({"token": replaced})).await.status, 400);
+    assert_eq!(
+        (&pending[0]["email"], &pending[0]["role"]),
+        (&json!("bob@example.com"), &json!("admin"))
+    );
+    assert_eq!(
+        ann.post("/invitations/inspect", json!({"token": replaced}))
+            .await
+            .status,
+        400
+    );
     let id = pending[0]["id"].as_str().unwrap();
     assert_eq!(ann.delete(&format!("{at}/{id}")).await.status, 200);
     assert_eq!(ann.delete(&format!("{at}/{id}")).await.status, 404);
-    assert_eq!(ann.post("/invitations/inspect", json!({"token": link})).await.status, 400);
+    assert_eq!(
+        ann.post("/invitations/inspect", json!({"token": link}))
+            .await
+            .status,
+        400
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -49,8 +88,18 @@ async fn whom_to_invite_has_to_be_an_address_and_a_role() {
     let app = TestApp::start().await;
     let ann = Person::signed_up(&app, "ann@example.com").await;
     let at = format!("/organisations/{}/invitations", ann.organisation().await);
-    let refused = ann.post(&at, json!({"email": "bob\r\nBcc: eve@example.com", "role": "king"})).await;
+    let refused = ann
+        .post(
+            &at,
+            json!({"email": "bob\r\nBcc: eve@example.com", "role": "king"}),
+        )
+        .await;
     assert_eq!(refused.status, 422);
-    let fields: Vec<_> = refused.body["errors"].as_array().unwrap().iter().map(|error| &error["field"]).collect();
+    let fields: Vec<_> = refused.body["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|error| &error["field"])
+        .collect();
     assert_eq!(fields, ["role", "email"]);
 }

@@ -9,7 +9,9 @@ const NEW: &str = "a brand new password";
 /// Asks for a reset; answers the tokens of the links that are mailed. The server is stopped and started in between, which
 /// waits for the mail.
 async fn reset_links(app: TestApp, email: &str) -> (TestApp, Vec<String>) {
-    let asked = Person::new(&app, email).post("/password-reset", json!({"email": email})).await;
+    let asked = Person::new(&app, email)
+        .post("/password-reset", json!({"email": email}))
+        .await;
     assert_eq!(asked.status, 200, "{asked:?}");
     let app = TestApp::start_in(app.stop().await, &[]).await;
     let links = mailed(&app, ADDRESS, "reset=");
@@ -22,13 +24,39 @@ async fn a_reset_link_sets_the_password_once_and_signs_everybody_out() {
     let ann = Person::signed_up(&app, ADDRESS).await;
     assert_ne!(ann.session().await, Value::Null);
     let (app, links) = reset_links(app, ADDRESS).await;
-    let [link] = &links[..] else { panic!("{links:?}") };
+    let [link] = &links[..] else {
+        panic!("{links:?}")
+    };
     let there = Person::new(&app, ADDRESS);
     let confirm = |token: &str, password: &str| json!({"token": token, "password": password});
-    assert_eq!(there.post("/password-reset/confirm", confirm(link, "short")).await.status, 422);
-    assert_eq!(there.post("/password-reset/confirm", confirm("wrong", NEW)).await.status, 400);
-    assert_eq!(there.post("/password-reset/confirm", confirm(link, NEW)).await.status, 200);
-    assert_eq!(there.post("/password-reset/confirm", confirm(link, NEW)).await.status, 400);
+    assert_eq!(
+        there
+            .post("/password-reset/confirm", confirm(link, "short"))
+            .await
+            .status,
+        422
+    );
+    assert_eq!(
+        there
+            .post("/password-reset/confirm", confirm("wrong", NEW))
+            .await
+            .status,
+        400
+    );
+    assert_eq!(
+        there
+            .post("/password-reset/confirm", confirm(link, NEW))
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        there
+            .post("/password-reset/confirm", confirm(link, NEW))
+            .await
+            .status,
+        400
+    );
     assert_eq!(there.sign_in(PASSWORD).await.status, 401);
     assert_eq!(there.sign_in(NEW).await.status, 200);
 }
@@ -42,9 +70,22 @@ async fn each_account_of_an_address_gets_its_own_link() {
     let (app, links) = reset_links(app, "ANN@Example.com").await;
     assert_eq!(links.len(), 2);
     let there = Person::new(&app, ADDRESS);
-    let same = there.post("/password-reset/confirm", json!({"token": links[0], "password": "another password"})).await;
-    assert_eq!((same.status, &same.body["errors"][0]["message"]), (422, &json!("Choose another password")));
-    let reset = there.post("/password-reset/confirm", json!({"token": links[0], "password": NEW})).await;
+    let same = there
+        .post(
+            "/password-reset/confirm",
+            json!({"token": links[0], "password": "another password"}),
+        )
+        .await;
+    assert_eq!(
+        (same.status, &same.body["errors"][0]["message"]),
+        (422, &json!("Choose another password"))
+    );
+    let reset = there
+        .post(
+            "/password-reset/confirm",
+            json!({"token": links[0], "password": NEW}),
+        )
+        .await;
     assert_eq!(reset.status, 200);
     there.sign_in(NEW).await;
     assert_eq!(there.id().await, first);
@@ -55,11 +96,23 @@ async fn a_reset_of_an_unknown_address_is_answered_alike_and_mails_nothing() {
     let app = TestApp::start().await;
     let ann = Person::signed_up(&app, ADDRESS).await;
     let known = ann.post("/password-reset", json!({"email": ADDRESS})).await;
-    let unknown = ann.post("/password-reset", json!({"email": "nobody@example.com"})).await;
+    let unknown = ann
+        .post("/password-reset", json!({"email": "nobody@example.com"}))
+        .await;
     assert_eq!((known.status, &known.body), (unknown.status, &unknown.body));
-    assert_eq!(ann.post("/password-reset", json!({"email": "nobody"})).await.status, 422);
+    assert_eq!(
+        ann.post("/password-reset", json!({"email": "nobody"}))
+            .await
+            .status,
+        422
+    );
     let folder = app.stop().await;
-    assert_eq!(std::fs::read_dir(folder.path().join("data/mail")).unwrap().count(), 1);
+    assert_eq!(
+        std::fs::read_dir(folder.path().join("data/mail"))
+            .unwrap()
+            .count(),
+        1
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -70,9 +123,22 @@ async fn a_changed_password_ends_the_other_sessions_only() {
     there.sign_in(PASSWORD).await;
     let acme = here.organisation().await;
     let token = there.token(&acme).await;
-    let wrong = here.post("/user/password", json!({"currentPassword": "wrong", "newPassword": NEW})).await;
-    assert_eq!((wrong.status, &wrong.body["errors"][0]["field"]), (422, &json!("currentPassword")));
-    let changed = here.post("/user/password", json!({"currentPassword": PASSWORD, "newPassword": NEW})).await;
+    let wrong = here
+        .post(
+            "/user/password",
+            json!({"currentPassword": "wrong", "newPassword": NEW}),
+        )
+        .await;
+    assert_eq!(
+        (wrong.status, &wrong.body["errors"][0]["field"]),
+        (422, &json!("currentPassword"))
+    );
+    let changed = here
+        .post(
+            "/user/password",
+            json!({"currentPassword": PASSWORD, "newPassword": NEW}),
+        )
+        .await;
     assert_eq!(changed.status, 200, "{changed:?}");
     assert_ne!(here.session().await, Value::Null);
     assert_eq!(there.session().await, Value::Null);

@@ -7,7 +7,10 @@ use crate::app::{PASSWORD, TestApp, send};
 /// Signs in with these headers; answers the status.
 async fn sign_in(app: &TestApp, person: &Person, headers: &[(&str, &str)]) -> u16 {
     let body = json!({"email": person.email, "password": PASSWORD});
-    let mut request = person.client.request(Method::POST, app.call("/identity/sign-in")).json(&body);
+    let mut request = person
+        .client
+        .request(Method::POST, app.call("/identity/sign-in"))
+        .json(&body);
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
@@ -18,15 +21,39 @@ async fn sign_in(app: &TestApp, person: &Person, headers: &[(&str, &str)]) -> u1
 async fn what_another_sites_page_sends_is_refused() {
     let app = TestApp::start().await;
     let ann = Person::signed_up(&app, "ann@example.com").await;
-    assert_eq!(sign_in(&app, &ann, &[("sec-fetch-site", "cross-site")]).await, 403);
-    assert_eq!(sign_in(&app, &ann, &[("sec-fetch-site", "same-site")]).await, 403);
-    assert_eq!(sign_in(&app, &ann, &[("origin", "https://evil.example")]).await, 403);
+    assert_eq!(
+        sign_in(&app, &ann, &[("sec-fetch-site", "cross-site")]).await,
+        403
+    );
+    assert_eq!(
+        sign_in(&app, &ann, &[("sec-fetch-site", "same-site")]).await,
+        403
+    );
+    assert_eq!(
+        sign_in(&app, &ann, &[("origin", "https://evil.example")]).await,
+        403
+    );
     assert_eq!(sign_in(&app, &ann, &[("origin", "null")]).await, 403);
-    assert_eq!(sign_in(&app, &ann, &[("sec-fetch-site", "same-origin"), ("origin", &app.url)]).await, 200);
+    assert_eq!(
+        sign_in(
+            &app,
+            &ann,
+            &[("sec-fetch-site", "same-origin"), ("origin", &app.url)]
+        )
+        .await,
+        200
+    );
     assert_eq!(sign_in(&app, &ann, &[("origin", &app.url)]).await, 200);
     let acme = ann.organisation().await;
-    let delete = ann.client.delete(app.call(&format!("/identity/organisations/{acme}")));
-    assert_eq!(send(delete.header("origin", "https://evil.example")).await.status, 403);
+    let delete = ann
+        .client
+        .delete(app.call(&format!("/identity/organisations/{acme}")));
+    assert_eq!(
+        send(delete.header("origin", "https://evil.example"))
+            .await
+            .status,
+        403
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -34,8 +61,16 @@ async fn what_a_form_can_send_is_refused() {
     let app = TestApp::start().await;
     let ann = Person::signed_up(&app, "ann@example.com").await;
     let organisations = app.call("/identity/organisations");
-    for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
-        let request = ann.client.post(&organisations).header("content-type", kind).body(r#"{"name":"Evil"}"#);
+    for kind in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+    ] {
+        let request = ann
+            .client
+            .post(&organisations)
+            .header("content-type", kind)
+            .body(r#"{"name":"Evil"}"#);
         assert_eq!(send(request).await.status, 415, "{kind}");
     }
     assert_eq!(ann.session().await["organisations"], json!([]));

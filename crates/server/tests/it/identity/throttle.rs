@@ -13,10 +13,20 @@ async fn who_guesses_passwords_has_to_wait_for_known_and_unknown_addresses_alike
         for _ in 0..12 {
             statuses.push(eve.sign_in("a wrong password").await.status);
         }
-        assert!(statuses.starts_with(&[401, 401, 401]) && statuses.ends_with(&[429]), "{statuses:?}");
+        assert!(
+            statuses.starts_with(&[401, 401, 401]) && statuses.ends_with(&[429]),
+            "{statuses:?}"
+        );
         let refused = eve.sign_in(PASSWORD).await;
         assert_eq!(refused.status, 429);
-        assert!(refused.headers["retry-after"].to_str().unwrap().parse::<u64>().unwrap() >= 1);
+        assert!(
+            refused.headers["retry-after"]
+                .to_str()
+                .unwrap()
+                .parse::<u64>()
+                .unwrap()
+                >= 1
+        );
     }
 }
 

@@ -4,7 +4,9 @@ use std::cell::RefCell;
 
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
-use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
+use html5ever::tokenizer::{
+    BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+};
 
 use super::words;
 
@@ -48,7 +50,10 @@ impl Markup {
 
     /// How many attributes hold a text.
     pub(super) fn attributes_with(&self, text: &str) -> usize {
-        self.attributes.iter().filter(|value| words(value).contains(&words(text))).count()
+        self.attributes
+            .iter()
+            .filter(|value| words(value).contains(&words(text)))
+            .count()
     }
 
     fn tag(&mut self, tag: &Tag) -> TokenSinkResult<()> {
@@ -57,15 +62,27 @@ impl Markup {
         if tag.kind == TagKind::EndTag {
             return TokenSinkResult::Continue;
         }
-        let names: Vec<_> = tag.attrs.iter().map(|attribute| attribute.name.local.to_string()).collect();
+        let names: Vec<_> = tag
+            .attrs
+            .iter()
+            .map(|attribute| attribute.name.local.to_string())
+            .collect();
         // Mails show the line breaks of a text.
         if &*tag.name != "br" {
-            self.elements.push(format!("{} {}", tag.name, names.join(" ")));
+            self.elements
+                .push(format!("{} {}", tag.name, names.join(" ")));
         }
-        self.attributes.extend(tag.attrs.iter().map(|attribute| attribute.value.to_string()));
+        self.attributes.extend(
+            tag.attrs
+                .iter()
+                .map(|attribute| attribute.value.to_string()),
+        );
         match &*tag.name {
             "script" => {
-                let data = tag.attrs.iter().any(|attribute| &*attribute.value == "application/json");
+                let data = tag
+                    .attrs
+                    .iter()
+                    .any(|attribute| &*attribute.value == "application/json");
                 self.within = if data { Within::Data } else { Within::Code };
                 TokenSinkResult::RawData(RawKind::ScriptData)
             }

@@ -34,24 +34,39 @@ pub(super) struct Letter {
 
 /// The mails to these addresses, the oldest first.
 pub(super) fn to(folder: &Path, addresses: &[String]) -> Vec<Mail> {
-    let files = std::fs::read_dir(folder.join("data/mail")).unwrap().map(|file| file.unwrap().path());
-    let mut files: Vec<_> = files.filter(|path| path.extension().is_some_and(|kind| kind == "eml")).collect();
+    let files = std::fs::read_dir(folder.join("data/mail"))
+        .unwrap()
+        .map(|file| file.unwrap().path());
+    let mut files: Vec<_> = files
+        .filter(|path| path.extension().is_some_and(|kind| kind == "eml"))
+        .collect();
     files.sort();
-    let mails = files.iter().map(|path| Mail::read(&std::fs::read(path).unwrap()));
+    let mails = files
+        .iter()
+        .map(|path| Mail::read(&std::fs::read(path).unwrap()));
     mails.filter(|mail| addresses.contains(&mail.to)).collect()
 }
 
 impl Mail {
     fn read(bytes: &[u8]) -> Self {
         let message = MessageParser::default().parse(bytes).expect("a mail");
-        let to: Vec<_> = message.to().unwrap().iter().filter_map(|mailbox| mailbox.address()).collect();
+        let to: Vec<_> = message
+            .to()
+            .unwrap()
+            .iter()
+            .filter_map(|mailbox| mailbox.address())
+            .collect();
         let raw = std::str::from_utf8(bytes).unwrap();
         let (head, _) = raw.split_once("\r\n\r\n").unwrap();
-        let lines = head.split("\r\n").filter(|line| !line.starts_with([' ', '\t']));
+        let lines = head
+            .split("\r\n")
+            .filter(|line| !line.starts_with([' ', '\t']));
         Self {
             to: to.join(" and "),
             subject: message.subject().unwrap().to_owned(),
-            headers: lines.map(|line| line.split(':').next().unwrap().to_owned()).collect(),
+            headers: lines
+                .map(|line| line.split(':').next().unwrap().to_owned())
+                .collect(),
             text: message.body_text(0).unwrap().into_owned(),
             html: message.body_html(0).unwrap().into_owned(),
         }
@@ -59,17 +74,31 @@ impl Mail {
 
     /// What the link to this page carries, as the page sends it.
     pub(super) fn carried(&self, page: &str) -> Value {
-        let link = self.text.split_whitespace().find(|word| word.starts_with("http") && word.contains(page));
-        let link = Url::parse(link.unwrap_or_else(|| panic!("no {page} in {}", self.text))).unwrap();
-        link.query_pairs().map(|(key, value)| (key.into_owned(), Value::from(value.into_owned()))).collect()
+        let link = self
+            .text
+            .split_whitespace()
+            .find(|word| word.starts_with("http") && word.contains(page));
+        let link =
+            Url::parse(link.unwrap_or_else(|| panic!("no {page} in {}", self.text))).unwrap();
+        link.query_pairs()
+            .map(|(key, value)| (key.into_owned(), Value::from(value.into_owned())))
+            .collect()
     }
 }
 
 impl Letter {
     pub(super) fn of(mail: &Mail, text: &str) -> Self {
-        let letters = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>();
+        let letters = |text: &str| {
+            text.chars()
+                .filter(char::is_ascii_alphanumeric)
+                .collect::<String>()
+        };
         let html = Markup::read(&mail.html);
-        assert!(html.code.is_empty() && !mail.subject.contains(['\r', '\n']), "{}", mail.subject);
+        assert!(
+            html.code.is_empty() && !mail.subject.contains(['\r', '\n']),
+            "{}",
+            mail.subject
+        );
         Self {
             headers: mail.headers.clone(),
             in_subject: letters(&mail.subject).contains(&letters(text)),

@@ -15,8 +15,9 @@ use serde_json::{Value, json};
 use crate::app::TestApp;
 
 /// What stands before an Ed25519 key in PKCS #8 (RFC 8410, section 7).
-const PKCS8: [u8; 16] =
-    [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
+const PKCS8: [u8; 16] = [
+    0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+];
 
 /// Whoever has this server's keys, which makes the claims the only thing that is wrong.
 pub(super) struct Forger {
@@ -28,19 +29,32 @@ impl Forger {
     /// Reads the server's keys from its database, and the public half where everybody finds it.
     pub(super) async fn of(app: &TestApp) -> Self {
         let file = app.folder.path().join("data/allclear.db");
-        let database = Database::connect(&format!("sqlite:{}", file.display()), Arc::new(SystemClock)).await.unwrap();
+        let database =
+            Database::connect(&format!("sqlite:{}", file.display()), Arc::new(SystemClock))
+                .await
+                .unwrap();
         let mut secrets = secrets::load(&database, &SystemClock).await.unwrap();
         database.close().await.unwrap();
-        let keys = crate::app::client().get(format!("{}/.well-known/jwks.json", app.url)).send().await.unwrap();
+        let keys = crate::app::client()
+            .get(format!("{}/.well-known/jwks.json", app.url))
+            .send()
+            .await
+            .unwrap();
         let keys: Value = keys.json().await.unwrap();
-        let public = URL_SAFE_NO_PAD.decode(keys["keys"][0]["x"].as_str().unwrap()).unwrap();
-        Self { key: secrets.signing_keys.remove(0), public }
+        let public = URL_SAFE_NO_PAD
+            .decode(keys["keys"][0]["x"].as_str().unwrap())
+            .unwrap();
+        Self {
+            key: secrets.signing_keys.remove(0),
+            public,
+        }
     }
 
     /// A good token, made bad in each way there is, with its name.
     pub(super) fn forged(&self, good: &str) -> Vec<(&'static str, String)> {
         let with = |changes: Value| self.signed(&changed(&claims(good), &changes));
-        let now = chrono::DateTime::timestamp(&allclear_application::clock::Clock::now(&SystemClock));
+        let now =
+            chrono::DateTime::timestamp(&allclear_application::clock::Clock::now(&SystemClock));
         let mut tampered = good.to_owned();
         let last = tampered.pop().unwrap();
         // The last letter of a signature of 64 bytes has two bits that count.
@@ -49,18 +63,46 @@ impl Forger {
         let signature = rest.split_once('.').unwrap().1;
         let other_claims = encoded(&changed(&claims(good), &json!({"name": "Mallory"})));
         vec![
-            ("expired", with(json!({"exp": now - 60, "nbf": now - 360, "iat": now - 360}))),
+            (
+                "expired",
+                with(json!({"exp": now - 60, "nbf": now - 360, "iat": now - 360})),
+            ),
             ("not valid yet", with(json!({"nbf": now + 60}))),
-            ("of another issuer", with(json!({"iss": "https://elsewhere.example"}))),
-            ("for another party", with(json!({"azp": "https://elsewhere.example"}))),
-            ("of a session that never was", with(json!({"sid": "00000000-0000-7000-8000-000000000000"}))),
-            ("of nobody", with(json!({"sub": "00000000-0000-7000-8000-000000000000"}))),
-            ("without an algorithm", format!("{}.{}.", encoded(&json!({"alg": "none"})), encoded(&claims(good)))),
+            (
+                "of another issuer",
+                with(json!({"iss": "https://elsewhere.example"})),
+            ),
+            (
+                "for another party",
+                with(json!({"azp": "https://elsewhere.example"})),
+            ),
+            (
+                "of a session that never was",
+                with(json!({"sid": "00000000-0000-7000-8000-000000000000"})),
+            ),
+            (
+                "of nobody",
+                with(json!({"sub": "00000000-0000-7000-8000-000000000000"})),
+            ),
+            (
+                "without an algorithm",
+                format!(
+                    "{}.{}.",
+                    encoded(&json!({"alg": "none"})),
+                    encoded(&claims(good))
+                ),
+            ),
             ("with the public key as a secret", self.shared_secret(good)),
             ("with a key of its own", self.own_key(good)),
-            ("with another's signature", format!("{head}.{other_claims}.{signature}")),
+            (
+                "with another's signature",
+                format!("{head}.{other_claims}.{signature}"),
+            ),
             ("with a touched signature", tampered),
-            ("without a signature", format!("{head}.{}.", encoded(&claims(good)))),
+            (
+                "without a signature",
+                format!("{head}.{}.", encoded(&claims(good))),
+            ),
             ("nonsense", "nonsense".to_owned()),
         ]
     }
@@ -69,14 +111,24 @@ impl Forger {
         let mut header = Header::new(ALGORITHM);
         header.kid = Some(self.key.id.clone());
         let seed = URL_SAFE_NO_PAD.decode(&self.key.private).unwrap();
-        encode(&header, claims, &EncodingKey::from_ed_der(&[PKCS8.as_slice(), &seed].concat())).unwrap()
+        encode(
+            &header,
+            claims,
+            &EncodingKey::from_ed_der(&[PKCS8.as_slice(), &seed].concat()),
+        )
+        .unwrap()
     }
 
     /// HS256 with what everybody knows (RFC 8725, section 2.1).
     fn shared_secret(&self, good: &str) -> String {
         let mut header = Header::new(Algorithm::HS256);
         header.kid = Some(self.key.id.clone());
-        encode(&header, &claims(good), &EncodingKey::from_secret(&self.public)).unwrap()
+        encode(
+            &header,
+            &claims(good),
+            &EncodingKey::from_secret(&self.public),
+        )
+        .unwrap()
     }
 
     /// The right algorithm and the right key's name, with a key of the forger's.

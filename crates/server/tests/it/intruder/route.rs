@@ -31,7 +31,11 @@ pub(super) struct Route {
 }
 
 const fn route(guard: Guard, method: &'static str, path: &'static str) -> Route {
-    Route { method, path, guard }
+    Route {
+        method,
+        path,
+        guard,
+    }
 }
 
 /// Every call there is.
@@ -49,12 +53,32 @@ pub(super) const ROUTES: &[Route] = &[
     route(Guard::Session, "post", "/identity/organisations"),
     route(Guard::Admin, "delete", "/identity/organisations/{id}"),
     route(Guard::Admin, "patch", "/identity/organisations/{id}"),
-    route(Guard::Admin, "get", "/identity/organisations/{id}/invitations"),
-    route(Guard::Admin, "post", "/identity/organisations/{id}/invitations"),
-    route(Guard::Admin, "delete", "/identity/organisations/{id}/invitations/{invitation_id}"),
+    route(
+        Guard::Admin,
+        "get",
+        "/identity/organisations/{id}/invitations",
+    ),
+    route(
+        Guard::Admin,
+        "post",
+        "/identity/organisations/{id}/invitations",
+    ),
+    route(
+        Guard::Admin,
+        "delete",
+        "/identity/organisations/{id}/invitations/{invitation_id}",
+    ),
     route(Guard::Member, "get", "/identity/organisations/{id}/members"),
-    route(Guard::Admin, "delete", "/identity/organisations/{id}/members/{user_id}"),
-    route(Guard::Admin, "patch", "/identity/organisations/{id}/members/{user_id}"),
+    route(
+        Guard::Admin,
+        "delete",
+        "/identity/organisations/{id}/members/{user_id}",
+    ),
+    route(
+        Guard::Admin,
+        "patch",
+        "/identity/organisations/{id}/members/{user_id}",
+    ),
     route(Guard::Open, "post", "/identity/password-reset"),
     route(Guard::Open, "post", "/identity/password-reset/confirm"),
     route(Guard::Open, "get", "/identity/session"),
@@ -66,7 +90,11 @@ pub(super) const ROUTES: &[Route] = &[
     route(Guard::Session, "post", "/identity/user/password"),
     route(Guard::Administrator, "get", "/identity/waitlist"),
     route(Guard::Administrator, "delete", "/identity/waitlist/{id}"),
-    route(Guard::Administrator, "post", "/identity/waitlist/{id}/invite"),
+    route(
+        Guard::Administrator,
+        "post",
+        "/identity/waitlist/{id}/invite",
+    ),
     route(Guard::Token, "post", "/incident/create"),
     route(Guard::Token, "get", "/incident/list"),
     route(Guard::Token, "get", "/incident/{id}"),
@@ -90,7 +118,11 @@ pub(super) const ROUTES: &[Route] = &[
     route(Guard::Token, "post", "/maintenance/{id}/updates/delete"),
     route(Guard::Token, "get", "/maintenance/{id}/updates/list"),
     route(Guard::Token, "get", "/maintenance/{id}/updates/{update_id}"),
-    route(Guard::Token, "patch", "/maintenance/{id}/updates/{update_id}"),
+    route(
+        Guard::Token,
+        "patch",
+        "/maintenance/{id}/updates/{update_id}",
+    ),
     route(Guard::Open, "get", "/status/{organisation}"),
     route(Guard::Open, "get", "/status/{organisation}/events"),
     route(Guard::Token, "post", "/subscriber"),
@@ -121,9 +153,18 @@ impl Route {
             "identity" if self.path.contains("waitlist") => &world.waiting,
             _ => &world.organisation,
         };
-        let update = if rest.starts_with("incident") { &world.incident_update } else { &world.maintenance_update };
-        let path = self.path.replace("{id}", id).replace("{organisation}", &world.organisation);
-        let path = path.replace("{update_id}", update).replace("{user_id}", &world.admin_id);
+        let update = if rest.starts_with("incident") {
+            &world.incident_update
+        } else {
+            &world.maintenance_update
+        };
+        let path = self
+            .path
+            .replace("{id}", id)
+            .replace("{organisation}", &world.organisation);
+        let path = path
+            .replace("{update_id}", update)
+            .replace("{user_id}", &world.admin_id);
         path.replace("{invitation_id}", &world.invitation)
     }
 
@@ -131,22 +172,37 @@ impl Route {
     pub(super) fn body(&self, world: &World) -> Value {
         match (self.method, self.path) {
             ("patch", "/component/{id}") => json!({"name": "Intruded", "status": "MAJOR_OUTAGE"}),
-            ("post", "/incident/create") => json!({"title": "Intruded", "description": "It is", "components": []}),
+            ("post", "/incident/create") => {
+                json!({"title": "Intruded", "description": "It is", "components": []})
+            }
             ("patch", "/incident/{id}" | "/maintenance/{id}") => json!({"title": "Intruded"}),
             ("post", "/incident/{id}/components/attach") => {
                 json!({"components": [{"componentId": world.spare_component, "status": "DEGRADED"}]})
             }
-            ("post", "/incident/{id}/components/detach") => json!({"componentIds": [world.component]}),
-            ("post", "/incident/{id}/updates/create") => json!({"status": "MONITORING", "message": "Intruded"}),
-            ("post", "/incident/{id}/updates/delete") => json!({"incidentUpdateIds": [world.incident_update]}),
-            ("patch", "/incident/{id}/updates/{update_id}" | "/maintenance/{id}/updates/{update_id}") => {
+            ("post", "/incident/{id}/components/detach") => {
+                json!({"componentIds": [world.component]})
+            }
+            ("post", "/incident/{id}/updates/create") => {
+                json!({"status": "MONITORING", "message": "Intruded"})
+            }
+            ("post", "/incident/{id}/updates/delete") => {
+                json!({"incidentUpdateIds": [world.incident_update]})
+            }
+            (
+                "patch",
+                "/incident/{id}/updates/{update_id}" | "/maintenance/{id}/updates/{update_id}",
+            ) => {
                 json!({"message": "Intruded"})
             }
             ("post", "/maintenance/create") => {
                 json!({"title": "Intruded", "description": "It is", "startAt": "2030-01-01T00:00:00Z"})
             }
-            ("post", "/maintenance/{id}/updates/create") => json!({"status": "IDENTIFIED", "message": "Intruded"}),
-            ("post", "/maintenance/{id}/updates/delete") => json!({"maintenanceUpdateIds": [world.maintenance_update]}),
+            ("post", "/maintenance/{id}/updates/create") => {
+                json!({"status": "IDENTIFIED", "message": "Intruded"})
+            }
+            ("post", "/maintenance/{id}/updates/delete") => {
+                json!({"maintenanceUpdateIds": [world.maintenance_update]})
+            }
             ("post", "/subscriber") => json!({"email": "intruded@example.com"}),
             ("patch", "/identity/organisations/{id}" | "/identity/user")
             | ("post", "/identity/organisations" | "/component/create") => {

@@ -28,13 +28,29 @@ async fn a_forged_token_gets_no_socket_and_no_more_on_one() {
     let app = TestApp::start_with(&World::FLAGS).await;
     let world = World::made(&app).await;
     for (name, token) in Forger::of(&app).await.forged(&world.operator.token) {
-        let refused = Client::connect(&app.url, json!({"token": token}), &[]).await.err();
-        assert_eq!(refused, Some(json!({"message": "Please sign in again"})), "{name}");
+        let refused = Client::connect(&app.url, json!({"token": token}), &[])
+            .await
+            .err();
+        assert_eq!(
+            refused,
+            Some(json!({"message": "Please sign in again"})),
+            "{name}"
+        );
         let header = format!("Bearer {token}");
-        let refused = Client::connect(&app.url, json!({}), &[("authorization", &header)]).await.err();
-        assert_eq!(refused, Some(json!({"message": "Please sign in again"})), "{name}, in the header");
+        let refused = Client::connect(&app.url, json!({}), &[("authorization", &header)])
+            .await
+            .err();
+        assert_eq!(
+            refused,
+            Some(json!({"message": "Please sign in again"})),
+            "{name}, in the header"
+        );
         let mut visitor = Client::anonymous(&app.url).await;
-        assert_eq!(visitor.ask("authenticate", &token).await, json!({"message": "Please sign in again"}), "{name}");
+        assert_eq!(
+            visitor.ask("authenticate", &token).await,
+            json!({"message": "Please sign in again"}),
+            "{name}"
+        );
     }
 }
 
@@ -42,9 +58,15 @@ async fn a_forged_token_gets_no_socket_and_no_more_on_one() {
 async fn whoever_is_no_member_gets_by_every_event_what_is_public_and_no_more() {
     let app = TestApp::start_with(&World::FLAGS).await;
     let world = World::made(&app).await;
-    let outside = world.admin.post("/organisations", json!({"name": "Other"})).await;
+    let outside = world
+        .admin
+        .post("/organisations", json!({"name": "Other"}))
+        .await;
     let outside = outside.body["data"]["id"].as_str().unwrap().to_owned();
-    let elsewhere = world.member.post("/token", json!({})).await.body["data"]["token"].as_str().unwrap().to_owned();
+    let elsewhere = world.member.post("/token", json!({})).await.body["data"]["token"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let other = world.admin.token(&outside).await;
     for (who, auth) in [
         ("nobody", json!({})),
@@ -57,8 +79,14 @@ async fn whoever_is_no_member_gets_by_every_event_what_is_public_and_no_more() {
             let answer = socket.ask(event, &world.organisation).await;
             match field {
                 Some(field) => assert_eq!(answer, public[field], "{who}: {event}"),
-                None if event == "join" => assert_eq!(answer, json!({"revision": public["revision"]}), "{who}"),
-                None => assert_eq!(answer, json!({"message": "Please sign in again"}), "{who}: {event}"),
+                None if event == "join" => {
+                    assert_eq!(answer, json!({"revision": public["revision"]}), "{who}")
+                }
+                None => assert_eq!(
+                    answer,
+                    json!({"message": "Please sign in again"}),
+                    "{who}: {event}"
+                ),
             }
             assert!(!private(&answer, &world), "{who}: {event}: {answer}");
         }
@@ -67,14 +95,29 @@ async fn whoever_is_no_member_gets_by_every_event_what_is_public_and_no_more() {
         assert_eq!(name, "new-component", "{who}");
         assert!(!private(&args, &world), "{who}: {args}");
         let components = world.operator.get("/component/list").await;
-        let another = components.body["data"][0]["id"].as_str().unwrap().to_owned();
-        assert_eq!(world.operator.delete(&format!("/component/{another}")).await.status, 200);
+        let another = components.body["data"][0]["id"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert_eq!(
+            world
+                .operator
+                .delete(&format!("/component/{another}"))
+                .await
+                .status,
+            200
+        );
     }
 }
 
 /// Whether it tells what only members may know.
 fn private(answer: &Value, world: &World) -> bool {
     let told = answer.to_string();
-    let secrets = [world.subscriber.as_str(), world.member_id.as_str(), "reader@example.com", "Ada"];
+    let secrets = [
+        world.subscriber.as_str(),
+        world.member_id.as_str(),
+        "reader@example.com",
+        "Ada",
+    ];
     secrets.iter().any(|secret| told.contains(secret))
 }

@@ -18,7 +18,11 @@ struct Intruder {
 
 impl Intruder {
     fn with_token(name: &str, token: &str) -> Self {
-        Self { name: name.to_owned(), client: cookie_client(), token: Some(token.to_owned()) }
+        Self {
+            name: name.to_owned(),
+            client: cookie_client(),
+            token: Some(token.to_owned()),
+        }
     }
 
     async fn tries(&self, app: &TestApp, route: &Route, world: &World) -> Answer {
@@ -38,25 +42,47 @@ impl Intruder {
         for route in ROUTES.iter().filter(|route| guards.contains(&route.guard)) {
             let answer = self.tries(app, route, world).await;
             let Route { method, path, .. } = route;
-            assert!(statuses.contains(&answer.status), "{}: {method} {path}: {answer:?}", self.name);
-            assert!(answer.body["data"].is_null(), "{}: {method} {path}: {answer:?}", self.name);
+            assert!(
+                statuses.contains(&answer.status),
+                "{}: {method} {path}: {answer:?}",
+                self.name
+            );
+            assert!(
+                answer.body["data"].is_null(),
+                "{}: {method} {path}: {answer:?}",
+                self.name
+            );
         }
     }
 }
 
-const SESSION: [Guard; 4] = [Guard::Session, Guard::Member, Guard::Admin, Guard::Administrator];
+const SESSION: [Guard; 4] = [
+    Guard::Session,
+    Guard::Member,
+    Guard::Admin,
+    Guard::Administrator,
+];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_call_of_the_document_has_its_row() {
     let app = TestApp::start().await;
-    let document = send(cookie_client().get(app.call("/openapi.json"))).await.body;
+    let document = send(cookie_client().get(app.call("/openapi.json")))
+        .await
+        .body;
     let mut documented = BTreeSet::new();
     for (path, calls) in document["paths"].as_object().unwrap() {
         let path = path.strip_prefix("/api/v1").unwrap();
-        let methods = calls.as_object().unwrap().keys().filter(|key| *key != "parameters");
+        let methods = calls
+            .as_object()
+            .unwrap()
+            .keys()
+            .filter(|key| *key != "parameters");
         documented.extend(methods.map(|method| format!("{method} {path}")));
     }
-    let rows: BTreeSet<_> = ROUTES.iter().map(|route| format!("{} {}", route.method, route.path)).collect();
+    let rows: BTreeSet<_> = ROUTES
+        .iter()
+        .map(|route| format!("{} {}", route.method, route.path))
+        .collect();
     assert_eq!(rows, documented);
     assert_eq!(rows.len(), ROUTES.len(), "one row each");
 }
@@ -66,15 +92,24 @@ async fn who_proves_nothing_gets_nothing() {
     let app = TestApp::start_with(&World::FLAGS).await;
     let world = World::made(&app).await;
     let before = world.state(&app).await;
-    let nobody = Intruder { name: "nobody".to_owned(), client: cookie_client(), token: None };
-    nobody.is_refused(&app, &world, &[Guard::Token], &[401]).await;
+    let nobody = Intruder {
+        name: "nobody".to_owned(),
+        client: cookie_client(),
+        token: None,
+    };
+    nobody
+        .is_refused(&app, &world, &[Guard::Token], &[401])
+        .await;
     nobody.is_refused(&app, &world, &SESSION, &[401]).await;
 
     for (name, token) in Forger::of(&app).await.forged(&world.operator.token) {
-        Intruder::with_token(name, &token).is_refused(&app, &world, &[Guard::Token], &[401]).await;
+        Intruder::with_token(name, &token)
+            .is_refused(&app, &world, &[Guard::Token], &[401])
+            .await;
     }
     // A token is not a session: it must not work where the cookie is asked for.
-    let token_alone = Intruder::with_token("a token in the place of a session", &world.operator.token);
+    let token_alone =
+        Intruder::with_token("a token in the place of a session", &world.operator.token);
     token_alone.is_refused(&app, &world, &SESSION, &[401]).await;
     assert_eq!(world.state(&app).await, before);
 }
@@ -86,7 +121,9 @@ async fn a_token_without_an_organisation_works_in_none() {
     let before = world.state(&app).await;
     let without = world.admin.post("/token", serde_json::json!({})).await;
     let without = without.body["data"]["token"].as_str().unwrap();
-    Intruder::with_token("without an organisation", without).is_refused(&app, &world, &[Guard::Token], &[403]).await;
+    Intruder::with_token("without an organisation", without)
+        .is_refused(&app, &world, &[Guard::Token], &[403])
+        .await;
     assert_eq!(world.state(&app).await, before);
 }
 
@@ -94,18 +131,38 @@ async fn a_token_without_an_organisation_works_in_none() {
 async fn who_was_removed_is_refused_at_once() {
     let app = TestApp::start_with(&World::FLAGS).await;
     let world = World::made(&app).await;
-    let bob = admitted(&app, &world.admin, "bob@example.com", &world.organisation, "admin").await;
+    let bob = admitted(
+        &app,
+        &world.admin,
+        "bob@example.com",
+        &world.organisation,
+        "admin",
+    )
+    .await;
     let removed = Intruder {
         name: "removed".to_owned(),
         client: bob.client.clone(),
         token: Some(bob.token(&world.organisation).await),
     };
-    let gone = world.admin.delete(&format!("/organisations/{}/members/{}", world.organisation, bob.id().await)).await;
+    let gone = world
+        .admin
+        .delete(&format!(
+            "/organisations/{}/members/{}",
+            world.organisation,
+            bob.id().await
+        ))
+        .await;
     assert_eq!(gone.status, 200, "{gone:?}");
     let before = world.state(&app).await;
-    removed.is_refused(&app, &world, &[Guard::Token], &[401, 403]).await;
-    removed.is_refused(&app, &world, &[Guard::Member, Guard::Admin], &[403, 404]).await;
-    removed.is_refused(&app, &world, &[Guard::Administrator], &[403]).await;
+    removed
+        .is_refused(&app, &world, &[Guard::Token], &[401, 403])
+        .await;
+    removed
+        .is_refused(&app, &world, &[Guard::Member, Guard::Admin], &[403, 404])
+        .await;
+    removed
+        .is_refused(&app, &world, &[Guard::Administrator], &[403])
+        .await;
     assert_eq!(world.state(&app).await, before);
 }
 
@@ -114,12 +171,31 @@ async fn a_member_is_no_admin_and_an_admin_is_no_administrator() {
     let app = TestApp::start_with(&World::FLAGS).await;
     let world = World::made(&app).await;
     let before = world.state(&app).await;
-    let member = Intruder { name: "a member".to_owned(), client: world.member.client.clone(), token: None };
-    member.is_refused(&app, &world, &[Guard::Admin, Guard::Administrator], &[403]).await;
+    let member = Intruder {
+        name: "a member".to_owned(),
+        client: world.member.client.clone(),
+        token: None,
+    };
+    member
+        .is_refused(&app, &world, &[Guard::Admin, Guard::Administrator], &[403])
+        .await;
     assert_eq!(world.state(&app).await, before);
-    let bob = admitted(&app, &world.admin, "bob@example.com", &world.organisation, "admin").await;
-    let admin = Intruder { name: "an admin".to_owned(), client: bob.client, token: None };
-    admin.is_refused(&app, &world, &[Guard::Administrator], &[403]).await;
+    let bob = admitted(
+        &app,
+        &world.admin,
+        "bob@example.com",
+        &world.organisation,
+        "admin",
+    )
+    .await;
+    let admin = Intruder {
+        name: "an admin".to_owned(),
+        client: bob.client,
+        token: None,
+    };
+    admin
+        .is_refused(&app, &world, &[Guard::Administrator], &[403])
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -139,12 +215,30 @@ async fn another_organisations_admin_finds_and_changes_nothing() {
             assert!(!told.contains(id), "{route:?} tells of {id}: {told}");
         }
     }
-    let by_session = Intruder { name: "likewise".to_owned(), client: eve.person.client.clone(), token: None };
-    by_session.is_refused(&app, &world, &[Guard::Member, Guard::Admin], &[403, 404]).await;
+    let by_session = Intruder {
+        name: "likewise".to_owned(),
+        client: eve.person.client.clone(),
+        token: None,
+    };
+    by_session
+        .is_refused(&app, &world, &[Guard::Member, Guard::Admin], &[403, 404])
+        .await;
     let own_path = format!("/organisations/{}", eve.organisation);
-    let theirs = eve.person.delete(&format!("{own_path}/invitations/{}", world.invitation)).await;
-    assert_eq!(theirs.status, 404, "another's invitation below one's own organisation: {theirs:?}");
-    assert_eq!(eve.person.delete(&format!("{own_path}/members/{}", world.member_id)).await.status, 404);
+    let theirs = eve
+        .person
+        .delete(&format!("{own_path}/invitations/{}", world.invitation))
+        .await;
+    assert_eq!(
+        theirs.status, 404,
+        "another's invitation below one's own organisation: {theirs:?}"
+    );
+    assert_eq!(
+        eve.person
+            .delete(&format!("{own_path}/members/{}", world.member_id))
+            .await
+            .status,
+        404
+    );
     assert_eq!(world.state(&app).await, before);
 }
 
@@ -155,17 +249,32 @@ async fn the_table_means_what_it_says() {
     let admin = Intruder {
         name: "the admin".to_owned(),
         client: world.admin.client.clone(),
-        token: Some(operator(&app, &world.admin, &world.organisation).await.token),
+        token: Some(
+            operator(&app, &world.admin, &world.organisation)
+                .await
+                .token,
+        ),
     };
     // What reads, for whoever may: so that a refusal above is about who asks, and not about what is asked.
-    let guards = [Guard::Token, Guard::Member, Guard::Admin, Guard::Administrator];
-    for route in ROUTES.iter().filter(|route| route.method == "get" && guards.contains(&route.guard)) {
+    let guards = [
+        Guard::Token,
+        Guard::Member,
+        Guard::Admin,
+        Guard::Administrator,
+    ];
+    for route in ROUTES
+        .iter()
+        .filter(|route| route.method == "get" && guards.contains(&route.guard))
+    {
         let answer = admin.tries(&app, route, &world).await;
         assert_eq!(answer.status, 200, "{route:?}: {answer:?}");
         assert_ne!(answer.body["data"], Value::Null, "{route:?}");
     }
     // What writes, each on a world as it was made; what deletes comes last.
-    let mut writing: Vec<_> = ROUTES.iter().filter(|route| route.method != "get").collect();
+    let mut writing: Vec<_> = ROUTES
+        .iter()
+        .filter(|route| route.method != "get")
+        .collect();
     writing.retain(|route| guards.contains(&route.guard) && !destroys(route));
     for route in writing {
         let answer = admin.tries(&app, route, &world).await;
@@ -175,7 +284,9 @@ async fn the_table_means_what_it_says() {
 
 /// Whether later rows need what it takes away.
 fn destroys(route: &Route) -> bool {
-    route.method == "delete" || route.path.ends_with("updates/delete") || route.path.ends_with("waitlist/{id}/invite")
+    route.method == "delete"
+        || route.path.ends_with("updates/delete")
+        || route.path.ends_with("waitlist/{id}/invite")
 }
 
 /// An admin of another organisation.
@@ -187,12 +298,27 @@ struct Eve {
 
 impl Eve {
     async fn made(app: &TestApp, world: &World) -> Self {
-        let person = admitted(app, &world.admin, "eve@example.com", &world.organisation, "member").await;
+        let person = admitted(
+            app,
+            &world.admin,
+            "eve@example.com",
+            &world.organisation,
+            "member",
+        )
+        .await;
         let id = person.id().await;
         let path = format!("/organisations/{}/members/{id}", world.organisation);
-        assert_eq!(world.admin.delete(&path).await.status, 200, "she was let in, and belongs to it no longer");
+        assert_eq!(
+            world.admin.delete(&path).await.status,
+            200,
+            "she was let in, and belongs to it no longer"
+        );
         let organisation = person.organisation().await;
         let token = person.token(&organisation).await;
-        Self { person, organisation, token }
+        Self {
+            person,
+            organisation,
+            token,
+        }
     }
 }

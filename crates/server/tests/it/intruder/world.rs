@@ -27,8 +27,14 @@ pub(super) struct World {
 
 impl World {
     /// The flags a server starts with, so that there is a waitlist and limits stay out of the way.
-    pub(super) const FLAGS: [&'static str; 6] =
-        ["--sign-up", "waitlist", "--limit-invite", "1000/1000", "--limit-sign-in", "1000/1000"];
+    pub(super) const FLAGS: [&'static str; 6] = [
+        "--sign-up",
+        "waitlist",
+        "--limit-invite",
+        "1000/1000",
+        "--limit-sign-in",
+        "1000/1000",
+    ];
 
     /// Makes it, as the first to sign up and so with the installation's administrator in it.
     pub(super) async fn made(app: &TestApp) -> Self {
@@ -42,15 +48,34 @@ impl World {
         let incident = json!({"title": "Down", "description": "All of it", "components": attached});
         let incident = created(&operator, "/incident/create", incident).await;
         let update = json!({"status": "IDENTIFIED", "message": "Found"});
-        let incident_update = created(&operator, &format!("/incident/{incident}/updates/create"), update).await;
+        let incident_update = created(
+            &operator,
+            &format!("/incident/{incident}/updates/create"),
+            update,
+        )
+        .await;
         let maintenance = json!({"title": "Works", "description": "On all of it", "startAt": "2029-01-01T00:00:00Z"});
         let maintenance = created(&operator, "/maintenance/create", maintenance).await;
         let update = json!({"status": "IDENTIFIED", "message": "Planned"});
-        let maintenance_update =
-            created(&operator, &format!("/maintenance/{maintenance}/updates/create"), update).await;
-        let subscriber = created(&operator, "/subscriber", json!({"email": "reader@example.com"})).await;
+        let maintenance_update = created(
+            &operator,
+            &format!("/maintenance/{maintenance}/updates/create"),
+            update,
+        )
+        .await;
+        let subscriber = created(
+            &operator,
+            "/subscriber",
+            json!({"email": "reader@example.com"}),
+        )
+        .await;
         let invited = json!({"email": "invited@example.com", "role": "member"});
-        let invited = admin.post(&format!("/organisations/{organisation}/invitations"), invited).await;
+        let invited = admin
+            .post(
+                &format!("/organisations/{organisation}/invitations"),
+                invited,
+            )
+            .await;
         let invitation = invited.body["data"]["id"].as_str().unwrap().to_owned();
         let waiting = Person::new(app, "waiting@example.com");
         assert_eq!(waiting.sign_up(PASSWORD).await.status, 202);
@@ -94,7 +119,10 @@ impl World {
             state.push(answer.body);
         }
         for path in ["members", "invitations"] {
-            let answer = self.admin.get(&format!("/organisations/{}/{path}", self.organisation)).await;
+            let answer = self
+                .admin
+                .get(&format!("/organisations/{}/{path}", self.organisation))
+                .await;
             assert_eq!(answer.status, 200, "{path}: {answer:?}");
             state.push(answer.body);
         }
@@ -121,10 +149,17 @@ impl World {
 }
 
 /// Somebody who was let in and is in an organisation.
-pub(super) async fn admitted(app: &TestApp, admin: &Person, email: &str, organisation: &str, role: &str) -> Person {
+pub(super) async fn admitted(
+    app: &TestApp,
+    admin: &Person,
+    email: &str,
+    organisation: &str,
+    role: &str,
+) -> Person {
     let invitation = admin.invite(app, organisation, email, role).await;
     let person = Person::new(app, email);
-    let sign_up = json!({"name": "Ada", "email": email, "password": PASSWORD, "invitationToken": invitation});
+    let sign_up =
+        json!({"name": "Ada", "email": email, "password": PASSWORD, "invitationToken": invitation});
     let answer = person.post("/sign-up", sign_up).await;
     assert_eq!(answer.status, 201, "{answer:?}");
     person
@@ -133,7 +168,12 @@ pub(super) async fn admitted(app: &TestApp, admin: &Person, email: &str, organis
 /// Somebody's token for an organisation, in use.
 pub(super) async fn operator(app: &TestApp, person: &Person, organisation: &str) -> Operator {
     let token = person.token(organisation).await;
-    Operator { url: app.url.clone(), organisation: organisation.to_owned(), token, client: cookie_client() }
+    Operator {
+        url: app.url.clone(),
+        organisation: organisation.to_owned(),
+        token,
+        client: cookie_client(),
+    }
 }
 
 async fn created(operator: &Operator, path: &str, body: Value) -> String {

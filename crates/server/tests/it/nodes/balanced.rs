@@ -27,23 +27,57 @@ struct Poller {
 impl Poller {
     /// Opens a session from an address of its own, and joins.
     async fn join(url: &str, from: Ipv4Addr, organisation: &str) -> Self {
-        let client = crate::app::client_builder().no_proxy().local_address(IpAddr::V4(from)).build().unwrap();
+        let client = crate::app::client_builder()
+            .no_proxy()
+            .local_address(IpAddr::V4(from))
+            .build()
+            .unwrap();
         let path = format!("{url}/socket.io/?EIO=4&transport=polling");
-        let open = client.get(&path).send().await.unwrap().text().await.unwrap();
+        let open = client
+            .get(&path)
+            .send()
+            .await
+            .unwrap()
+            .text()
+            .await
+            .unwrap();
         let open: Value = serde_json::from_str(open.strip_prefix('0').unwrap()).unwrap();
         let url = format!("{path}&sid={}", open["sid"].as_str().unwrap());
-        let mut poller = Self { client, url, packets: std::collections::VecDeque::new() };
+        let mut poller = Self {
+            client,
+            url,
+            packets: std::collections::VecDeque::new(),
+        };
         poller.post("40").await.unwrap();
         assert!(poller.packet().await.unwrap().starts_with("40"));
-        poller.post(&format!("420[\"join\",\"{organisation}\"]")).await.unwrap();
-        assert!(poller.packet().await.unwrap().starts_with("430[{\"revision\":"));
+        poller
+            .post(&format!("420[\"join\",\"{organisation}\"]"))
+            .await
+            .unwrap();
+        assert!(
+            poller
+                .packet()
+                .await
+                .unwrap()
+                .starts_with("430[{\"revision\":")
+        );
         poller
     }
 
     /// The status where the session is not known.
     async fn post(&self, packet: &str) -> Result<(), u16> {
-        let answer = self.client.post(&self.url).body(packet.to_owned()).send().await.unwrap();
-        if answer.status() == 200 { Ok(()) } else { Err(answer.status().as_u16()) }
+        let answer = self
+            .client
+            .post(&self.url)
+            .body(packet.to_owned())
+            .send()
+            .await
+            .unwrap();
+        if answer.status() == 200 {
+            Ok(())
+        } else {
+            Err(answer.status().as_u16())
+        }
     }
 
     /// The next packet that is no ping; the status where the session is not known.
@@ -58,7 +92,8 @@ impl Poller {
                         return Err(answer.status().as_u16());
                     }
                     let payload = answer.text().await.unwrap();
-                    self.packets.extend(payload.split('\u{1e}').map(str::to_owned));
+                    self.packets
+                        .extend(payload.split('\u{1e}').map(str::to_owned));
                 }
             }
         }
@@ -75,14 +110,20 @@ impl Poller {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sockets_that_poll_through_nginx_stay_with_their_node() {
-    let Some(installation) = Installation::start().await else { return };
+    let Some(installation) = Installation::start().await else {
+        return;
+    };
     let operator = operator_of(&installation.url, "ada@example.com", "Acme").await;
     let mut pollers = Vec::new();
     for last in ADDRESSES {
         pollers.push(Poller::join(&installation.url, address(last), &operator.organisation).await);
     }
     for node in &installation.nodes {
-        assert!(sockets(&node.url).await > 0, "{} has some of them", node.url);
+        assert!(
+            sockets(&node.url).await > 0,
+            "{} has some of them",
+            node.url
+        );
     }
     let made = write(std::slice::from_ref(&operator), 20).await;
     for poller in &mut pollers {
@@ -94,14 +135,25 @@ async fn sockets_that_poll_through_nginx_stay_with_their_node() {
 
 /// How many sockets a node has.
 async fn sockets(url: &str) -> u32 {
-    let metrics = crate::app::client().get(format!("{url}/metrics")).send().await.unwrap().text().await.unwrap();
-    let line = metrics.lines().find_map(|line| line.strip_prefix("allclear_sockets "));
+    let metrics = crate::app::client()
+        .get(format!("{url}/metrics"))
+        .send()
+        .await
+        .unwrap()
+        .text()
+        .await
+        .unwrap();
+    let line = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix("allclear_sockets "));
     line.unwrap().parse().unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn viewers_of_a_killed_node_go_on_at_the_other_through_nginx() {
-    let Some(mut installation) = Installation::start().await else { return };
+    let Some(mut installation) = Installation::start().await else {
+        return;
+    };
     let operator = operator_of(&installation.url, "ada@example.com", "Acme").await;
     let organisation = operator.organisation.clone();
     let (mut streams, mut wires, mut pollers) = (Vec::new(), Vec::new(), Vec::new());
@@ -130,7 +182,10 @@ async fn viewers_of_a_killed_node_go_on_at_the_other_through_nginx() {
         moved[2] += usize::from(follow_poller(poller, &operator, address(last), &all).await);
     }
     let count = usize::from(ADDRESSES.end - ADDRESSES.start);
-    assert!(moved.iter().all(|moved| (1..count).contains(moved)), "some were cut and some were not: {moved:?}");
+    assert!(
+        moved.iter().all(|moved| (1..count).contains(moved)),
+        "some were cut and some were not: {moved:?}"
+    );
 
     let after = survivor.component("After").await;
     for stream in &mut streams {
@@ -161,7 +216,12 @@ async fn follow_stream(stream: &mut Stream, operator: &Operator, all: &[String])
 }
 
 /// Hears of everything, or is cut and reads anew.
-async fn follow_wire(wire: &mut Client, operator: &Operator, from: Ipv4Addr, all: &[String]) -> bool {
+async fn follow_wire(
+    wire: &mut Client,
+    operator: &Operator,
+    from: Ipv4Addr,
+    all: &[String],
+) -> bool {
     for made in all {
         let Ok((_, args)) = wire.event_or_end().await else {
             *wire = Client::visitor_from(&operator.url, from).await;
@@ -176,7 +236,12 @@ async fn follow_wire(wire: &mut Client, operator: &Operator, from: Ipv4Addr, all
     false
 }
 
-async fn follow_poller(poller: &mut Poller, operator: &Operator, from: Ipv4Addr, all: &[String]) -> bool {
+async fn follow_poller(
+    poller: &mut Poller,
+    operator: &Operator,
+    from: Ipv4Addr,
+    all: &[String],
+) -> bool {
     for made in all {
         match poller.made().await {
             Ok(id) => assert_eq!(&id, made),

@@ -40,20 +40,48 @@ impl Installation {
         let mut nodes = Vec::new();
         for name in ["one", "two"] {
             let redis = format!("redis://127.0.0.1:{redis_port}");
-            let own = ["--database-url", &database, "--redis-url", &redis, "--public-url", &url, "--log", "error"];
+            let own = [
+                "--database-url",
+                &database,
+                "--redis-url",
+                &redis,
+                "--public-url",
+                &url,
+                "--log",
+                "error",
+            ];
             nodes.push(Process::serve(command(&folder.path().join(name), &own)).await);
         }
         let address = |node: &Process| node.url.trim_start_matches("http://").to_owned();
         let configuration = NGINX
             .replace("10.0.0.11:8080", &address(&nodes[0]))
             .replace("10.0.0.12:8080", &address(&nodes[1]))
-            .replace("listen 80;", &format!("listen 127.0.0.1:{port};\n        access_log off;"));
+            .replace(
+                "listen 80;",
+                &format!("listen 127.0.0.1:{port};\n        access_log off;"),
+            );
         let file = folder.path().join("nginx.conf");
         std::fs::write(&file, configuration).unwrap();
-        let globals = format!("daemon off; master_process off; pid {}/nginx.pid;", folder.path().display());
-        let nginx = Command::new(nginx).arg("-c").arg(&file).args(["-g", &globals]).kill_on_drop(true).spawn().unwrap();
+        let globals = format!(
+            "daemon off; master_process off; pid {}/nginx.pid;",
+            folder.path().display()
+        );
+        let nginx = Command::new(nginx)
+            .arg("-c")
+            .arg(&file)
+            .args(["-g", &globals])
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
         listening(port).await;
-        Some(Self { url, nodes, redis_port, redis: Some(redis), _nginx: nginx, _folder: folder })
+        Some(Self {
+            url,
+            nodes,
+            redis_port,
+            redis: Some(redis),
+            _nginx: nginx,
+            _folder: folder,
+        })
     }
 
     /// Kills Redis.
@@ -70,29 +98,56 @@ impl Installation {
                 tries.tick().await;
             }
         };
-        tokio::time::timeout(Duration::from_mins(1), listen).await.expect("the nodes listen again");
+        tokio::time::timeout(Duration::from_mins(1), listen)
+            .await
+            .expect("the nodes listen again");
     }
 
     /// How many listen in the one channel that there is.
     async fn listeners(&self) -> usize {
         let ask = async |arguments: &[&str]| {
             let mut command = Command::new("redis-cli");
-            let output = command.args(["-p", &self.redis_port.to_string()]).args(arguments).output().await.unwrap();
+            let output = command
+                .args(["-p", &self.redis_port.to_string()])
+                .args(arguments)
+                .output()
+                .await
+                .unwrap();
             String::from_utf8(output.stdout).unwrap()
         };
         let channels = ask(&["PUBSUB", "CHANNELS", "allclear:*"]).await;
-        let Some(channel) = channels.lines().next().filter(|channel| !channel.is_empty()) else { return 0 };
+        let Some(channel) = channels
+            .lines()
+            .next()
+            .filter(|channel| !channel.is_empty())
+        else {
+            return 0;
+        };
         assert_eq!(channels.lines().count(), 1, "{channels}");
         let count = ask(&["PUBSUB", "NUMSUB", channel]).await;
-        count.lines().last().and_then(|count| count.parse().ok()).unwrap_or_default()
+        count
+            .lines()
+            .last()
+            .and_then(|count| count.parse().ok())
+            .unwrap_or_default()
     }
 }
 
 /// The address of PostgreSQL and the path of nginx.
 fn needed() -> Option<(String, &'static str)> {
-    let runs = |program: &str| std::process::Command::new(program).arg("-v").output().is_ok();
-    let nginx = ["nginx", "/usr/sbin/nginx"].into_iter().find(|program| runs(program));
-    let found = std::env::var(POSTGRES).ok().zip(nginx).filter(|_| runs("redis-server") && runs("psql"));
+    let runs = |program: &str| {
+        std::process::Command::new(program)
+            .arg("-v")
+            .output()
+            .is_ok()
+    };
+    let nginx = ["nginx", "/usr/sbin/nginx"]
+        .into_iter()
+        .find(|program| runs(program));
+    let found = std::env::var(POSTGRES)
+        .ok()
+        .zip(nginx)
+        .filter(|_| runs("redis-server") && runs("psql"));
     if found.is_none() {
         eprintln!("left out: needs {POSTGRES}, nginx, redis-server and psql");
     }
@@ -101,16 +156,35 @@ fn needed() -> Option<(String, &'static str)> {
 
 async fn fresh(server: &str) -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    let name = format!("nodes_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let name = format!(
+        "nodes_{}_{}",
+        std::process::id(),
+        COUNT.fetch_add(1, Ordering::Relaxed)
+    );
     let create = format!("CREATE DATABASE {name}");
-    let created = Command::new("psql").arg(format!("{server}/postgres")).args(["-qc", &create]).status().await;
+    let created = Command::new("psql")
+        .arg(format!("{server}/postgres"))
+        .args(["-qc", &create])
+        .status()
+        .await;
     assert!(created.unwrap().success());
     format!("{server}/{name}")
 }
 
 async fn redis(port: u16) -> Child {
-    let arguments = ["--bind", "127.0.0.1", "--save", "", "--port", &port.to_string()];
-    let redis = Command::new("redis-server").args(arguments).stdout(Stdio::null()).kill_on_drop(true).spawn();
+    let arguments = [
+        "--bind",
+        "127.0.0.1",
+        "--save",
+        "",
+        "--port",
+        &port.to_string(),
+    ];
+    let redis = Command::new("redis-server")
+        .args(arguments)
+        .stdout(Stdio::null())
+        .kill_on_drop(true)
+        .spawn();
     listening(port).await;
     redis.unwrap()
 }
@@ -123,5 +197,7 @@ async fn listening(port: u16) {
             tries.tick().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), connected).await.expect("it listens in time");
+    tokio::time::timeout(Duration::from_secs(20), connected)
+        .await
+        .expect("it listens in time");
 }

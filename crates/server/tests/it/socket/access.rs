@@ -35,17 +35,36 @@ async fn a_token_is_taken_from_auth_or_the_header_and_a_bad_one_is_refused_with_
     let acme = app.operator("Acme").await;
     let good = format!("Bearer {}", acme.token);
     let connect = async |auth, authorization: Option<&str>| {
-        let headers: Vec<_> = authorization.iter().map(|value| ("authorization", *value)).collect();
+        let headers: Vec<_> = authorization
+            .iter()
+            .map(|value| ("authorization", *value))
+            .collect();
         Client::connect(&app.url, auth, &headers).await
     };
     assert!(connect(json!({}), Some(&good)).await.is_ok());
-    assert!(connect(json!({"token": acme.token}), Some("Bearer old")).await.is_ok(), "what a client says anew wins");
+    assert!(
+        connect(json!({"token": acme.token}), Some("Bearer old"))
+            .await
+            .is_ok(),
+        "what a client says anew wins"
+    );
     assert!(connect(json!({"token": null}), None).await.is_ok());
-    assert!(connect(json!({}), Some("Basic YTpi")).await.is_ok(), "a proxy's credentials are not ours");
+    assert!(
+        connect(json!({}), Some("Basic YTpi")).await.is_ok(),
+        "a proxy's credentials are not ours"
+    );
 
     let refused = Some(json!({"message": "Please sign in again"}));
-    assert_eq!(connect(json!({}), Some("Bearer nonsense")).await.err(), refused);
-    assert_eq!(connect(json!({"token": "nonsense"}), Some(&good)).await.err(), refused);
+    assert_eq!(
+        connect(json!({}), Some("Bearer nonsense")).await.err(),
+        refused
+    );
+    assert_eq!(
+        connect(json!({"token": "nonsense"}), Some(&good))
+            .await
+            .err(),
+        refused
+    );
     assert_eq!(connect(json!({"token": ""}), None).await.err(), refused);
     let malformed = Some(json!({"message": "auth.token must be a token, or absent"}));
     assert_eq!(connect(json!({"token": 7}), None).await.err(), malformed);
@@ -72,7 +91,13 @@ async fn a_removed_member_is_disconnected_and_the_others_stay() {
     let bob = Person::member(&app, &ann, &acme, "bob@example.com", "member").await;
     let mut admin = Client::signed_in(&app.url, &ann.token(&acme).await).await;
     let member = Client::signed_in(&app.url, &bob.token(&acme).await).await;
-    let removed = ann.call(Method::DELETE, &format!("/organisations/{acme}/members/{}", bob.id().await), None).await;
+    let removed = ann
+        .call(
+            Method::DELETE,
+            &format!("/organisations/{acme}/members/{}", bob.id().await),
+            None,
+        )
+        .await;
     assert_eq!(removed.status, 200, "{removed:?}");
     assert_eq!(member.end().await, End::Disconnected);
     assert_eq!(admin.join(&acme).await["revision"], 0);
@@ -88,9 +113,15 @@ async fn who_leaves_an_organisation_is_disconnected_there_and_stays_elsewhere() 
     let there = Client::signed_in(&app.url, &bob.token(&acme).await).await;
     let mut elsewhere = Client::signed_in(&app.url, &bob.token(&home).await).await;
     let mut admin = Client::signed_in(&app.url, &ann.token(&acme).await).await;
-    let left = bob.delete(&format!("/organisations/{acme}/members/{}", bob.id().await)).await;
+    let left = bob
+        .delete(&format!("/organisations/{acme}/members/{}", bob.id().await))
+        .await;
     assert_eq!(left.status, 200, "{left:?}");
-    assert_eq!(there.end().await, End::Disconnected, "long before its token ends");
+    assert_eq!(
+        there.end().await,
+        End::Disconnected,
+        "long before its token ends"
+    );
     assert_eq!(elsewhere.join(&home).await["revision"], 0);
     assert_eq!(admin.join(&acme).await["revision"], 0);
 }
@@ -109,7 +140,11 @@ async fn a_socket_ends_with_its_token_unless_it_brings_a_fresh_one() {
     let answer = renewed.ask("authenticate", &fresh).await;
     assert!(answer["expiresAt"].is_string(), "{answer}");
     clock.0.store(330, Ordering::Relaxed);
-    assert_eq!(expiring.end().await, End::Closed, "its client comes back with a fresh token");
+    assert_eq!(
+        expiring.end().await,
+        End::Closed,
+        "its client comes back with a fresh token"
+    );
     assert_eq!(renewed.join(&acme.organisation).await["revision"], 0);
     assert_eq!(visitor.join(&acme.organisation).await["revision"], 0);
     clock.0.store(700, Ordering::Relaxed);
@@ -122,7 +157,13 @@ async fn a_socket_does_not_change_hands() {
     let (acme, other) = (app.operator("Acme").await, app.operator("Other").await);
     let mut client = Client::signed_in(&app.url, &acme.token).await;
     let refused = client.ask("authenticate", &other.token).await;
-    assert_eq!(refused["message"], "This connection belongs to another session or organisation");
-    assert_eq!(client.ask("authenticate", "nonsense").await["message"], "Please sign in again");
+    assert_eq!(
+        refused["message"],
+        "This connection belongs to another session or organisation"
+    );
+    assert_eq!(
+        client.ask("authenticate", "nonsense").await["message"],
+        "Please sign in again"
+    );
     assert!(client.ask("authenticate", &acme.token).await["expiresAt"].is_string());
 }

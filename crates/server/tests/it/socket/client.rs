@@ -40,8 +40,15 @@ enum Packet {
 
 impl Client {
     /// Connects with what is put in `auth` and these headers; the error is what `connect_error` carries.
-    pub(crate) async fn connect(url: &str, auth: Value, headers: &[(&'static str, &str)]) -> Result<Self, Value> {
-        let url = format!("{}/socket.io/?EIO=4&transport=websocket", url.replacen("http", "ws", 1));
+    pub(crate) async fn connect(
+        url: &str,
+        auth: Value,
+        headers: &[(&'static str, &str)],
+    ) -> Result<Self, Value> {
+        let url = format!(
+            "{}/socket.io/?EIO=4&transport=websocket",
+            url.replacen("http", "ws", 1)
+        );
         let mut request = url.into_client_request().unwrap();
         for (name, value) in headers {
             request.headers_mut().insert(*name, value.parse().unwrap());
@@ -57,12 +64,21 @@ impl Client {
         socket.bind(SocketAddr::from((address, 0))).unwrap();
         let stream = socket.connect(host.parse().unwrap()).await.unwrap();
         let url = format!("ws://{host}/socket.io/?EIO=4&transport=websocket");
-        let (wire, _) = client_async(url, MaybeTlsStream::Plain(stream)).await.unwrap();
+        let (wire, _) = client_async(url, MaybeTlsStream::Plain(stream))
+            .await
+            .unwrap();
         Self::open(wire, json!({})).await.unwrap()
     }
 
-    async fn open(wire: WebSocketStream<MaybeTlsStream<TcpStream>>, auth: Value) -> Result<Self, Value> {
-        let mut client = Self { wire, next: 0, waiting: VecDeque::new() };
+    async fn open(
+        wire: WebSocketStream<MaybeTlsStream<TcpStream>>,
+        auth: Value,
+    ) -> Result<Self, Value> {
+        let mut client = Self {
+            wire,
+            next: 0,
+            waiting: VecDeque::new(),
+        };
         client.send(&format!("40{auth}")).await;
         match client.packet().await {
             Packet::Connected => Ok(client),
@@ -78,14 +94,17 @@ impl Client {
 
     /// Somebody with a token.
     pub(crate) async fn signed_in(url: &str, token: &str) -> Self {
-        Self::connect(url, json!({"token": token}), &[]).await.unwrap()
+        Self::connect(url, json!({"token": token}), &[])
+            .await
+            .unwrap()
     }
 
     /// Sends an event and answers what it is acknowledged with; events that come before are kept.
     pub(crate) async fn ask(&mut self, name: &str, argument: &str) -> Value {
         let id = self.next;
         self.next += 1;
-        self.send(&format!("42{id}{}", json!([name, argument]))).await;
+        self.send(&format!("42{id}{}", json!([name, argument])))
+            .await;
         loop {
             match self.packet().await {
                 Packet::Ack(of, mut args) if of == id => {
@@ -105,7 +124,9 @@ impl Client {
 
     /// The next event.
     pub(crate) async fn event(&mut self) -> Event {
-        self.event_or_end().await.unwrap_or_else(|end| panic!("the next is an event, not the end: {end:?}"))
+        self.event_or_end()
+            .await
+            .unwrap_or_else(|end| panic!("the next is an event, not the end: {end:?}"))
     }
 
     /// The next event, or how the connection ended.
@@ -153,7 +174,9 @@ impl Client {
                 Some("40") => return Packet::Connected,
                 Some("41") => return Packet::End(End::Disconnected),
                 Some("42") => {
-                    let Value::Array(mut args) = rest(2) else { panic!("{text}") };
+                    let Value::Array(mut args) = rest(2) else {
+                        panic!("{text}")
+                    };
                     let name = args.remove(0).as_str().unwrap().to_owned();
                     return Packet::Event((name, Value::Array(args)));
                 }

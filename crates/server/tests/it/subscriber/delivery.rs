@@ -22,7 +22,11 @@ impl Site {
     /// The mails about what happened, the oldest first.
     fn news(&self) -> Vec<String> {
         let mails = mails_in(self.folder.path()).into_iter();
-        mails.filter(|mail| mail.contains("List-Id:") && mail.contains(&format!("To: {ADDRESS}\r\n"))).collect()
+        mails
+            .filter(|mail| {
+                mail.contains("List-Id:") && mail.contains(&format!("To: {ADDRESS}\r\n"))
+            })
+            .collect()
     }
 }
 
@@ -30,13 +34,18 @@ impl Site {
 fn header(mail: &str, name: &str) -> String {
     let unfolded = mail.replace("\r\n ", " ").replace("\r\n\t", " ");
     let (head, _) = unfolded.split_once("\r\n\r\n").unwrap();
-    let line = head.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")));
-    line.unwrap_or_else(|| panic!("no {name} in {head}")).to_owned()
+    let line = head
+        .lines()
+        .find_map(|line| line.strip_prefix(&format!("{name}: ")));
+    line.unwrap_or_else(|| panic!("no {name} in {head}"))
+        .to_owned()
 }
 
 async fn record(operator: &Operator, incident: &str, status: &str, message: &str) {
     let path = format!("/incident/{incident}/updates/create");
-    let recorded = operator.post(&path, json!({"status": status, "message": message})).await;
+    let recorded = operator
+        .post(&path, json!({"status": status, "message": message}))
+        .await;
     assert_eq!(recorded.status, 201, "{recorded:?}");
 }
 
@@ -57,15 +66,27 @@ async fn counts(operator: &Operator) -> Value {
 async fn a_verified_subscriber_is_mailed_of_an_incident_in_one_thread_and_in_order() {
     let (site, operator) = Site::with_a_subscriber().await;
     let down = incident(&operator, "Down").await;
-    for (status, message) in [("IDENTIFIED", "A cable was cut"), ("RESOLVED", "It is mended")] {
+    for (status, message) in [
+        ("IDENTIFIED", "A cable was cut"),
+        ("RESOLVED", "It is mended"),
+    ] {
         record(&operator, &down, status, message).await;
     }
     let site = site.settled().await;
     let news = site.news();
     assert_eq!(news.len(), 3);
-    for (mail, words) in news.iter().zip(["All of it", "A cable was cut", "It is mended"]) {
-        assert!(header(mail, "Subject").contains("Down") && mail.contains(words), "{mail}");
-        assert_eq!(header(mail, "List-Unsubscribe-Post"), "List-Unsubscribe=One-Click");
+    for (mail, words) in news
+        .iter()
+        .zip(["All of it", "A cable was cut", "It is mended"])
+    {
+        assert!(
+            header(mail, "Subject").contains("Down") && mail.contains(words),
+            "{mail}"
+        );
+        assert_eq!(
+            header(mail, "List-Unsubscribe-Post"),
+            "List-Unsubscribe=One-Click"
+        );
     }
     let roots: Vec<_> = news.iter().map(|mail| header(mail, "References")).collect();
     assert!(roots.iter().all(|root| *root == roots[0]), "{roots:?}");
@@ -96,14 +117,38 @@ async fn who_unsubscribes_by_the_link_in_the_news_hears_no_more() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_maintenance_is_mailed_when_it_is_planned_and_called_off() {
     let (site, operator) = Site::with_a_subscriber().await;
-    let body = json!({"title": "Move", "description": "All of it", "startAt": "2999-01-01T00:00:00.000Z"});
+    let body =
+        json!({"title": "Move", "description": "All of it", "startAt": "2999-01-01T00:00:00.000Z"});
     let planned = operator.post("/maintenance/create", body).await;
     assert_eq!(planned.status, 201, "{planned:?}");
-    let path = format!("/maintenance/{}", planned.body["data"]["id"].as_str().unwrap());
-    assert_eq!(operator.patch(&path, json!({"title": "Move all"})).await.status, 200);
-    assert_eq!(operator.patch(&path, json!({"status": "CANCELLED"})).await.status, 200);
+    let path = format!(
+        "/maintenance/{}",
+        planned.body["data"]["id"].as_str().unwrap()
+    );
+    assert_eq!(
+        operator
+            .patch(&path, json!({"title": "Move all"}))
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        operator
+            .patch(&path, json!({"status": "CANCELLED"}))
+            .await
+            .status,
+        200
+    );
     let site = site.settled().await;
-    let subjects: Vec<_> = site.news().iter().map(|mail| header(mail, "Subject")).collect();
-    assert_eq!(subjects.len(), 2, "a corrected title is no news: {subjects:?}");
+    let subjects: Vec<_> = site
+        .news()
+        .iter()
+        .map(|mail| header(mail, "Subject"))
+        .collect();
+    assert_eq!(
+        subjects.len(),
+        2,
+        "a corrected title is no news: {subjects:?}"
+    );
     assert!(subjects[1].contains("Move all"), "{subjects:?}");
 }

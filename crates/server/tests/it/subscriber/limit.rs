@@ -6,7 +6,11 @@ use super::{ADDRESS, Site};
 use crate::app::Answer;
 
 fn retry_after(answer: &Answer) -> u64 {
-    answer.headers["retry-after"].to_str().unwrap().parse().unwrap()
+    answer.headers["retry-after"]
+        .to_str()
+        .unwrap()
+        .parse()
+        .unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -14,7 +18,12 @@ async fn a_client_subscribes_so_often_and_no_more() {
     let site = Site::start().await;
     let organisation = site.operator("ada@example.com").await.organisation;
     for number in 0..10 {
-        assert_eq!(site.subscribe(&format!("{number}@example.com"), &organisation).await.status, 200);
+        assert_eq!(
+            site.subscribe(&format!("{number}@example.com"), &organisation)
+                .await
+                .status,
+            200
+        );
     }
     let refused = site.subscribe("10@example.com", &organisation).await;
     assert_eq!(refused.status, 429);
@@ -32,7 +41,10 @@ async fn who_guesses_codes_has_to_wait_and_who_has_the_right_one_does_not() {
         assert_eq!(site.post("/verify", link.clone()).await.status, 200);
     }
     for number in 0..30 {
-        let (path, field) = [("/verify", "verificationCode"), ("/unsubscribe", "unsubscribeCode")][number % 2];
+        let (path, field) = [
+            ("/verify", "verificationCode"),
+            ("/unsubscribe", "unsubscribeCode"),
+        ][number % 2];
         let wrong = json!({"email": ADDRESS, "orgId": organisation, field: "wrong"});
         assert_eq!(site.post(path, wrong).await.status, 400);
     }
@@ -40,7 +52,9 @@ async fn who_guesses_codes_has_to_wait_and_who_has_the_right_one_does_not() {
     let refused = site.post("/verify", wrong).await;
     assert_eq!(refused.status, 429);
     assert!(retry_after(&refused) >= 1);
-    let refused = site.post("/unsubscribe", site.links(ADDRESS, "unsubscribe").remove(0)).await;
+    let refused = site
+        .post("/unsubscribe", site.links(ADDRESS, "unsubscribe").remove(0))
+        .await;
     assert_eq!(refused.status, 429, "nothing can be guessed meanwhile");
 }
 
@@ -50,7 +64,11 @@ async fn an_address_is_mailed_three_times_and_then_once_an_hour_whoever_asks() {
     let acme = site.operator("ada@example.com").await;
     let mut others = Vec::new();
     for number in 0..3 {
-        others.push(site.operator(&format!("eve{number}@example.com")).await.organisation);
+        others.push(
+            site.operator(&format!("eve{number}@example.com"))
+                .await
+                .organisation,
+        );
     }
     let unlimited = site.subscribe(ADDRESS, &acme.organisation).await;
     for other in &others {
@@ -59,8 +77,14 @@ async fn an_address_is_mailed_three_times_and_then_once_an_hour_whoever_asks() {
     }
     let site = site.settled().await;
     assert_eq!(site.links(ADDRESS, "verify").len(), 3);
-    let again = site.at(&acme).post("/subscriber", json!({"email": "ann@EXAMPLE.com"})).await;
-    assert_eq!(again.status, 201, "another mailbox, but the same address to the limit");
+    let again = site
+        .at(&acme)
+        .post("/subscriber", json!({"email": "ann@EXAMPLE.com"}))
+        .await;
+    assert_eq!(
+        again.status, 201,
+        "another mailbox, but the same address to the limit"
+    );
     let site = site.settled().await;
     assert_eq!(site.links("ann@EXAMPLE.com", "verify").len(), 0);
     site.clock.minutes.store(61, Ordering::Relaxed);

@@ -6,18 +6,30 @@ use super::{ADDRESS, Site};
 use crate::app::{Answer, Operator, cookie_client, send};
 
 const PATH: &str = "/api/v1/subscriber/unsubscribe/one-click";
-const FORM: (&str, &str) = ("application/x-www-form-urlencoded", "List-Unsubscribe=One-Click");
+const FORM: (&str, &str) = (
+    "application/x-www-form-urlencoded",
+    "List-Unsubscribe=One-Click",
+);
 
 impl Site {
     fn one_click_link(&self, link: &Value) -> Url {
-        let fields = link.as_object().unwrap().iter().map(|(name, value)| (name, value.as_str().unwrap()));
+        let fields = link
+            .as_object()
+            .unwrap()
+            .iter()
+            .map(|(name, value)| (name, value.as_str().unwrap()));
         Url::parse_with_params(&format!("{}{PATH}", self.url), fields).unwrap()
     }
 
     /// As a mail provider's server posts: with no cookie and no origin.
     async fn one_click(&self, link: &Value, (content_type, body): (&str, &str)) -> Answer {
         let request = cookie_client().post(self.one_click_link(link));
-        send(request.header(CONTENT_TYPE, content_type).body(body.to_owned())).await
+        send(
+            request
+                .header(CONTENT_TYPE, content_type)
+                .body(body.to_owned()),
+        )
+        .await
     }
 }
 
@@ -39,18 +51,35 @@ async fn a_mail_program_unsubscribes_by_one_post_as_often_as_it_likes() {
     let multipart = "--x\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--x--\r\n";
     for body in [FORM, ("multipart/form-data; boundary=x", multipart)] {
         let left = site.one_click(&link, body).await;
-        assert_eq!((left.status, &left.body["message"]), (200, &json!("Successfully unsubscribed!")));
+        assert_eq!(
+            (left.status, &left.body["message"]),
+            (200, &json!("Successfully unsubscribed!"))
+        );
         assert!(left.headers.get("set-cookie").is_none());
-        assert_eq!(site.list(&operator).await[0]["status"], json!("UNSUBSCRIBED"));
+        assert_eq!(
+            site.list(&operator).await[0]["status"],
+            json!("UNSUBSCRIBED")
+        );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_only_looks_at_the_link_changes_nothing() {
     let (site, operator, link) = subscribed().await;
-    let answer = cookie_client().get(site.one_click_link(&link)).send().await.unwrap();
-    assert_eq!((answer.status().as_u16(), answer.url().path()), (200, "/unsubscribe"), "the page, to which it leads");
-    for body in [("application/x-www-form-urlencoded", ""), ("application/json", "{}")] {
+    let answer = cookie_client()
+        .get(site.one_click_link(&link))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(
+        (answer.status().as_u16(), answer.url().path()),
+        (200, "/unsubscribe"),
+        "the page, to which it leads"
+    );
+    for body in [
+        ("application/x-www-form-urlencoded", ""),
+        ("application/json", "{}"),
+    ] {
         assert_eq!(site.one_click(&link, body).await.status, 400);
     }
     assert_eq!(site.list(&operator).await[0]["status"], json!("SUBSCRIBED"));
@@ -65,7 +94,11 @@ async fn a_wrong_code_is_refused_and_guessing_is_throttled() {
         assert_eq!(site.one_click(&link, FORM).await.status, 400);
     }
     assert_eq!(site.one_click(&link, FORM).await.status, 429);
-    assert_eq!(site.one_click(&right, FORM).await.status, 429, "nothing can be guessed meanwhile");
+    assert_eq!(
+        site.one_click(&right, FORM).await.status,
+        429,
+        "nothing can be guessed meanwhile"
+    );
     let missing = site.one_click(&json!({"email": ADDRESS}), FORM).await;
     assert_eq!(missing.status, 429);
     assert_eq!(site.list(&operator).await[0]["status"], json!("SUBSCRIBED"));

@@ -9,7 +9,13 @@ use crate::app::Answer;
 
 fn states(list: &Value) -> Vec<(String, String, bool)> {
     let text = |item: &Value, field: &str| item[field].as_str().unwrap().to_owned();
-    let state = |item: &Value| (text(item, "email"), text(item, "status"), item["isVerified"].as_bool().unwrap());
+    let state = |item: &Value| {
+        (
+            text(item, "email"),
+            text(item, "status"),
+            item["isVerified"].as_bool().unwrap(),
+        )
+    };
     list.as_array().unwrap().iter().map(state).collect()
 }
 
@@ -29,26 +35,47 @@ async fn the_links_in_the_mail_verify_and_unsubscribe_as_often_as_they_are_follo
     let operator = site.operator("ada@example.com").await;
     let before = operator.snapshot().await["revision"].clone();
     let answer = site.subscribe(ADDRESS, &operator.organisation).await;
-    assert_eq!((answer.status, &answer.body["message"]), (200, &json!("Verification email sent successfully")));
+    assert_eq!(
+        (answer.status, &answer.body["message"]),
+        (200, &json!("Verification email sent successfully"))
+    );
     assert_eq!(states(&site.list(&operator).await), state("PENDING", false));
 
     let site = site.settled().await;
     let link = site.links(ADDRESS, "verify").pop().unwrap();
-    assert_eq!((&link["email"], &link["orgId"]), (&json!(ADDRESS), &json!(operator.organisation)));
+    assert_eq!(
+        (&link["email"], &link["orgId"]),
+        (&json!(ADDRESS), &json!(operator.organisation))
+    );
     for _ in 0..2 {
         let verified = site.post("/verify", link.clone()).await;
-        assert_eq!((verified.status, &verified.body["message"]), (200, &json!("Email verified successfully!")));
-        assert_eq!(states(&site.list(&operator).await), state("SUBSCRIBED", true));
+        assert_eq!(
+            (verified.status, &verified.body["message"]),
+            (200, &json!("Email verified successfully!"))
+        );
+        assert_eq!(
+            states(&site.list(&operator).await),
+            state("SUBSCRIBED", true)
+        );
     }
     let leave = site.links(ADDRESS, "unsubscribe").pop().unwrap();
     for _ in 0..2 {
         let left = site.post("/unsubscribe", leave.clone()).await;
-        assert_eq!((left.status, &left.body["message"]), (200, &json!("Successfully unsubscribed!")));
-        assert_eq!(states(&site.list(&operator).await), state("UNSUBSCRIBED", true));
+        assert_eq!(
+            (left.status, &left.body["message"]),
+            (200, &json!("Successfully unsubscribed!"))
+        );
+        assert_eq!(
+            states(&site.list(&operator).await),
+            state("UNSUBSCRIBED", true)
+        );
     }
     // A scanner that comes late with the old link does not undo it.
     assert_eq!(site.post("/verify", link).await.status, 400);
-    assert_eq!(states(&site.list(&operator).await), state("UNSUBSCRIBED", true));
+    assert_eq!(
+        states(&site.list(&operator).await),
+        state("UNSUBSCRIBED", true)
+    );
     assert_eq!(site.at(&operator).snapshot().await["revision"], before);
 }
 
@@ -61,14 +88,25 @@ async fn subscribing_again_mails_a_new_link_unless_it_is_subscribed() {
     site.subscribe("Ann@EXAMPLE.com", organisation).await;
     let site = site.settled().await;
     let links = site.links(ADDRESS, "verify");
-    assert_eq!(links.len(), 2, "one subscriber, pending, and two mails to it");
+    assert_eq!(
+        links.len(),
+        2,
+        "one subscriber, pending, and two mails to it"
+    );
     // Whichever of the two is followed.
     assert_eq!(site.post("/verify", links[0].clone()).await.status, 200);
     site.subscribe(ADDRESS, organisation).await;
-    assert_eq!(states(&site.list(&operator).await), state("SUBSCRIBED", true));
+    assert_eq!(
+        states(&site.list(&operator).await),
+        state("SUBSCRIBED", true)
+    );
 
     let site = site.settled().await;
-    assert_eq!(site.links(ADDRESS, "verify").len(), 2, "nothing is mailed to who is subscribed");
+    assert_eq!(
+        site.links(ADDRESS, "verify").len(),
+        2,
+        "nothing is mailed to who is subscribed"
+    );
     let leave = site.links(ADDRESS, "unsubscribe").remove(0);
     assert_eq!(site.post("/unsubscribe", leave).await.status, 200);
     site.subscribe(ADDRESS, organisation).await;
@@ -79,7 +117,10 @@ async fn subscribing_again_mails_a_new_link_unless_it_is_subscribed() {
     assert_eq!(links.len(), 3);
     assert_eq!(site.post("/verify", links[1].clone()).await.status, 400);
     assert_eq!(site.post("/verify", links[2].clone()).await.status, 200);
-    assert_eq!(states(&site.list(&operator).await), state("SUBSCRIBED", true));
+    assert_eq!(
+        states(&site.list(&operator).await),
+        state("SUBSCRIBED", true)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -96,8 +137,12 @@ async fn known_and_unknown_addresses_are_answered_alike() {
         assert_eq!((known.status, &known.body), (unknown.status, &unknown.body));
         assert_eq!(header_names(&known), header_names(&unknown));
     }
-    let wrong = |email: &str, field: &str| json!({"email": email, "orgId": organisation, field: "wrong"});
-    for (path, field) in [("/verify", "verificationCode"), ("/unsubscribe", "unsubscribeCode")] {
+    let wrong =
+        |email: &str, field: &str| json!({"email": email, "orgId": organisation, field: "wrong"});
+    for (path, field) in [
+        ("/verify", "verificationCode"),
+        ("/unsubscribe", "unsubscribeCode"),
+    ] {
         let known = site.post(path, wrong(ADDRESS, field)).await;
         let unknown = site.post(path, wrong("nobody@example.com", field)).await;
         assert_eq!((known.status, &known.body), (400, &unknown.body));
@@ -112,7 +157,9 @@ async fn a_verification_link_ends_after_seven_days_and_a_new_one_helps() {
     site.subscribe(ADDRESS, &organisation).await;
     let site = site.settled().await;
     let link = site.links(ADDRESS, "verify").remove(0);
-    site.clock.minutes.store(TimeDelta::days(7).num_minutes() + 1, Ordering::Relaxed);
+    site.clock
+        .minutes
+        .store(TimeDelta::days(7).num_minutes() + 1, Ordering::Relaxed);
     let late = site.post("/verify", link).await;
     let message = "This link has expired. Please subscribe again to get a new one";
     assert_eq!((late.status, &late.body["message"]), (400, &json!(message)));
@@ -133,15 +180,24 @@ async fn a_link_is_of_one_organisation_and_an_unknown_one_is_not_found() {
     site.subscribe(ADDRESS, &acme).await;
     site.subscribe(ADDRESS, &other.organisation).await;
     let site = site.settled().await;
-    let calls = [("/verify", site.links(ADDRESS, "verify")), ("/unsubscribe", site.links(ADDRESS, "unsubscribe"))];
+    let calls = [
+        ("/verify", site.links(ADDRESS, "verify")),
+        ("/unsubscribe", site.links(ADDRESS, "unsubscribe")),
+    ];
     for (path, links) in calls {
-        let mut link = links.into_iter().find(|link| link["orgId"] == json!(acme)).unwrap();
+        let mut link = links
+            .into_iter()
+            .find(|link| link["orgId"] == json!(acme))
+            .unwrap();
         link["orgId"] = json!(other.organisation);
         assert_eq!(site.post(path, link.clone()).await.status, 400);
         for unknown in ["org_unknown", "no organisation's"] {
             link["orgId"] = json!(unknown);
             let answer = site.post(path, link.clone()).await;
-            assert_eq!((answer.status, &answer.body["message"]), (404, &json!("Organisation not found")));
+            assert_eq!(
+                (answer.status, &answer.body["message"]),
+                (404, &json!("Organisation not found"))
+            );
         }
     }
     assert_eq!(states(&site.list(&other).await), state("PENDING", false));
@@ -155,16 +211,41 @@ async fn every_wrong_field_of_a_visitors_call_is_named() {
         {"field": "email", "message": "Invalid email address"},
         {"field": "orgId", "message": "Must be a text"},
     ]);
-    for bad in [json!({}), json!({"email": "ann", "orgId": 7}), json!({"email": null, "orgId": null})] {
+    for bad in [
+        json!({}),
+        json!({"email": "ann", "orgId": 7}),
+        json!({"email": null, "orgId": null}),
+    ] {
         let refused = site.post("/public", bad.clone()).await;
-        assert_eq!((refused.status, &refused.body["errors"]), (422, &both), "{bad}");
+        assert_eq!(
+            (refused.status, &refused.body["errors"]),
+            (422, &both),
+            "{bad}"
+        );
     }
-    for bad in ["ann@", "a..b@example.com", "ann@[127.0.0.1]", "a@b\r\nBcc: eve@example.com"] {
+    for bad in [
+        "ann@",
+        "a..b@example.com",
+        "ann@[127.0.0.1]",
+        "a@b\r\nBcc: eve@example.com",
+    ] {
         let refused = site.subscribe(bad, "org_1").await;
-        assert_eq!((refused.status, &refused.body["errors"][0]["field"]), (422, &json!("email")), "{bad}");
+        assert_eq!(
+            (refused.status, &refused.body["errors"][0]["field"]),
+            (422, &json!("email")),
+            "{bad}"
+        );
     }
-    for (path, field) in [("/verify", "verificationCode"), ("/unsubscribe", "unsubscribeCode")] {
-        let refused = site.post(path, json!({"email": ADDRESS, "orgId": "org_1"})).await;
-        assert_eq!((refused.status, &refused.body["errors"][0]["field"]), (422, &json!(field)));
+    for (path, field) in [
+        ("/verify", "verificationCode"),
+        ("/unsubscribe", "unsubscribeCode"),
+    ] {
+        let refused = site
+            .post(path, json!({"email": ADDRESS, "orgId": "org_1"}))
+            .await;
+        assert_eq!(
+            (refused.status, &refused.body["errors"][0]["field"]),
+            (422, &json!(field))
+        );
     }
 }

@@ -9,15 +9,24 @@ use crate::settings::{Cors, Origins, Settings};
 
 /// Whether a handshake is taken from the request's origin. The WebSocket handshake knows no CORS, so this check is theirs too.
 pub(super) fn is_welcome(settings: &Settings, request: &HttpRequest) -> bool {
-    let Some(allowed) = &settings.allowed_origins else { return true };
-    let Some(origin) = request.headers().get(header::ORIGIN) else { return true };
-    let Ok(origin) = origin.to_str() else { return false };
+    let Some(allowed) = &settings.allowed_origins else {
+        return true;
+    };
+    let Some(origin) = request.headers().get(header::ORIGIN) else {
+        return true;
+    };
+    let Ok(origin) = origin.to_str() else {
+        return false;
+    };
     allowed.contains(origin) || is_own(origin, request)
 }
 
 /// Whether the origin names the host that was asked.
 fn is_own(origin: &str, request: &HttpRequest) -> bool {
-    let host = request.headers().get(header::HOST).and_then(|value| value.to_str().ok());
+    let host = request
+        .headers()
+        .get(header::HOST)
+        .and_then(|value| value.to_str().ok());
     let origin_host = origin.split_once("://").map(|(_, host)| host);
     host.is_some() && host == origin_host
 }
@@ -25,18 +34,30 @@ fn is_own(origin: &str, request: &HttpRequest) -> bool {
 /// Adds what lets the origin's scripts read the answer.
 pub(super) fn allow(cors: &Cors, request: &HttpRequest, response: &mut HttpResponse) {
     let headers = response.headers_mut();
-    let Some(origin) = request.headers().get(header::ORIGIN) else { return };
+    let Some(origin) = request.headers().get(header::ORIGIN) else {
+        return;
+    };
     let named = !matches!(cors.origins, Origins::Any) || cors.credentials;
     if named {
         headers.append(header::VARY, HeaderValue::from_static("Origin"));
     }
-    if !origin.to_str().is_ok_and(|origin| cors.origins.contains(origin)) {
+    if !origin
+        .to_str()
+        .is_ok_and(|origin| cors.origins.contains(origin))
+    {
         return;
     }
-    let value = if named { origin.clone() } else { HeaderValue::from_static("*") };
+    let value = if named {
+        origin.clone()
+    } else {
+        HeaderValue::from_static("*")
+    };
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, value);
     if cors.credentials {
-        headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+        headers.insert(
+            header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
+            HeaderValue::from_static("true"),
+        );
     }
 }
 
@@ -44,11 +65,20 @@ pub(super) fn allow(cors: &Cors, request: &HttpRequest, response: &mut HttpRespo
 pub(super) fn preflight(cors: &Cors, request: &HttpRequest) -> HttpResponse {
     let mut response = HttpResponse::NoContent().finish();
     allow(cors, request, &mut response);
-    let asked = request.headers().get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned();
+    let asked = request
+        .headers()
+        .get(header::ACCESS_CONTROL_REQUEST_HEADERS)
+        .cloned();
     let headers = response.headers_mut();
-    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET,POST"));
+    headers.insert(
+        header::ACCESS_CONTROL_ALLOW_METHODS,
+        HeaderValue::from_static("GET,POST"),
+    );
     if let Some(asked) = asked {
-        headers.append(header::VARY, HeaderValue::from_static("Access-Control-Request-Headers"));
+        headers.append(
+            header::VARY,
+            HeaderValue::from_static("Access-Control-Request-Headers"),
+        );
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked);
     }
     response

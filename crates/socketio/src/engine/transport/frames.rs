@@ -55,7 +55,13 @@ impl Frames {
     /// Takes messages of up to `max` bytes.
     pub(super) fn new(payload: web::Payload, max: usize) -> Self {
         let codec = Codec::new().max_size(max);
-        Self { payload: payload.into_inner(), codec, buffer: BytesMut::new(), partial: None, max }
+        Self {
+            payload: payload.into_inner(),
+            codec,
+            buffer: BytesMut::new(),
+            partial: None,
+            max,
+        }
     }
 
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Incoming> {
@@ -76,7 +82,9 @@ impl Frames {
                 Err(_) => return Poll::Ready(Incoming::Fault(PROTOCOL)),
             }
             match Pin::new(&mut self.payload).poll_next(context) {
-                Poll::Ready(Some(Ok(bytes))) if self.buffer.is_empty() => self.buffer = bytes.into(),
+                Poll::Ready(Some(Ok(bytes))) if self.buffer.is_empty() => {
+                    self.buffer = bytes.into()
+                }
                 Poll::Ready(Some(Ok(bytes))) => self.buffer.extend_from_slice(&bytes),
                 Poll::Ready(Some(Err(_)) | None) => return Poll::Ready(Incoming::End),
                 Poll::Pending => return Poll::Pending,
@@ -104,9 +112,14 @@ impl Frames {
             Item::Last(bytes) => (None, bytes, true),
         };
         if let Some(text) = text {
-            self.partial = Some(Box::new(Partial { text, bytes: BytesMut::new() }));
+            self.partial = Some(Box::new(Partial {
+                text,
+                bytes: BytesMut::new(),
+            }));
         }
-        let Some(partial) = &mut self.partial else { return Some(Incoming::Fault(PROTOCOL)) };
+        let Some(partial) = &mut self.partial else {
+            return Some(Incoming::Fault(PROTOCOL));
+        };
         if partial.bytes.len() + bytes.len() > self.max {
             return Some(Incoming::Fault(TOO_BIG));
         }
@@ -116,7 +129,11 @@ impl Frames {
         }
         let partial = self.partial.take()?;
         let bytes = partial.bytes.freeze();
-        Some(if partial.text { self::text(bytes) } else { Incoming::Message(Message::Binary(bytes)) })
+        Some(if partial.text {
+            self::text(bytes)
+        } else {
+            Incoming::Message(Message::Binary(bytes))
+        })
     }
 }
 

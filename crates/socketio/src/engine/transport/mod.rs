@@ -14,8 +14,8 @@ use actix_web::{
 };
 
 use super::{
-    connection::Connection, handler::EngineHandler, handshake::Handshake, machine::Transport, reason::Refusal,
-    server::Engine,
+    connection::Connection, handler::EngineHandler, handshake::Handshake, machine::Transport,
+    reason::Refusal, server::Engine,
 };
 use crate::settings::Settings;
 
@@ -130,13 +130,21 @@ async fn open<H: EngineHandler>(
         Transport::Websocket => {
             let response = websocket::handshake(request).await?;
             let connection = engine.open(transport, Handshake::of(request));
-            Ok(websocket::respond(response, websocket::Stage::Live, connection, payload))
+            Ok(websocket::respond(
+                response,
+                websocket::Stage::Live,
+                connection,
+                payload,
+            ))
         }
     }
 }
 
 fn is_upgrade(request: &HttpRequest) -> bool {
-    let upgrade = request.headers().get(header::UPGRADE).and_then(|value| value.to_str().ok());
+    let upgrade = request
+        .headers()
+        .get(header::UPGRADE)
+        .and_then(|value| value.to_str().ok());
     upgrade.is_some_and(|value| value.to_ascii_lowercase().contains("websocket"))
 }
 

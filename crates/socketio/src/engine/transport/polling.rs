@@ -38,7 +38,9 @@ impl Drop for Waiting<'_> {
 }
 
 /// The client asks for packets: answers when there are any.
-pub(super) async fn poll<H: EngineHandler>(connection: &Connection<H>) -> Result<HttpResponse, Refusal> {
+pub(super) async fn poll<H: EngineHandler>(
+    connection: &Connection<H>,
+) -> Result<HttpResponse, Refusal> {
     let session = &*connection.session;
     if let Err(error) = session.begin_poll() {
         return refuse(error);
@@ -46,7 +48,10 @@ pub(super) async fn poll<H: EngineHandler>(connection: &Connection<H>) -> Result
     let mut waiting = Waiting(Some(session));
     let packets = poll_fn(|context| session.poll_packets(context)).await;
     waiting.0 = None;
-    Ok(respond("text/plain; charset=UTF-8", encoded::payload(&packets)))
+    Ok(respond(
+        "text/plain; charset=UTF-8",
+        encoded::payload(&packets),
+    ))
 }
 
 /// A request whose data is being taken in.
@@ -89,7 +94,10 @@ pub(super) async fn post<H: EngineHandler>(
     Ok(respond("text/html", Bytes::from_static(b"ok")))
 }
 
-async fn take_in<H: EngineHandler>(connection: &Arc<Connection<H>>, body: Bytes) -> Result<(), Refusal> {
+async fn take_in<H: EngineHandler>(
+    connection: &Arc<Connection<H>>,
+    body: Bytes,
+) -> Result<(), Refusal> {
     let session = &*connection.session;
     let Ok(body) = ByteString::try_from(body) else {
         session.close(CloseReason::ParseError);
@@ -104,7 +112,11 @@ async fn take_in<H: EngineHandler>(connection: &Arc<Connection<H>>, body: Bytes)
         }
         if !connection.receive(packet) {
             let left = session.reason() == Some(CloseReason::TransportClose);
-            return if left { Ok(()) } else { Err(Refusal::BadRequest) };
+            return if left {
+                Ok(())
+            } else {
+                Err(Refusal::BadRequest)
+            };
         }
     }
     Ok(())

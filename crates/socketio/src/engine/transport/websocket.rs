@@ -54,7 +54,9 @@ pub(super) enum Stage {
 pub(super) async fn handshake(request: &HttpRequest) -> Result<HttpResponse, Refusal> {
     let nothing = web::Payload::from_request(request, &mut dev::Payload::None).await;
     let answer = nothing.and_then(|nothing| actix_ws::handle(request, nothing));
-    answer.map(|(response, _, _)| response).map_err(|_| Refusal::BadRequest)
+    answer
+        .map(|(response, _, _)| response)
+        .map_err(|_| Refusal::BadRequest)
 }
 
 /// Sends the handshake's answer and begins.
@@ -65,7 +67,12 @@ pub(super) fn respond<H: EngineHandler>(
     payload: web::Payload,
 ) -> HttpResponse {
     let frames = Frames::new(payload, max_message(&connection));
-    let socket = Socket { connection, frames, control: Vec::new(), stage };
+    let socket = Socket {
+        connection,
+        frames,
+        control: Vec::new(),
+        stage,
+    };
     response.set_body(socket).map_into_boxed_body()
 }
 
@@ -106,7 +113,8 @@ impl<H: EngineHandler> Socket<H> {
             if matches!(self.stage, Stage::Over) || self.control.len() >= MAX_CONTROL {
                 return false;
             }
-            if matches!(self.stage, Stage::Live) && self.connection.poll_room(context).is_pending() {
+            if matches!(self.stage, Stage::Live) && self.connection.poll_room(context).is_pending()
+            {
                 return false;
             }
             match self.frames.poll(context) {
@@ -146,7 +154,9 @@ impl<H: EngineHandler> Socket<H> {
             self.connection.receive(packet);
             return;
         }
-        let probe = packet.map_or(Probe::Abort, |packet| self.connection.session.receive_probe(&packet));
+        let probe = packet.map_or(Probe::Abort, |packet| {
+            self.connection.session.receive_probe(&packet)
+        });
         match probe {
             Probe::Answer => self.answer(FIXED.probe.websocket()),
             Probe::Complete => self.stage = Stage::Live,
@@ -182,7 +192,10 @@ impl<H: EngineHandler> MessageBody for Socket<H> {
         BodySize::Stream
     }
 
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Infallible>>> {
+    fn poll_next(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Infallible>>> {
         let this = self.get_mut();
         let more = this.read(context);
         loop {
@@ -191,7 +204,11 @@ impl<H: EngineHandler> MessageBody for Socket<H> {
             }
             match this.stage {
                 Stage::Over => return Poll::Ready(None),
-                Stage::Probing(attempt) if this.connection.session.poll_upgrading(attempt, context) => break,
+                Stage::Probing(attempt)
+                    if this.connection.session.poll_upgrading(attempt, context) =>
+                {
+                    break;
+                }
                 Stage::Probing(_) => this.finish(None),
                 Stage::Live => match this.connection.session.poll_output(context) {
                     Output::Packet(packet) => return Poll::Ready(Some(Ok(packet.websocket()))),

@@ -14,9 +14,14 @@ fn is_affected(component: &PublicComponent) -> bool {
 
 /// The one sentence that the page is for. Nothing where there is no component to speak of.
 pub(super) fn banner(banner: Option<Banner>, components: &[PublicComponent]) -> Markup {
-    let Some(banner) = banner else { return Markup::default() };
-    let (tone, icon) =
-        if banner.operational { ("operational", Icon::CIRCLE_CHECK) } else { ("degraded", Icon::TRIANGLE_ALERT) };
+    let Some(banner) = banner else {
+        return Markup::default();
+    };
+    let (tone, icon) = if banner.operational {
+        ("operational", Icon::CIRCLE_CHECK)
+    } else {
+        ("degraded", Icon::TRIANGLE_ALERT)
+    };
     html! {
         section aria-label="Current status" data-tone=(tone) class={
             "tinted flex items-center gap-4 rounded-xl border px-4 py-5 shadow-low sm:gap-5 sm:px-6 sm:py-6 border-" (tone) "-line"
@@ -34,10 +39,17 @@ pub(super) fn banner(banner: Option<Banner>, components: &[PublicComponent]) -> 
 
 fn extent(components: &[PublicComponent]) -> String {
     let all = components.len();
-    match components.iter().filter(|component| is_affected(component)).count() {
+    match components
+        .iter()
+        .filter(|component| is_affected(component))
+        .count()
+    {
         0 if all == 1 => "1 component, operational".to_owned(),
         0 => format!("All {all} components are operational"),
-        affected => format!("{affected} of {all} {} affected", if all == 1 { "component" } else { "components" }),
+        affected => format!(
+            "{affected} of {all} {} affected",
+            if all == 1 { "component" } else { "components" }
+        ),
     }
 }
 

@@ -23,10 +23,14 @@ impl Icon {
         r#"<line x1="12" x2="12" y1="8" y2="12"></line>"#,
         r#"<line x1="12" x2="12.01" y1="16" y2="16"></line>"#,
     ));
-    pub(super) const CIRCLE_CHECK: Self =
-        Self(concat!(r#"<circle cx="12" cy="12" r="10"></circle>"#, r#"<path d="m16 9-5.5 5.5L8 12"></path>"#,));
-    pub(super) const CIRCLE_SLASH: Self =
-        Self(concat!(r#"<circle cx="12" cy="12" r="10"></circle>"#, r#"<line x1="9" x2="15" y1="15" y2="9"></line>"#,));
+    pub(super) const CIRCLE_CHECK: Self = Self(concat!(
+        r#"<circle cx="12" cy="12" r="10"></circle>"#,
+        r#"<path d="m16 9-5.5 5.5L8 12"></path>"#,
+    ));
+    pub(super) const CIRCLE_SLASH: Self = Self(concat!(
+        r#"<circle cx="12" cy="12" r="10"></circle>"#,
+        r#"<line x1="9" x2="15" y1="15" y2="9"></line>"#,
+    ));
     pub(super) const CROSSHAIR: Self = Self(concat!(
         r#"<circle cx="12" cy="12" r="10"></circle>"#,
         r#"<line x1="22" x2="18" y1="12" y2="12"></line>"#,
@@ -39,8 +43,10 @@ impl Icon {
         r#"<path d="M2.586 16.726A2 2 0 0 1 2 15.312V8.688a2 2 0 0 1 .586-1.414l4.688-4.688A2 2 0 0 1 8.688 2h6.624a2 2 0 0 1 1.414.586l4.688 4.688A2 2 0 0 1 22 8.688v6.624a2 2 0 0 1-.586 1.414l-4.688 4.688a2 2 0 0 1-1.414.586H8.688a2 2 0 0 1-1.414-.586z"></path>"#,
         r#"<path d="m9 9 6 6"></path>"#,
     ));
-    pub(super) const SEARCH: Self =
-        Self(concat!(r#"<path d="m21 21-4.34-4.34"></path>"#, r#"<circle cx="11" cy="11" r="8"></circle>"#,));
+    pub(super) const SEARCH: Self = Self(concat!(
+        r#"<path d="m21 21-4.34-4.34"></path>"#,
+        r#"<circle cx="11" cy="11" r="8"></circle>"#,
+    ));
     pub(super) const SEARCH_X: Self = Self(concat!(
         r#"<path d="m13.5 8.5-5 5"></path>"#,
         r#"<path d="m8.5 8.5 5 5"></path>"#,

@@ -15,7 +15,9 @@ pub(super) fn is_unresolved(incident: &PublicIncident) -> bool {
 
 /// What is going on comes first, each in a card of its own; what is over follows in one.
 pub(super) fn list(incidents: &[PublicIncident]) -> Markup {
-    let (going_on, over): (Vec<_>, Vec<_>) = incidents.iter().partition(|incident| is_unresolved(incident));
+    let (going_on, over): (Vec<_>, Vec<_>) = incidents
+        .iter()
+        .partition(|incident| is_unresolved(incident));
     section(
         "incidents",
         "Incidents",

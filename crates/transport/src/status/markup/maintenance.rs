@@ -14,7 +14,9 @@ fn is_over(maintenance: &PublicMaintenance) -> bool {
 
 /// What is to come or going on first; what is over follows.
 pub(super) fn list(maintenances: &[PublicMaintenance]) -> Markup {
-    let (over, ahead): (Vec<_>, Vec<_>) = maintenances.iter().partition(|maintenance| is_over(maintenance));
+    let (over, ahead): (Vec<_>, Vec<_>) = maintenances
+        .iter()
+        .partition(|maintenance| is_over(maintenance));
     section(
         "maintenance",
         "Scheduled Maintenance",

@@ -1,11 +1,14 @@
 use super::*;
 
-use allclear_application::public::incident::{AffectedComponent, ComponentName, PublicIncident, TimelineEntry};
+use allclear_application::public::incident::{
+    AffectedComponent, ComponentName, PublicIncident, TimelineEntry,
+};
 use allclear_application::public::maintenance::{MaintenanceEntry, PublicMaintenance};
 use allclear_application::public::{Banner, PublicComponent, PublicOrganisation};
 use chrono::{DateTime, Utc};
 
-const HOSTILE: &str = "</p><script>alert('1')</script>\"><img src=x onerror=alert(1)>{{7*7}}${7*7}<!-- & &lt;";
+const HOSTILE: &str =
+    "</p><script>alert('1')</script>\"><img src=x onerror=alert(1)>{{7*7}}${7*7}<!-- & &lt;";
 
 fn at(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()
@@ -34,7 +37,10 @@ fn full(text: &str) -> Snapshot {
         components: vec![AffectedComponent {
             component_id: id.clone(),
             status: "PARTIAL_OUTAGE",
-            component: ComponentName { id: id.clone(), name: text.into() },
+            component: ComponentName {
+                id: id.clone(),
+                name: text.into(),
+            },
         }],
     };
     let maintenance = |status, end_at| PublicMaintenance {
@@ -61,9 +67,17 @@ fn full(text: &str) -> Snapshot {
         created_at: when,
     };
     Snapshot {
-        organisation: PublicOrganisation { id: "org".into(), name: text.into() },
-        banner: Some(Banner { operational: false, text: "Some systems are experiencing issues" }),
-        components: ["OPERATIONAL", "DEGRADED", "PARTIAL_OUTAGE", "MAJOR_OUTAGE"].map(component).into(),
+        organisation: PublicOrganisation {
+            id: "org".into(),
+            name: text.into(),
+        },
+        banner: Some(Banner {
+            operational: false,
+            text: "Some systems are experiencing issues",
+        }),
+        components: ["OPERATIONAL", "DEGRADED", "PARTIAL_OUTAGE", "MAJOR_OUTAGE"]
+            .map(component)
+            .into(),
         incidents: vec![incident("RESOLVED"), incident("IDENTIFIED")],
         maintenances: vec![
             maintenance("IN_PROGRESS", None),
@@ -108,7 +122,10 @@ fn everything_is_there_without_a_script() {
         "All times are in UTC",
         "To subscribe to updates, please allow JavaScript.",
     ] {
-        assert!(texts.contains(&expected), "{expected} is missing of {texts:?}");
+        assert!(
+            texts.contains(&expected),
+            "{expected} is missing of {texts:?}"
+        );
     }
 }
 
@@ -119,7 +136,10 @@ fn what_is_going_on_comes_before_what_it_affects_and_before_what_is_over() {
     let place = |text: &str| html.find(text).unwrap();
     assert!(place("id=\"incidents\"") < place("id=\"components\""));
     assert!(place("Identified") < place("Resolved"));
-    let quiet = Snapshot { incidents: vec![snapshot.incidents[0].clone()], ..snapshot };
+    let quiet = Snapshot {
+        incidents: vec![snapshot.incidents[0].clone()],
+        ..snapshot
+    };
     let html = page(&quiet).into_string();
     assert!(html.find("id=\"components\"").unwrap() < html.find("id=\"incidents\"").unwrap());
 }
@@ -130,7 +150,10 @@ fn times_are_in_utc_and_say_so() {
     let midnight = "<time datetime=\"2026-11-20T00:05:09.000Z\" title=\"2026-11-20T00:05:09.000Z\" \
         class=\"whitespace-nowrap\">Nov 20, 2026 12:05:09 AM UTC</time>";
     assert!(html.contains(midnight), "{html}");
-    assert!(html.contains(">Nov 20, 2026 12:00:00 PM UTC</time>"), "{html}");
+    assert!(
+        html.contains(">Nov 20, 2026 12:00:00 PM UTC</time>"),
+        "{html}"
+    );
 }
 
 #[test]
@@ -161,9 +184,11 @@ fn an_empty_page_says_what_it_lacks() {
     };
     let html = page(&empty).into_string();
     let texts = texts(&html);
-    for expected in
-        ["No components are shown here yet.", "No incidents in the last 14 days.", "No maintenance is scheduled."]
-    {
+    for expected in [
+        "No components are shown here yet.",
+        "No incidents in the last 14 days.",
+        "No maintenance is scheduled.",
+    ] {
         assert!(texts.contains(&expected), "{texts:?}");
     }
     assert!(!html.contains("Current status"), "{html}");

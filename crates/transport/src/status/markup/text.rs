@@ -14,7 +14,9 @@ pub(super) fn prose(text: &str, class: &str) -> Markup {
 
 /// A time in UTC: the server does not know the reader's zone. The script writes it in theirs.
 pub(super) fn instant(value: Option<DateTime<Utc>>) -> Markup {
-    let Some(value) = value else { return html! { span { "---" } } };
+    let Some(value) = value else {
+        return html! { span { "---" } };
+    };
     let machine = value.to_rfc3339_opts(SecondsFormat::Millis, true);
     html! {
         time datetime=(machine) title=(machine) class="whitespace-nowrap" {

@@ -14,7 +14,11 @@ pub(super) struct Entry<'a> {
 }
 
 /// The timeline of `label`; `quiet` when it is over.
-pub(super) fn timeline<'a>(label: &str, entries: impl Iterator<Item = Entry<'a>>, quiet: bool) -> Markup {
+pub(super) fn timeline<'a>(
+    label: &str,
+    entries: impl Iterator<Item = Entry<'a>>,
+    quiet: bool,
+) -> Markup {
     let mut entries = entries.peekable();
     if entries.peek().is_none() {
         return Markup::default();
@@ -30,7 +34,11 @@ pub(super) fn timeline<'a>(label: &str, entries: impl Iterator<Item = Entry<'a>>
 
 fn body(entry: &Entry<'_>, quiet: bool) -> Markup {
     let look = look::incident(entry.status);
-    let mark = if quiet { "bg-neutral-solid".to_owned() } else { format!("bg-{}-solid", look.tone) };
+    let mark = if quiet {
+        "bg-neutral-solid".to_owned()
+    } else {
+        format!("bg-{}-solid", look.tone)
+    };
     html! {
         span aria-hidden="true" class="absolute top-3 -bottom-1.5 left-[5px] w-px bg-line group-last:hidden" {}
         span aria-hidden="true"

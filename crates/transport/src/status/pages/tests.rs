@@ -22,7 +22,10 @@ pub(crate) fn organisation() -> OrganisationId {
 
 pub(crate) fn snapshot(revision: i64) -> Snapshot {
     Snapshot {
-        organisation: PublicOrganisation { id: "org".into(), name: "Acme".into() },
+        organisation: PublicOrganisation {
+            id: "org".into(),
+            name: "Acme".into(),
+        },
         banner: None,
         components: Vec::new(),
         incidents: Vec::new(),
@@ -35,7 +38,11 @@ pub(crate) fn snapshot(revision: i64) -> Snapshot {
 pub(crate) fn relay() -> Arc<Relay> {
     let mut outbox = MockOutbox::new();
     outbox.expect_revisions().returning(|wanted| {
-        Ok(wanted.iter().filter(|id| id.as_str() == "org").map(|id| (id.clone(), Revision(1))).collect())
+        Ok(wanted
+            .iter()
+            .filter(|id| id.as_str() == "org")
+            .map(|id| (id.clone(), Revision(1)))
+            .collect())
     });
     let mut broadcast = MockBroadcast::new();
     broadcast.expect_publish().return_const(());
@@ -50,22 +57,40 @@ pub(crate) fn pages(store: MockSnapshotStore, relay: &Arc<Relay>) -> Arc<Pages> 
 fn pages_at(store: MockSnapshotStore, relay: &Arc<Relay>, set: &Arc<AtomicI64>) -> Arc<Pages> {
     let mut clock = MockClock::new();
     let set = Arc::clone(set);
-    let now = move || DateTime::from_timestamp(1_700_000_000 + set.load(Ordering::SeqCst), 0).unwrap();
+    let now =
+        move || DateTime::from_timestamp(1_700_000_000 + set.load(Ordering::SeqCst), 0).unwrap();
     clock.expect_now().returning(now);
     let template = PageTemplate::new("<!--allclear:head--><!--allclear:snapshot-->".into(), "");
-    Arc::new(Pages::new(Arc::new(store), Arc::clone(relay), Arc::new(clock), template))
+    Arc::new(Pages::new(
+        Arc::new(store),
+        Arc::clone(relay),
+        Arc::new(clock),
+        template,
+    ))
 }
 
 /// What a write through this node tells the relay.
 async fn written(relay: &Relay, revision: i64) {
-    let commit = Commit { organisation: "org".into(), revision, events: Vec::new() };
-    relay.told(Written { state: (), commit: Some(commit) }).await;
+    let commit = Commit {
+        organisation: "org".into(),
+        revision,
+        events: Vec::new(),
+    };
+    relay
+        .told(Written {
+            state: (),
+            commit: Some(commit),
+        })
+        .await;
 }
 
 #[actix_web::test]
 async fn a_page_is_read_once_however_many_ask() {
     let mut store = MockSnapshotStore::new();
-    store.expect_snapshot().times(1).returning(|_, _| Ok(Some(snapshot(1))));
+    store
+        .expect_snapshot()
+        .times(1)
+        .returning(|_, _| Ok(Some(snapshot(1))));
     let pages = pages(store, &relay());
     let organisation = organisation();
     let asked = (0..20).map(|_| pages.page(&organisation));
@@ -84,9 +109,15 @@ async fn what_was_written_here_shows_at_once() {
         Ok(Some(snapshot(revision)))
     });
     let pages = pages(store, &relay);
-    assert_eq!(pages.page(&organisation()).await.unwrap().unwrap().revision, Revision(1));
+    assert_eq!(
+        pages.page(&organisation()).await.unwrap().unwrap().revision,
+        Revision(1)
+    );
     written(&relay, 2).await;
-    assert_eq!(pages.page(&organisation()).await.unwrap().unwrap().revision, Revision(2));
+    assert_eq!(
+        pages.page(&organisation()).await.unwrap().unwrap().revision,
+        Revision(2)
+    );
 }
 
 #[actix_web::test]
@@ -96,20 +127,31 @@ async fn the_last_page_stands_while_the_database_is_away() {
     let mut reads = 0;
     store.expect_snapshot().times(2).returning(move |_, _| {
         reads += 1;
-        if reads == 1 { Ok(Some(snapshot(1))) } else { Err(Error::Unavailable("away".into())) }
+        if reads == 1 {
+            Ok(Some(snapshot(1)))
+        } else {
+            Err(Error::Unavailable("away".into()))
+        }
     });
     let pages = pages(store, &relay);
     pages.page(&organisation()).await.unwrap();
     written(&relay, 2).await;
     for _ in 0..3 {
-        assert_eq!(pages.page(&organisation()).await.unwrap().unwrap().revision, Revision(1));
+        assert_eq!(
+            pages.page(&organisation()).await.unwrap().unwrap().revision,
+            Revision(1)
+        );
     }
 }
 
 #[actix_web::test]
 async fn nobody_waits_for_the_end_of_a_storm_of_changes() {
     let (relay, set) = (relay(), Arc::new(AtomicI64::new(0)));
-    let (storm, clock, reads) = (Arc::clone(&relay), Arc::clone(&set), Arc::new(AtomicI64::new(0)));
+    let (storm, clock, reads) = (
+        Arc::clone(&relay),
+        Arc::clone(&set),
+        Arc::new(AtomicI64::new(0)),
+    );
     let mut store = MockSnapshotStore::new();
     let counted = Arc::clone(&reads);
     // While the page is read, time passes and there is something newer.
@@ -117,7 +159,10 @@ async fn nobody_waits_for_the_end_of_a_storm_of_changes() {
         let revision = counted.fetch_add(1, Ordering::SeqCst) + 1;
         storm.hear(organisation, Revision(revision + 1));
         clock.fetch_add(1, Ordering::SeqCst);
-        Ok(Some(Snapshot { generated_at: now, ..snapshot(revision) }))
+        Ok(Some(Snapshot {
+            generated_at: now,
+            ..snapshot(revision)
+        }))
     });
     let pages = pages_at(store, &relay, &set);
     let organisation = organisation();
@@ -132,10 +177,16 @@ async fn nobody_waits_for_the_end_of_a_storm_of_changes() {
 fn store_of(revisions: &'static [Option<i64>]) -> MockSnapshotStore {
     let mut store = MockSnapshotStore::new();
     let mut revisions = revisions.iter();
-    store.expect_snapshot().times(revisions.len()).returning(move |_, now| match revisions.next() {
-        Some(Some(revision)) => Ok(Some(Snapshot { generated_at: now, ..snapshot(*revision) })),
-        _ => Err(Error::Unavailable("away".into())),
-    });
+    store
+        .expect_snapshot()
+        .times(revisions.len())
+        .returning(move |_, now| match revisions.next() {
+            Some(Some(revision)) => Ok(Some(Snapshot {
+                generated_at: now,
+                ..snapshot(*revision)
+            })),
+            _ => Err(Error::Unavailable("away".into())),
+        });
     store
 }
 
@@ -143,7 +194,16 @@ fn store_of(revisions: &'static [Option<i64>]) -> MockSnapshotStore {
 async fn a_page_of_the_future_is_read_anew_once_the_clock_goes_back() {
     let (relay, set) = (relay(), Arc::default());
     let pages = pages_at(store_of(&[Some(1), Some(2)]), &relay, &set);
-    let read_at = async || pages.page(&organisation()).await.unwrap().unwrap().read_at.timestamp() - 1_700_000_000;
+    let read_at = async || {
+        pages
+            .page(&organisation())
+            .await
+            .unwrap()
+            .unwrap()
+            .read_at
+            .timestamp()
+            - 1_700_000_000
+    };
     assert_eq!(read_at().await, 0);
     set.store(-3600, Ordering::SeqCst);
     assert_eq!((read_at().await, read_at().await), (-3600, -3600), "once");
@@ -172,25 +232,51 @@ async fn an_unknown_organisation_has_no_page_and_leaves_nothing_behind() {
 #[actix_web::test]
 async fn who_has_the_revision_gets_no_body() {
     let mut store = MockSnapshotStore::new();
-    store.expect_snapshot().returning(|_, _| Ok(Some(snapshot(1))));
-    let page = pages(store, &relay()).page(&organisation()).await.unwrap().unwrap();
-    for (known, status) in [("\"1\"", 304), ("W/\"1\"", 304), ("\"0\", \"1\"", 304), ("*", 304), ("\"0\"", 200)] {
-        let request = TestRequest::default().insert_header((header::IF_NONE_MATCH, known)).to_http_request();
+    store
+        .expect_snapshot()
+        .returning(|_, _| Ok(Some(snapshot(1))));
+    let page = pages(store, &relay())
+        .page(&organisation())
+        .await
+        .unwrap()
+        .unwrap();
+    for (known, status) in [
+        ("\"1\"", 304),
+        ("W/\"1\"", 304),
+        ("\"0\", \"1\"", 304),
+        ("*", 304),
+        ("\"0\"", 200),
+    ] {
+        let request = TestRequest::default()
+            .insert_header((header::IF_NONE_MATCH, known))
+            .to_http_request();
         let response = whole(page.json(request.headers()));
         assert_eq!(response.status().as_u16(), status, "{known}");
         assert_eq!(response.headers().get(header::ETAG).unwrap(), "\"1\"");
-        assert_eq!(to_bytes(response.into_body()).await.unwrap().is_empty(), status == 304);
+        assert_eq!(
+            to_bytes(response.into_body()).await.unwrap().is_empty(),
+            status == 304
+        );
     }
 }
 
 #[actix_web::test]
 async fn the_page_holds_the_snapshot() {
     let mut store = MockSnapshotStore::new();
-    store.expect_snapshot().returning(|_, _| Ok(Some(snapshot(1))));
-    let page = pages(store, &relay()).page(&organisation()).await.unwrap().unwrap();
+    store
+        .expect_snapshot()
+        .returning(|_, _| Ok(Some(snapshot(1))));
+    let page = pages(store, &relay())
+        .page(&organisation())
+        .await
+        .unwrap()
+        .unwrap();
     let response = whole(page.html(TestRequest::default().to_http_request().headers()));
     let body = String::from_utf8(to_bytes(response.into_body()).await.unwrap().to_vec()).unwrap();
-    assert!(body.contains("<title>Acme status</title>") && body.contains("\"revision\":1"), "{body}");
+    assert!(
+        body.contains("<title>Acme status</title>") && body.contains("\"revision\":1"),
+        "{body}"
+    );
 }
 
 #[actix_web::test]
@@ -223,13 +309,19 @@ fn huge(revision: i64) -> Snapshot {
         status: "OPERATIONAL",
         created_at: DateTime::default(),
     };
-    Snapshot { components: (0..500).map(component).collect(), ..snapshot(revision) }
+    Snapshot {
+        components: (0..500).map(component).collect(),
+        ..snapshot(revision)
+    }
 }
 
 #[actix_web::test]
 async fn the_largest_page_is_kept_too() {
     let mut store = MockSnapshotStore::new();
-    store.expect_snapshot().times(1).returning(|_, _| Ok(Some(huge(1))));
+    store
+        .expect_snapshot()
+        .times(1)
+        .returning(|_, _| Ok(Some(huge(1))));
     let pages = pages(store, &relay());
     for _ in 0..3 {
         assert!(pages.page(&organisation()).await.unwrap().unwrap().size() > 5_000_000);
@@ -239,12 +331,16 @@ async fn the_largest_page_is_kept_too() {
 #[actix_web::test]
 async fn pages_nobody_asks_for_any_more_make_room() {
     let mut outbox = MockOutbox::new();
-    outbox.expect_revisions().returning(|wanted| Ok(wanted.iter().map(|id| (id.clone(), Revision(1))).collect()));
+    outbox
+        .expect_revisions()
+        .returning(|wanted| Ok(wanted.iter().map(|id| (id.clone(), Revision(1))).collect()));
     let mut broadcast = MockBroadcast::new();
     broadcast.expect_publish().return_const(());
     let relay = Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)));
     let mut store = MockSnapshotStore::new();
-    store.expect_snapshot().returning(|_, _| Ok(Some(snapshot(1))));
+    store
+        .expect_snapshot()
+        .returning(|_, _| Ok(Some(snapshot(1))));
     let pages = pages(store, &relay);
     // As if each page were as large as one can count for: more than fit.
     let fit = usize::try_from(MEMORY / LARGEST).unwrap();
@@ -252,18 +348,31 @@ async fn pages_nobody_asks_for_any_more_make_room() {
     for number in 0..4 * fit {
         let organisation = OrganisationId::parse(&format!("org-{number}")).unwrap();
         let entry = Arc::new(Entry::default());
-        let body = Encoded::precompressed(vec![0; usize::try_from(LARGEST).unwrap()].into(), None, None);
+        let body = Encoded::precompressed(
+            vec![0; usize::try_from(LARGEST).unwrap()].into(),
+            None,
+            None,
+        );
         let document = || Document {
             body: body.clone(),
             content_type: HeaderValue::from_static("text/plain"),
             tag: HeaderValue::from_static("\"1\""),
         };
-        let large =
-            Page { json: document(), html: document(), valid_until: None, followed: page.followed.clone(), ..*page };
+        let large = Page {
+            json: document(),
+            html: document(),
+            valid_until: None,
+            followed: page.followed.clone(),
+            ..*page
+        };
         let weight = large.weight();
         entry.current.store(Some(Arc::new(large)));
         pages.entries.insert(organisation, Kept { entry, weight });
         assert!(pages.entries.weight() <= MEMORY);
     }
-    assert!((1..=fit).contains(&pages.entries.len()), "{}", pages.entries.len());
+    assert!(
+        (1..=fit).contains(&pages.entries.len()),
+        "{}",
+        pages.entries.len()
+    );
 }

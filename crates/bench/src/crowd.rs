@@ -156,7 +156,7 @@ impl<W: Wire> Crowd<W> {
                     Ok(0) => return Err(io::Error::other("the server has closed a connection")),
                     Ok(read) => {
                         viewer.heard +=
-                            viewer.wire.take(&self.buffer[..read], &mut viewer.stream)?
+                            viewer.wire.take(&self.buffer[..read], &mut viewer.stream)?;
                     }
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                     Err(error) => return Err(error),

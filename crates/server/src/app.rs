@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::dev::ServerHandle;
+use actix_web::dev::{Server, ServerHandle};
 use allclear_application::account::Accounts;
 use allclear_application::background::Background;
 use allclear_application::broadcast::Broadcast;
@@ -58,8 +58,7 @@ pub struct App {
     pub(crate) incidents: Arc<Incidents>,
     pub(crate) maintenances: Arc<Maintenances>,
     database: Database,
-    viewers: Arc<Viewers>,
-    sockets: Arc<Sockets>,
+    public: PublicStatus,
     draining: Draining,
     background: Background,
     handle: ServerHandle,
@@ -83,9 +82,7 @@ impl App {
     /// One line that says what stands in the way.
     pub async fn start_at(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self, String> {
         let clerk = settings.clerk.application()?;
-        let listener = TcpListener::bind(settings.listen)
-            .map_err(|error| format!("{}: {error}", settings.listen))?;
-        let address = listener.local_addr().map_err(|error| error.to_string())?;
+        let (listener, address) = listen(settings)?;
         let public_url = settings.public_url(address.port());
         private_folder(&settings.data_dir)?;
 
@@ -107,14 +104,10 @@ impl App {
         )
         .await?;
         let provider = match &clerk {
-            Some(clerk) => Provider::Clerk(clerk::parts(
-                clerk,
-                settings,
-                &public_url,
-                &database,
-                &relay,
-                &clock,
-            )?),
+            Some(clerk) => {
+                let parts = clerk::parts(clerk, settings, &public_url, &database, &relay, &clock)?;
+                Provider::Clerk(parts)
+            }
             None => Provider::BuiltIn(Box::new(identity.parts(settings))),
         };
         let post = Post::over(settings, &public_url, &database, &clock, mailer).await?;
@@ -126,28 +119,8 @@ impl App {
             scheduler,
         } = Features::over(&database, &relay, &clock);
 
-        let viewers = Arc::new(Viewers::default());
-        let template = WebApp::page_template(&public_url);
-        let pages = Arc::new(Pages::new(
-            Arc::clone(&store) as _,
-            Arc::clone(&relay),
-            Arc::clone(&clock),
-            template,
-        ));
-        let socket_settings = settings.socket(&public_url);
-        let sockets = Arc::new(Sockets::new(
-            &socket_settings,
-            Arc::clone(&pages),
-            Arc::clone(&relay),
-            provider.verifier(),
-            Arc::clone(&clock),
-        ));
+        let public = PublicStatus::new(settings, &public_url, &database, &relay, &clock, &provider);
         let retention = Retention::new(Arc::clone(&store) as _, Arc::clone(&clock));
-        let streams = EventStreams::new(
-            Arc::clone(&viewers),
-            Arc::clone(&relay),
-            Arc::clone(&store) as _,
-        );
         let draining = Draining::default();
         let parts = Parts {
             identity: provider,
@@ -157,11 +130,11 @@ impl App {
             subscribers: Arc::clone(&post.subscribers),
             deliveries: Arc::clone(&post.deliveries),
             subscriber_throttle: Arc::new(Throttle::new(&settings.limits.subscriber())),
-            pages,
-            streams: Arc::new(streams),
-            sockets: Arc::clone(&sockets),
-            socket_settings,
-            viewers: Arc::clone(&viewers),
+            pages: Arc::clone(&public.pages),
+            streams: Arc::clone(&public.streams),
+            sockets: Arc::clone(&public.sockets),
+            socket_settings: settings.socket(&public_url),
+            viewers: Arc::clone(&public.viewers),
             web_app: Arc::new(WebApp::load(clerk.as_ref().map(clerk::policy).transpose()?)),
             configuration: Arc::new(configuration(settings, clerk.as_ref())),
             readiness: store,
@@ -176,29 +149,17 @@ impl App {
             body_time: settings.body_timeout,
             keep_alive: settings.keep_alive,
         };
-        let workers = std::thread::available_parallelism().map_or(2, usize::from);
-        let server = server::start(parts, listener, workers).map_err(|error| error.to_string())?;
+        let server = start_server(parts, listener)?;
         let handle = server.handle();
         let serving = tokio::spawn(server);
 
-        let audiences: [Arc<dyn Audience>; 3] = [
-            Arc::clone(&viewers) as _,
-            Arc::clone(&sockets) as _,
-            Arc::new(figures::Told),
-        ];
-        let counting = tokio::spawn(figures::upkeep(Arc::clone(&relay)));
         let sending = post.start(Arc::clone(&broadcast));
-        let telling = tokio::spawn(async move { relay.run(&audiences).await });
-        let guarded = Arc::clone(&sockets);
-        let guarding = tokio::spawn(async move { guarded.guard().await });
-        let greeting = tokio::spawn(keep_alive(Arc::clone(&viewers)));
+        let mut tasks = public.start(&relay);
         let pruning = tokio::spawn(prune(Arc::clone(&identity.accounts), retention));
         let announcing = tokio::spawn(async move { scheduler.run().await });
         let listening =
             tokio::spawn(async move { scheduler::listen(&*broadcast, &alarm, &*clock).await });
-        let tasks = vec![
-            telling, guarding, greeting, pruning, announcing, listening, counting,
-        ];
+        tasks.extend([pruning, announcing, listening]);
         Ok(Self {
             address,
             public_url,
@@ -208,8 +169,7 @@ impl App {
             incidents,
             maintenances,
             database,
-            viewers,
-            sockets,
+            public,
             draining,
             background,
             handle,
@@ -260,9 +220,9 @@ impl App {
     pub async fn stop(self) {
         self.draining.begin();
         // Before the workers stop: a session that polls is looked after on one of them, whether it has a connection or not.
-        self.sockets.close().await;
+        self.public.sockets.close().await;
         let stopping = self.handle.stop(true);
-        self.viewers.close();
+        self.public.viewers.close();
         stopping.await;
         self.background.settle().await;
         self.sending.stop().await;
@@ -276,6 +236,81 @@ impl App {
             );
         }
     }
+}
+
+/// What the public sees: the pages, and the connections that keep them live.
+struct PublicStatus {
+    viewers: Arc<Viewers>,
+    pages: Arc<Pages>,
+    streams: Arc<EventStreams>,
+    sockets: Arc<Sockets>,
+}
+
+impl PublicStatus {
+    fn new(
+        settings: &Settings,
+        public_url: &str,
+        database: &Database,
+        relay: &Arc<Relay>,
+        clock: &Arc<dyn Clock>,
+        provider: &Provider,
+    ) -> Self {
+        let viewers = Arc::new(Viewers::default());
+        let pages = Arc::new(Pages::new(
+            Arc::new(database.clone()),
+            Arc::clone(relay),
+            Arc::clone(clock),
+            WebApp::page_template(public_url),
+        ));
+        let sockets = Arc::new(Sockets::new(
+            &settings.socket(public_url),
+            Arc::clone(&pages),
+            Arc::clone(relay),
+            provider.verifier(),
+            Arc::clone(clock),
+        ));
+        let streams = Arc::new(EventStreams::new(
+            Arc::clone(&viewers),
+            Arc::clone(relay),
+            Arc::new(database.clone()),
+        ));
+        Self {
+            viewers,
+            pages,
+            streams,
+            sockets,
+        }
+    }
+
+    /// Starts what sends each commit to the viewers and keeps their connections in order.
+    fn start(&self, relay: &Arc<Relay>) -> Vec<JoinHandle<()>> {
+        let audiences: [Arc<dyn Audience>; 3] = [
+            Arc::clone(&self.viewers) as _,
+            Arc::clone(&self.sockets) as _,
+            Arc::new(figures::Told),
+        ];
+        let counting = tokio::spawn(figures::upkeep(Arc::clone(relay)));
+        let relay = Arc::clone(relay);
+        let publishing = tokio::spawn(async move { relay.run(&audiences).await });
+        let sockets = Arc::clone(&self.sockets);
+        let authorizing = tokio::spawn(async move { sockets.guard().await });
+        let keeping_alive = tokio::spawn(keep_alive(Arc::clone(&self.viewers)));
+        vec![counting, publishing, authorizing, keeping_alive]
+    }
+}
+
+/// Binds the configured address; the second value is the address in use, which differs where port 0 is configured.
+fn listen(settings: &Settings) -> Result<(TcpListener, SocketAddr), String> {
+    let listener = TcpListener::bind(settings.listen)
+        .map_err(|error| format!("{}: {error}", settings.listen))?;
+    let address = listener.local_addr().map_err(|error| error.to_string())?;
+    Ok((listener, address))
+}
+
+/// Starts one worker a core.
+fn start_server(parts: Parts, listener: TcpListener) -> Result<Server, String> {
+    let workers = std::thread::available_parallelism().map_or(2, usize::from);
+    server::start(parts, listener, workers).map_err(|error| error.to_string())
 }
 
 /// Opens the database that is configured.

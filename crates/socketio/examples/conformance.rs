@@ -119,10 +119,10 @@ fn arguments() -> Result<Arguments, String> {
         };
         match name.as_str() {
             "--port" => {
-                arguments.port = value.parse().map_err(|error| format!("{name}: {error}"))?
+                arguments.port = value.parse().map_err(|error| format!("{name}: {error}"))?;
             }
             "--workers" => {
-                arguments.workers = value.parse().map_err(|error| format!("{name}: {error}"))?
+                arguments.workers = value.parse().map_err(|error| format!("{name}: {error}"))?;
             }
             "--ping-interval" => arguments.settings.ping_interval = millis()?,
             "--ping-timeout" => arguments.settings.ping_timeout = millis()?,

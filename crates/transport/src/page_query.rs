@@ -30,7 +30,7 @@ impl PageQuery {
             invalid.add(FieldError {
                 field: field.to_owned(),
                 message,
-            })
+            });
         };
         let limit = self.limit.as_ref().and_then(|text| {
             let limit = text

@@ -78,7 +78,7 @@ async fn whoever_subscribes_is_entered_alike_and_the_mail_is_seen_to_later() {
             .as_ref()
             .map_or(SubscriberStatus::Pending, |known| known.status);
         let store = store(known, move |stored| {
-            assert_eq!(stored.as_ref().unwrap().status, status)
+            assert_eq!(stored.as_ref().unwrap().status, status);
         });
         service(store)
             .subscribe(&organisation(), draft(ADDRESS))

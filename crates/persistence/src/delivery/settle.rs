@@ -29,7 +29,7 @@ pub(super) async fn settle(
             Outcome::Sent => sent.entry(day(at)).or_default().push(claim.id),
             Outcome::Unwanted => unwanted.push(claim),
             Outcome::Retried { at: again, reason } => {
-                retry(transaction, claim, again, reason).await?
+                retry(transaction, claim, again, reason).await?;
             }
             Outcome::GivenUp { reason } => give_up(transaction, claim, at, reason).await?,
         }

@@ -52,12 +52,11 @@ fn with(lines: &str, body: &str) -> String {
     format!("{CREATE}{lines}\r\n{body}")
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_request_of_two_meanings_is_refused_and_nothing_in_it_is_a_second_one() {
-    let app = TestApp::start().await;
+/// Requests that two readers could understand differently (RFC 9112, 11.2), each with its name.
+fn ambiguous_requests() -> Vec<(&'static str, String)> {
     let length = SMUGGLED.len();
     let chunked = format!("0\r\n\r\n{SMUGGLED}");
-    let rows = [
+    vec![
         (
             "both lengths",
             with(
@@ -156,8 +155,13 @@ async fn a_request_of_two_meanings_is_refused_and_nothing_in_it_is_a_second_one(
             "a space before the colon",
             with("Content-Length : 5\r\n", SMUGGLED),
         ),
-    ];
-    for (what, request) in rows {
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_of_two_meanings_is_refused_and_nothing_in_it_is_a_second_one() {
+    let app = TestApp::start().await;
+    for (what, request) in ambiguous_requests() {
         let said = answer(&app, request.as_bytes()).await;
         assert!(
             matches!(*statuses(&said), [] | [400 | 431]),

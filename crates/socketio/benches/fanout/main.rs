@@ -198,7 +198,7 @@ fn run(viewers: usize) -> io::Result<()> {
         );
     }
     let budget = |what: &str, value: f64, limit: Limit| {
-        FOUND.budget(&format!("{what}, {viewers} viewers"), value, limit)
+        FOUND.budget(&format!("{what}, {viewers} viewers"), value, limit);
     };
     let (single, reference) = (&ours.single, &theirs.single);
     if viewers <= 1000 {

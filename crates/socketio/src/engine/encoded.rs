@@ -50,7 +50,7 @@ impl Encoded {
     /// Encodes a packet of text, its type included.
     pub(crate) fn text(packet: &str) -> Arc<Self> {
         Self::build(Vec::new(), |buffer| {
-            buffer.extend_from_slice(packet.as_bytes())
+            buffer.extend_from_slice(packet.as_bytes());
         })
     }
 
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn attachments_follow_their_packet_in_both_forms() {
         let packet = Encoded::build(vec![Bytes::from_static(&[1, 2, 3, 4])], |b| {
-            b.extend_from_slice(b"451-[]")
+            b.extend_from_slice(b"451-[]");
         });
         assert_eq!(
             packet.websocket(),

@@ -39,7 +39,7 @@ impl Broadcast {
     pub fn emit(&self, event: &Event) {
         let packet = event.encode(&self.space.name, None);
         self.space.each(&self.rooms, &self.except, |core| {
-            core.send(Arc::clone(&packet))
+            core.send(Arc::clone(&packet));
         });
     }
 
@@ -48,7 +48,7 @@ impl Broadcast {
     pub fn sockets(&self) -> Vec<SocketRef> {
         let mut sockets = Vec::new();
         self.space.each(&self.rooms, &self.except, |core| {
-            sockets.push(SocketRef(Arc::clone(core)))
+            sockets.push(SocketRef(Arc::clone(core)));
         });
         sockets
     }

@@ -92,7 +92,7 @@ async fn two_broadcasters_are_heard_in_the_same_order_by_everyone() {
     std::thread::scope(|scope| {
         for thread in 0..2 {
             scope.spawn(move || {
-                (0..300).for_each(|number| space.emit(&event(thread * 1000 + number)))
+                (0..300).for_each(|number| space.emit(&event(thread * 1000 + number)));
             });
         }
     });

@@ -246,7 +246,7 @@ impl Visitors {
             .await?
             .ok_or_else(Refused::unknown_organisation)?;
         self.rooms.join(&seat, socket, followed.told(), |told| {
-            acknowledge(event, &Joined { revision: told.0 })
+            acknowledge(event, &Joined { revision: told.0 });
         });
         if !visitor.follows(organisation) {
             visitor.seats().push(seat);

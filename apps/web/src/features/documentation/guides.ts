@@ -41,7 +41,11 @@ const entries = Object.entries(summaries).map(([path, summary]) => ({
 /** The order in which one reads; guides that nobody has put anywhere yet come last. */
 const order: readonly Omit<GuideGroup & { slugs: readonly string[] }, 'entries'>[] = [
   { title: 'Begin', id: 'begin', slugs: ['quick-start', 'configuration'] },
-  { title: 'Operate', id: 'operate', slugs: ['operating', 'mail', 'many-nodes', 'benchmarks'] },
+  {
+    title: 'Operate',
+    id: 'operate',
+    slugs: ['operating', 'security', 'mail', 'many-nodes', 'benchmarks'],
+  },
   { title: 'Build on it', id: 'build', slugs: ['api', 'realtime'] },
   { title: 'Contribute', id: 'contribute', slugs: ['contributing', 'architecture'] },
 ];

@@ -229,7 +229,7 @@ async fn what_has_ended_is_refused_and_a_database_that_is_away_refuses_nobody_fo
 #[tokio::test]
 async fn what_is_done_in_a_users_name_says_so() {
     let token = changed(|claims| {
-        claims["act"] = json!({"iss": "https://dashboard.clerk.com", "sub": "user_9"})
+        claims["act"] = json!({"iss": "https://dashboard.clerk.com", "sub": "user_9"});
     });
     let caller = verify(&token).await.unwrap();
     assert_eq!(

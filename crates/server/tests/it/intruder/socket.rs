@@ -80,7 +80,7 @@ async fn whoever_is_no_member_gets_by_every_event_what_is_public_and_no_more() {
             match field {
                 Some(field) => assert_eq!(answer, public[field], "{who}: {event}"),
                 None if event == "join" => {
-                    assert_eq!(answer, json!({"revision": public["revision"]}), "{who}")
+                    assert_eq!(answer, json!({"revision": public["revision"]}), "{who}");
                 }
                 None => assert_eq!(
                     answer,

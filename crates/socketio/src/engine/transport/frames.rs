@@ -83,7 +83,7 @@ impl Frames {
             }
             match Pin::new(&mut self.payload).poll_next(context) {
                 Poll::Ready(Some(Ok(bytes))) if self.buffer.is_empty() => {
-                    self.buffer = bytes.into()
+                    self.buffer = bytes.into();
                 }
                 Poll::Ready(Some(Ok(bytes))) => self.buffer.extend_from_slice(&bytes),
                 Poll::Ready(Some(Err(_)) | None) => return Poll::Ready(Incoming::End),

@@ -87,7 +87,7 @@ _web-dependencies:
 # Builds the web app when a source is newer than the build.
 _web: _web-dependencies
     cd {{ web }}; \
-    if [ ! -e dist/index.html ] || [ -n "$(find src public build *.html *.ts package-lock.json ../../docs/*.* ../../docs/blog ../../docs/decisions ../../docs/site -newer dist/index.html -print -quit)" ]; then \
+    if [ ! -e dist/index.html ] || [ -n "$(find src public build content *.html *.ts package-lock.json ../../docs/*.* ../../docs/decisions -newer dist/index.html -print -quit)" ]; then \
         npm run --silent build -- --logLevel warn; \
         touch dist/index.html; \
     fi

@@ -25,6 +25,7 @@ export default defineConfig({
     alias: {
       '@': file('./src'),
       '@docs': file('../../docs'),
+      '@content': file('./content'),
       // The original writes a <style> element, which the content security policy forbids.
       'react-remove-scroll': file('./src/ui/scroll-lock.ts'),
     },

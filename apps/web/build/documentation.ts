@@ -1,16 +1,17 @@
 import { readFile } from 'node:fs/promises';
-import { relative } from 'node:path';
+import { basename, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 import { describeApi } from './api-reference.ts';
 import { renderMarkdown } from './markdown.ts';
 
-const docs = fileURLToPath(new URL('../../../docs', import.meta.url));
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const folders = ['docs/', 'apps/web/content/'];
 
 /**
- * Makes modules of the product's documentation: `docs/**.md` as the HTML of a guide, with `?summary` as its title and first
- * sentence, `docs/nginx.conf?guide` as a guide that shows the file, and `docs/openapi.json?reference` as the API's calls. A
- * link that leads nowhere fails the build.
+ * Makes modules of the product's texts: `docs/**.md` and `content/**.md` as the HTML of a page, with `?summary` as its title
+ * and first sentence, `docs/nginx.conf?guide` as a guide that shows the file, and `docs/openapi.json?reference` as the API's
+ * calls. A broken link fails the build.
  */
 export function documentation(): Plugin {
   return {
@@ -18,8 +19,8 @@ export function documentation(): Plugin {
     enforce: 'pre',
     async load(id) {
       const [file = '', query] = id.split('?', 2);
-      if (!file.startsWith(`${docs}/`)) return null;
-      const path = relative(docs, file);
+      const path = relative(root, file);
+      if (!folders.some((folder) => path.startsWith(folder))) return null;
       if (path.endsWith('.md')) {
         const { html, ...summary } = renderMarkdown(path, await readFile(file, 'utf8'));
         return moduleOf(query === 'summary' ? summary : { ...summary, html });
@@ -36,6 +37,6 @@ function moduleOf(value: unknown): { code: string; moduleType: 'js' } {
 }
 
 function renderFile(path: string, text: string) {
-  const language = path.split('.').at(-1) === 'conf' ? 'nginx' : '';
-  return renderMarkdown(`${path}.md`, `# ${path}\n\n\`\`\`${language}\n${text}\n\`\`\`\n`);
+  const language = path.endsWith('.conf') ? 'nginx' : '';
+  return renderMarkdown(path, `# ${basename(path)}\n\n\`\`\`${language}\n${text}\n\`\`\`\n`);
 }

@@ -18,19 +18,24 @@ export interface Guide {
   html: string;
 }
 
-/** Where the text stands, from the documentation's folder, and the names its headings have got. */
+/** Path of the text from the root of the repository, and the ids given to its headings. */
 interface Place {
   path: string;
   ids: Set<string>;
 }
 
-const docs = new URL('../../../docs/', import.meta.url);
-/** What is not a guide and still has a screen. */
-const screens: Record<string, string> = {
-  'openapi.json': '/docs/api-reference',
-  'nginx.conf': '/docs/nginx.conf',
-  'decisions/': '/docs#decisions',
+const root = new URL('../../../', import.meta.url);
+/** Files and folders that are not Markdown and have a page. */
+const otherPages: Record<string, string> = {
+  'docs/openapi.json': '/docs/api-reference',
+  'docs/nginx.conf': '/docs/nginx.conf',
+  'docs/decisions/': '/docs#decisions',
 };
+/** The folders of the texts, and the addresses below which their pages are. */
+const folders: readonly [folder: string, address: string][] = [
+  ['docs/', '/docs/'],
+  ['apps/web/content/', '/'],
+];
 
 const markdown = new MarkdownIt({ html: false });
 
@@ -80,24 +85,24 @@ function sectionsOf(tokens: Token[]): Section[] {
     .map(([token, title]) => ({ id: token.attrGet('id') ?? '', title }));
 }
 
-/** The screen that a link of a guide leads to. */
+/** The address of the page that a link of a text leads to. */
 function addressOf(link: string, { path }: Place): string {
   if (/^(https?:|mailto:|#|\/)/.test(link)) return link;
   const [file = '', fragment] = link.split('#', 2);
   const target = posix.join(posix.dirname(path), file);
-  if (!existsSync(fileURLToPath(new URL(target, docs)))) {
-    throw new Error(`${path} links to ${link}, which is not there`);
+  if (!existsSync(fileURLToPath(new URL(target, root)))) {
+    throw new Error(`${path} links to ${link}, which does not exist`);
   }
-  const screen = screens[target] ?? guideAt(target);
-  if (screen === null) throw new Error(`${path} links to ${link}, which no screen shows`);
-  return fragment ? `${screen}#${fragment}` : screen;
+  const page = otherPages[target] ?? pageOf(target);
+  if (page === null) throw new Error(`${path} links to ${link}, which no page shows`);
+  return fragment ? `${page}#${fragment}` : page;
 }
 
-function guideAt(target: string): string | null {
-  if (!target.endsWith('.md')) return null;
-  const guide = target.slice(0, -'.md'.length);
-  if (guide.startsWith('site/')) return guide.slice('site'.length);
-  return guide.startsWith('blog/') ? `/${guide}` : `/docs/${guide}`;
+/** The address of a Markdown file's page. */
+function pageOf(file: string): string | null {
+  const [folder, address] = folders.find(([folder]) => file.startsWith(folder)) ?? [];
+  if (folder === undefined || address === undefined || !file.endsWith('.md')) return null;
+  return address + file.slice(folder.length, -'.md'.length);
 }
 
 const { rules } = markdown.renderer;

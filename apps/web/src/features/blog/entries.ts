@@ -13,12 +13,12 @@ export interface EntryLine extends Summary {
   day: string;
 }
 
-const summaries = import.meta.glob<Summary>('@docs/blog/*.md', {
+const summaries = import.meta.glob<Summary>('@content/blog/*.md', {
   eager: true,
   query: '?summary',
   import: 'default',
 });
-const texts = import.meta.glob<Entry>('@docs/blog/*.md', { import: 'default' });
+const texts = import.meta.glob<Entry>('@content/blog/*.md', { import: 'default' });
 
 /** The newest first. A file is named by its day and its address: `2026-11-21-the-first-version.md`. */
 export const entryLines: readonly EntryLine[] = Object.entries(summaries)

@@ -4,14 +4,14 @@ import openapi from '@docs/openapi.json?raw';
 import type { Guide } from './guides';
 
 const modules = import.meta.glob<Guide>(
-  ['@docs/*.md', '@docs/decisions/*.md', '@docs/blog/*.md', '@docs/site/*.md'],
+  ['@docs/*.md', '@docs/decisions/*.md', '@content/*.md', '@content/blog/*.md'],
   { eager: true, import: 'default' },
 );
 
 function addressOf(path: string): string {
-  const page = path.replace(/^.*?docs\//, '').replace(/\.md$/, '');
-  if (page.startsWith('site/')) return page.slice('site'.length);
-  return page.startsWith('blog/') ? `/${page}` : `/docs/${page}`;
+  return path
+    .replace(/^.*?\/(docs|content)\//, (_, folder) => (folder === 'docs' ? '/docs/' : '/'))
+    .replace(/\.md$/, '');
 }
 
 function parse({ html }: Guide): Document {

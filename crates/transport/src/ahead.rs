@@ -21,6 +21,7 @@ use futures_util::{FutureExt, TryFutureExt};
 use crate::headers::Headers;
 use crate::idle::{Busy, Connection};
 use crate::observe;
+use crate::request_rules::{forbid_storing, is_private};
 use crate::status::copies::Copies;
 use crate::status::pages::Pages;
 use crate::web_app::WebApp;
@@ -146,6 +147,9 @@ impl<A> AheadInWorker<A> {
             self.open.put_on(answer.headers_mut());
             (answer, "/api/v1/status/{organisation}")
         };
+        if is_private(asked) {
+            forbid_storing(answer.headers_mut());
+        }
         observe::note(&mut answer, route, began);
         let busy = request.conn_data::<Arc<Connection>>().map(Busy::on);
         Some(answer.map_body(|_, bytes| FromMemory {

@@ -27,6 +27,7 @@ mod page_template;
 mod path;
 mod problem;
 pub mod provider;
+mod request_rules;
 pub mod server;
 mod slow_body;
 pub mod socket;

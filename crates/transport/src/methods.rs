@@ -1,4 +1,4 @@
-//! Which methods the calls take, for the `Allow` of a 405 (RFC 9110, section 15.5.6).
+//! Which methods the calls take, for the `Allow` of a 405 and of OPTIONS (RFC 9110, sections 9.3.7 and 15.5.6).
 
 use utoipa::openapi::PathItem;
 use utoipa::openapi::path::Paths;
@@ -21,7 +21,10 @@ impl Methods {
         // The document describes all but itself.
         Self(
             described
-                .chain([("/api/v1/openapi.json".to_owned(), READ.to_owned())])
+                .chain([(
+                    "/api/v1/openapi.json".to_owned(),
+                    format!("{READ}, OPTIONS"),
+                )])
                 .collect(),
         )
     }
@@ -37,7 +40,7 @@ impl Methods {
 
 fn listed(item: &PathItem) -> String {
     let operations = [
-        ("GET", &item.get),
+        ("GET, HEAD", &item.get),
         ("POST", &item.post),
         ("PATCH", &item.patch),
         ("PUT", &item.put),
@@ -47,6 +50,7 @@ fn listed(item: &PathItem) -> String {
         .into_iter()
         .filter(|(_, call)| call.is_some())
         .map(|(method, _)| method)
+        .chain(["OPTIONS"])
         .collect();
     taken.join(", ")
 }
@@ -60,11 +64,11 @@ mod tests {
         let methods = Methods::of(&crate::openapi::document().paths);
         assert_eq!(
             methods.at("/api/v1/component/7"),
-            Some("GET, PATCH, DELETE")
+            Some("GET, HEAD, PATCH, DELETE, OPTIONS")
         );
         assert_eq!(
             methods.at("/api/v1/component/list"),
-            Some("GET"),
+            Some("GET, HEAD, OPTIONS"),
             "not those of the component `list`"
         );
         assert_eq!(methods.at("/api/v1/nowhere"), None);

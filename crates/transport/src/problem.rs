@@ -239,7 +239,7 @@ pub(crate) enum Refusals {
     /// Body over 256 KiB.
     #[response(status = 413, content_type = "application/problem+json")]
     TooLarge(ProblemBody<'static>),
-    /// Not JSON.
+    /// Not JSON, or compressed.
     #[response(status = 415, content_type = "application/problem+json")]
     NotJson(ProblemBody<'static>),
     /// Wrong, missing or invalid fields.

@@ -36,6 +36,7 @@ use crate::observe::Observe;
 use crate::openapi::OpenApiJson;
 use crate::problem::Problem;
 use crate::provider::{Offered, Provider};
+use crate::request_rules::RequestRules;
 use crate::slow_body::BodyTime;
 use crate::socket::{SocketSettings, Sockets};
 use crate::status::events::EventStreams;
@@ -191,6 +192,7 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
             .app_data(methods.clone())
             .app_data(runtime.clone())
             .configure(|config| parts.provide(config))
+            .wrap(RequestRules)
             .wrap(BodyTime(parts.body_time))
             .wrap(Headers::security(https).middleware())
             .wrap(Observe)

@@ -50,6 +50,7 @@ pin_project! {
         inner: F,
         body: Option<Shared>,
         busy: Option<Busy>,
+        head: bool,
     }
 }
 
@@ -96,6 +97,7 @@ where
 
     fn call(&self, mut request: ServiceRequest) -> Self::Future {
         let busy = request.conn_data::<Arc<Connection>>().map(Busy::on);
+        let head = request.method() == Method::HEAD;
         let body = match request.take_payload() {
             Payload::None => None,
             endless if is_handshake(&request) => {
@@ -119,6 +121,7 @@ where
             inner: self.inner.call(request),
             body,
             busy,
+            head,
         }
     }
 }
@@ -156,7 +159,10 @@ where
         let this = self.project();
         let answered = ready!(this.inner.poll(context))?;
         let (body, busy) = (this.body.take(), this.busy.take());
-        if let Some(busy) = busy.as_ref().filter(|_| is_stream(answered.response())) {
+        if let Some(busy) = busy
+            .as_ref()
+            .filter(|_| !*this.head && is_stream(answered.response()))
+        {
             busy.streams();
         }
         Poll::Ready(Ok(answered.map_body(|_, answer| Keeping {

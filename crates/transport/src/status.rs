@@ -9,7 +9,7 @@ pub(crate) mod page;
 pub mod pages;
 pub mod viewers;
 
-use actix_web::http::header;
+use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, get, web};
 use allclear_application::error::Error;
 use allclear_application::public::Snapshot;
@@ -20,6 +20,7 @@ use crate::calls::Calls;
 use crate::problem::{Problem, PublicRefusals};
 use crate::status::events::{EventStreams, Since};
 use crate::status::pages::Pages;
+use crate::web_app::nothing_there;
 
 /// Reads everything a status page shows. The `ETag` is the revision; `If-None-Match` answers 304.
 #[utoipa::path(
@@ -58,15 +59,19 @@ async fn follow(
         .await
 }
 
-/// Answers a browser that asks whether a page of another origin may ask (Fetch Standard, section 4.8).
-pub(crate) async fn preflight() -> HttpResponse {
-    HttpResponse::NoContent()
-        .insert_header((header::ACCESS_CONTROL_ALLOW_METHODS, "GET"))
-        .insert_header((
-            header::ACCESS_CONTROL_ALLOW_HEADERS,
-            "if-none-match, last-event-id",
-        ))
-        .finish()
+/// OPTIONS of a public read: lists the methods, and lets pages of every origin call it (Fetch Standard, section 4.8).
+pub(crate) async fn preflight(request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let mut allowed = nothing_there(request).await?;
+    let headers = allowed.headers_mut();
+    headers.insert(
+        header::ACCESS_CONTROL_ALLOW_METHODS,
+        HeaderValue::from_static("GET, HEAD"),
+    );
+    headers.insert(
+        header::ACCESS_CONTROL_ALLOW_HEADERS,
+        HeaderValue::from_static("if-none-match, last-event-id"),
+    );
+    Ok(allowed)
 }
 
 /// What cannot be an organisation's identifier names no organisation.

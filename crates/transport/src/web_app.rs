@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use actix_web::http::StatusCode;
 use actix_web::http::header::{self, ETag, EntityTag, HeaderMap, HeaderValue};
+use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_domain::id::OrganisationId;
 use base64::Engine;
@@ -294,14 +294,20 @@ pub(crate) async fn anything_else(
     })
 }
 
-/// A call that does not exist, or not for this method.
+/// A call that does not exist or does not take this method; OPTIONS lists the methods.
 pub(crate) async fn nothing_there(request: HttpRequest) -> Result<HttpResponse, Problem> {
     // Calls may be described that nobody is offered here.
     let described = request
         .app_data::<web::Data<Methods>>()
         .filter(|_| is_served(&request));
     let methods = described.and_then(|methods| methods.at(request.path()));
-    Err(methods.map_or_else(Problem::not_found, Problem::method_not_allowed))
+    match methods {
+        Some(methods) if request.method() == Method::OPTIONS => Ok(HttpResponse::NoContent()
+            .insert_header((header::ALLOW, methods))
+            .finish()),
+        Some(methods) => Err(Problem::method_not_allowed(methods)),
+        None => Err(Problem::not_found()),
+    }
 }
 
 /// Whether there is a route to the path, by whichever method.

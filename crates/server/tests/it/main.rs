@@ -20,6 +20,7 @@ mod page;
 mod problem;
 mod process;
 mod proxy;
+mod request_rules;
 mod socket;
 mod status;
 mod subscriber;

@@ -1,0 +1,289 @@
+//! What holds for every route: no compressed bodies, HEAD, OPTIONS and `Allow`, and `Cache-Control: no-store`.
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use futures_util::future::join_all;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Method};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::app::{Answer, TestApp, client, send};
+use crate::process::{Process, command};
+
+/// Size of the bomb once it is unpacked, in bytes.
+const UNPACKED: usize = 32 * 1024 * 1024;
+/// Bombs sent to a route at the same time.
+const AT_ONCE: usize = 4;
+/// Growth of the peak of resident memory, in KiB, over all routes: far less than one bomb unpacked.
+const GROWTH: u64 = 16 * 1024;
+
+fn bomb() -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    let zeros = vec![0; 1024 * 1024];
+    for _ in 0..UNPACKED / zeros.len() {
+        encoder.write_all(&zeros).unwrap();
+    }
+    encoder.finish().unwrap()
+}
+
+/// Every method and path of the OpenAPI document.
+async fn routes(url: &str) -> Vec<(Method, String)> {
+    let document: Value = client()
+        .get(format!("{url}/api/v1/openapi.json"))
+        .send()
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap();
+    let mut routes = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for method in item.as_object().unwrap().keys() {
+            let Ok(method) = method.to_uppercase().parse() else {
+                continue;
+            };
+            routes.push((method, path.clone()));
+        }
+    }
+    assert!(routes.len() > 30, "{routes:?}");
+    routes
+}
+
+/// A path whose parameters all have this value.
+fn filled(path: &str, value: &str) -> String {
+    let mut filled = String::new();
+    for (index, part) in path.split(['{', '}']).enumerate() {
+        filled += if index % 2 == 0 { part } else { value };
+    }
+    filled
+}
+
+/// The peak of a process's resident memory, in KiB.
+fn peak(process: &Process) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+async fn send_bomb(client: &Client, method: Method, url: &str, body: Vec<u8>) -> Answer {
+    let request = client
+        .request(method, url)
+        .header("content-type", "application/json")
+        .header("content-encoding", "gzip");
+    send(request.body(body)).await
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn every_route_refuses_a_compressed_body_before_it_is_unpacked() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = Process::serve(command(&folder.path().join("data"), &["serve"])).await;
+    let (client, bomb) = (client(), bomb());
+    let routes = routes(&process.url).await;
+    let before = peak(&process);
+    for (method, path) in routes {
+        let url = format!("{}{}", process.url, filled(&path, "x"));
+        let sent = (0..AT_ONCE).map(|_| send_bomb(&client, method.clone(), &url, bomb.clone()));
+        for answer in join_all(sent).await {
+            assert_eq!(answer.status, 415, "{method} {path}: {answer:?}");
+            assert_eq!(answer.headers["accept-encoding"], "identity");
+            assert_eq!(answer.headers["content-type"], "application/problem+json");
+        }
+    }
+    let grown = peak(&process) - before;
+    assert!(grown < GROWTH, "the peak grew by {grown} KiB");
+    assert_eq!(process.terminate().await, Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_without_a_length_is_counted_as_it_is_read() {
+    let app = TestApp::start().await;
+    let mut stream = TcpStream::connect(app.url.strip_prefix("http://").unwrap())
+        .await
+        .unwrap();
+    let head = "POST /api/v1/identity/sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\
+        Content-Encoding: identity\r\nTransfer-Encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let piece = format!("4000\r\n{}\r\n", "a".repeat(0x4000));
+    for _ in 0..17 {
+        // The server may have answered and closed before all of it is sent.
+        if stream.write_all(piece.as_bytes()).await.is_err() {
+            break;
+        }
+    }
+    let mut answer = [0; 12];
+    tokio::time::timeout(Duration::from_secs(20), stream.read_exact(&mut answer))
+        .await
+        .expect("an answer in time")
+        .unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 413");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn head_answers_as_get_does_without_a_body() {
+    let app = TestApp::start().await;
+    let operator = app.operator("Acme").await;
+    let (mut found, client) = (0, client());
+    for (method, path) in routes(&app.url).await {
+        if method != Method::GET {
+            continue;
+        }
+        let url = format!("{}{}", app.url, filled(&path, &operator.organisation));
+        let ask = |method| {
+            client
+                .request(method, &url)
+                .bearer_auth(&operator.token)
+                .send()
+        };
+        let (get, head) = (
+            ask(Method::GET).await.unwrap(),
+            ask(Method::HEAD).await.unwrap(),
+        );
+        assert_eq!(head.status(), get.status(), "{path}");
+        for name in ["content-type", "content-length", "etag"] {
+            assert_eq!(
+                head.headers().get(name),
+                get.headers().get(name),
+                "{path} {name}"
+            );
+        }
+        assert_eq!(head.text().await.unwrap(), "", "{path}");
+        found += u32::from(get.status() == 200);
+    }
+    assert!(found >= 8, "{found} calls were found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn head_of_an_event_stream_leaves_its_connection_for_the_next_request() {
+    let app = TestApp::start().await;
+    let operator = app.operator("Acme").await;
+    let mut stream = TcpStream::connect(app.url.strip_prefix("http://").unwrap())
+        .await
+        .unwrap();
+    let requests = format!(
+        "HEAD /api/v1/status/{}/events HTTP/1.1\r\nHost: x\r\n\r\n\
+        GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        operator.organisation
+    );
+    stream.write_all(requests.as_bytes()).await.unwrap();
+    let mut said = String::new();
+    tokio::time::timeout(Duration::from_secs(20), stream.read_to_string(&mut said))
+        .await
+        .expect("both are answered")
+        .unwrap();
+    assert_eq!(said.matches("HTTP/1.1 200").count(), 2, "{said}");
+    assert!(said.contains("text/event-stream"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn options_and_a_refused_method_list_every_method_of_a_call() {
+    let app = TestApp::start().await;
+    let rows = [
+        ("/component/7", "GET, HEAD, PATCH, DELETE, OPTIONS"),
+        ("/component/list", "GET, HEAD, OPTIONS"),
+        ("/component/create", "POST, OPTIONS"),
+        ("/status/org", "GET, HEAD, OPTIONS"),
+        ("/status/org/events", "GET, HEAD, OPTIONS"),
+        ("/openapi.json", "GET, HEAD, OPTIONS"),
+    ];
+    for (path, methods) in rows {
+        let ask = |method| send(client().request(method, app.call(path)));
+        let options = ask(Method::OPTIONS).await;
+        assert_eq!(
+            (options.status, &options.headers["allow"]),
+            (204, &HeaderValue::from_static(methods)),
+            "{path}"
+        );
+        let refused = ask(Method::PUT).await;
+        assert_eq!(
+            (refused.status, &refused.headers["allow"]),
+            (405, &HeaderValue::from_static(methods)),
+            "{path}"
+        );
+    }
+    for path in ["/nowhere", "/status/org/nowhere"] {
+        assert_eq!(
+            send(client().request(Method::OPTIONS, app.call(path)))
+                .await
+                .status,
+            404
+        );
+    }
+    let preflight = client()
+        .request(Method::OPTIONS, app.call("/status/org"))
+        .header("origin", "https://elsewhere.example")
+        .header("access-control-request-method", "GET");
+    let preflight = send(preflight).await;
+    assert_eq!(preflight.headers["access-control-allow-origin"], "*");
+    assert_eq!(
+        preflight.headers["access-control-allow-methods"],
+        "GET, HEAD"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_cache_keeps_a_response_to_a_token_or_a_session() {
+    let app = TestApp::start().await;
+    let operator = app.operator("Acme").await;
+    operator.component("API").await;
+    let page = format!("/status/{}", operator.organisation);
+    let snapshot = format!("/api/v1{page}");
+    let ask = async |path: &str, credential: Option<(&str, &str)>| {
+        let mut headers = HeaderMap::new();
+        if let Some((name, value)) = credential {
+            let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
+            headers.insert(name, HeaderValue::from_str(value).unwrap());
+        }
+        let answer = send(client().get(format!("{}{path}", app.url)).headers(headers)).await;
+        let kept = answer.headers.get("cache-control").cloned();
+        kept.map(|value| value.to_str().unwrap().to_owned())
+    };
+    let bearer = format!("Bearer {}", operator.token);
+    for credential in [
+        ("authorization", bearer.as_str()),
+        ("authorization", "Bearer wrong"),
+        ("cookie", "theme=dark; allclear_session=x"),
+    ] {
+        for path in [
+            "/api/v1/component/list",
+            "/api/v1/component/nowhere",
+            "/api/v1/nowhere",
+            "/api/v1/identity/session",
+            "/nowhere",
+            &page,
+            &snapshot,
+        ] {
+            assert_eq!(
+                ask(path, Some(credential)).await.as_deref(),
+                Some("no-store"),
+                "{path} {credential:?}"
+            );
+        }
+    }
+    // Read twice: the second response comes from memory.
+    for path in [&page, &snapshot, &page, &snapshot] {
+        assert_eq!(
+            ask(path, None).await.as_deref(),
+            Some("public, no-cache"),
+            "{path}"
+        );
+    }
+    let refused = send(
+        operator
+            .request(Method::POST, "/component/create")
+            .json(&json!({})),
+    )
+    .await;
+    assert_eq!(
+        (refused.status, &refused.headers["cache-control"]),
+        (422, &HeaderValue::from_static("no-store"))
+    );
+}

@@ -1,0 +1,269 @@
+//! Rules for every request that the app answers: a body is not compressed, HEAD works wherever GET does, and no cache keeps a
+//! response to a token or a session cookie.
+
+use std::future::{Ready, ready};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use actix_web::body::{BodySize, BoxBody, MessageBody};
+use actix_web::dev::{Service, ServiceRequest, ServiceResponse, Transform, forward_ready};
+use actix_web::http::header::{self, HeaderMap, HeaderValue};
+use actix_web::http::{Method, StatusCode};
+use actix_web::{Error, HttpResponse, ResponseError, web};
+use pin_project_lite::pin_project;
+
+use crate::identity::cookie;
+use crate::problem::Problem;
+
+/// Files with a hash in their names. They are the same for everybody, so a cache may keep them.
+const ASSETS: &str = "/assets/";
+
+/// Applies the rules to the service inside.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RequestRules;
+
+/// The service inside, with the rules applied.
+pub(crate) struct Ruled<S> {
+    inner: S,
+}
+
+pin_project! {
+    /// A request under way.
+    #[project = RuledFutureState]
+    pub(crate) enum RuledFuture<F> {
+        /// It has been refused before it reached the service inside.
+        Refused { response: Option<ServiceResponse> },
+        /// The service inside answers it.
+        Inner {
+            #[pin]
+            inner: F,
+            head: bool,
+            private: bool,
+        },
+    }
+}
+
+pin_project! {
+    /// A response body.
+    #[project = RuledBodyState]
+    pub(crate) enum RuledBody<B> {
+        /// As the service inside made it.
+        Whole {
+            #[pin]
+            body: B,
+        },
+        /// Only its size: the response to HEAD.
+        Size { size: BodySize },
+        /// A refusal's.
+        Refusal {
+            #[pin]
+            body: BoxBody,
+        },
+    }
+}
+
+impl<S, B> Transform<S, ServiceRequest> for RequestRules
+where
+    S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
+    B: MessageBody,
+{
+    type Response = ServiceResponse<RuledBody<B>>;
+    type Error = Error;
+    type Transform = Ruled<S>;
+    type InitError = ();
+    type Future = Ready<Result<Self::Transform, ()>>;
+
+    fn new_transform(&self, inner: S) -> Self::Future {
+        ready(Ok(Ruled { inner }))
+    }
+}
+
+impl<S, B> Service<ServiceRequest> for Ruled<S>
+where
+    S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
+    B: MessageBody,
+{
+    type Response = ServiceResponse<RuledBody<B>>;
+    type Error = Error;
+    type Future = RuledFuture<S::Future>;
+
+    forward_ready!(inner);
+
+    fn call(&self, mut request: ServiceRequest) -> Self::Future {
+        let private = is_private(request.headers()) && !request.path().starts_with(ASSETS);
+        if is_encoded(request.headers()) {
+            let mut refusal = unsupported_encoding();
+            if private {
+                forbid_storing(refusal.headers_mut());
+            }
+            return RuledFuture::Refused {
+                response: Some(request.into_response(refusal)),
+            };
+        }
+        let head = request.method() == Method::HEAD && request.path().starts_with("/api/");
+        if head {
+            // The API's routes are declared for GET. The encoder has noted the method that was sent and writes no body.
+            request.head_mut().method = Method::GET;
+        }
+        RuledFuture::Inner {
+            inner: self.inner.call(request),
+            head,
+            private,
+        }
+    }
+}
+
+impl<F, B> Future for RuledFuture<F>
+where
+    F: Future<Output = Result<ServiceResponse<B>, Error>>,
+    B: MessageBody,
+{
+    type Output = Result<ServiceResponse<RuledBody<B>>, Error>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.project() {
+            RuledFutureState::Refused { response } => {
+                // A future is not polled after its end.
+                let Some(response) = response.take() else {
+                    return Poll::Pending;
+                };
+                Poll::Ready(Ok(response.map_body(|_, body| RuledBody::Refusal { body })))
+            }
+            RuledFutureState::Inner {
+                inner,
+                head,
+                private,
+            } => inner.poll(context).map_ok(|mut response| {
+                if *private {
+                    forbid_storing(response.headers_mut());
+                }
+                response.map_body(|_, body| {
+                    if *head {
+                        RuledBody::Size { size: body.size() }
+                    } else {
+                        RuledBody::Whole { body }
+                    }
+                })
+            }),
+        }
+    }
+}
+
+impl<B: MessageBody> MessageBody for RuledBody<B> {
+    type Error = Box<dyn std::error::Error>;
+
+    fn size(&self) -> BodySize {
+        match self {
+            Self::Whole { body } => body.size(),
+            Self::Size { size } => *size,
+            Self::Refusal { body } => body.size(),
+        }
+    }
+
+    fn poll_next(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<web::Bytes, Self::Error>>> {
+        match self.project() {
+            RuledBodyState::Whole { body } => body
+                .poll_next(context)
+                .map(|next| next.map(|read| read.map_err(Into::into))),
+            RuledBodyState::Size { .. } => Poll::Ready(None),
+            RuledBodyState::Refusal { body } => body.poll_next(context),
+        }
+    }
+
+    fn try_into_bytes(self) -> Result<web::Bytes, Self> {
+        match self {
+            Self::Whole { body } => body.try_into_bytes().map_err(|body| Self::Whole { body }),
+            Self::Refusal { body } => body.try_into_bytes().map_err(|body| Self::Refusal { body }),
+            // The bytes would be counted for the size.
+            size @ Self::Size { .. } => Err(size),
+        }
+    }
+}
+
+/// Whether the request carries a token or a session.
+pub(crate) fn is_private(headers: &HeaderMap) -> bool {
+    headers.contains_key(header::AUTHORIZATION)
+        || headers
+            .get_all(header::COOKIE)
+            .any(|value| holds(value.as_bytes(), cookie::NAME.as_bytes()))
+}
+
+/// Forbids caches to keep a response (RFC 9111, section 5.2.2.5).
+pub(crate) fn forbid_storing(headers: &mut HeaderMap) {
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+}
+
+fn holds(text: &[u8], name: &[u8]) -> bool {
+    text.windows(name.len()).any(|window| window == name)
+}
+
+/// Whether the body has a content coding other than `identity` (RFC 9110, section 8.4).
+fn is_encoded(headers: &HeaderMap) -> bool {
+    headers.get_all(header::CONTENT_ENCODING).any(|value| {
+        value.as_bytes().split(|byte| *byte == b',').any(|coding| {
+            let coding = coding.trim_ascii();
+            !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity")
+        })
+    })
+}
+
+/// RFC 9110, section 15.5.16: the response names the content codings that are accepted.
+fn unsupported_encoding() -> HttpResponse {
+    let problem = Problem::new(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        "The body must not be compressed",
+    );
+    let mut response = problem.error_response();
+    response.headers_mut().insert(
+        header::ACCEPT_ENCODING,
+        HeaderValue::from_static("identity"),
+    );
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(name: &header::HeaderName, values: &[&'static str]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(name.clone(), HeaderValue::from_static(value));
+        }
+        headers
+    }
+
+    #[test]
+    fn only_identity_is_an_accepted_content_coding() {
+        for accepted in [&[][..], &["identity"], &["Identity, "], &[""]] {
+            assert!(
+                !is_encoded(&headers(&header::CONTENT_ENCODING, accepted)),
+                "{accepted:?}"
+            );
+        }
+        for refused in [
+            &["gzip"][..],
+            &["identity, br"],
+            &["identity", "x-gzip"],
+            &["unknown"],
+        ] {
+            assert!(
+                is_encoded(&headers(&header::CONTENT_ENCODING, refused)),
+                "{refused:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn token_and_session_cookie_make_a_request_private() {
+        assert!(!is_private(&headers(&header::COOKIE, &["theme=dark"])));
+        assert!(is_private(&headers(
+            &header::COOKIE,
+            &["theme=dark; allclear_session=x"]
+        )));
+        assert!(is_private(&headers(&header::AUTHORIZATION, &["Bearer x"])));
+    }
+}

@@ -131,6 +131,94 @@ test('what was typed stays when another operator saves the same component', asyn
   await expect(name).toHaveValue('My shop');
 });
 
+/** Keeps back the responses to reads of one item; the reads themselves reach the server at once. */
+async function holdReads(page: Page, path: string) {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  let held = 0;
+  await page.route(`**/api/v1${path}`, async (route) => {
+    if (route.request().method() !== 'GET') return route.continue();
+    const response = await route.fetch();
+    held += 1;
+    await released;
+    await route.fulfill({ response });
+  });
+  return { release, held: () => held };
+}
+
+test('what is typed while a colleague’s version is being read does not replace it unseen', async ({
+  desk,
+  colleague,
+  organisation,
+  complaints,
+}) => {
+  const { id } = await organisation.createComponent('Website');
+  const form = `/components/component/edit/${id}`;
+  await desk.goto(form);
+  await expect(desk.getByText('Live updates: connected')).toBeAttached();
+  const name = desk.getByRole('textbox', { name: 'Name' });
+  await expect(name).toHaveValue('Website');
+  const reads = await holdReads(desk, `/component/${id}`);
+
+  await colleague.goto(form);
+  await colleague.getByRole('textbox', { name: 'Name' }).fill('Shop');
+  await colleague.getByRole('button', { name: 'Update', exact: true }).click();
+  await expect(row(colleague, 'Shop')).toBeVisible();
+  await expect.poll(reads.held).toBe(1);
+  await name.fill('My website');
+  reads.release();
+
+  const conflict = desk.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
+  await expect(conflict).toContainText('Shop');
+  await expect(name).toHaveValue('My website');
+  await desk.getByRole('button', { name: 'Update', exact: true }).click();
+  await expect(conflict).toContainText('Shop');
+  const stored = () => organisation.call<{ name: string }>('GET', `/component/${id}`);
+  expect((await stored()).name).toBe('Shop');
+  await desk.getByRole('button', { name: 'Keep mine' }).click();
+  await desk.getByRole('button', { name: 'Update', exact: true }).click();
+  await expect(row(desk, 'My website')).toBeVisible();
+  expect((await stored()).name).toBe('My website');
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('412')]);
+});
+
+for (const status of ['Monitoring', 'Resolved']) {
+  test(`a chosen status does not replace ${status}, which a colleague has set`, async ({
+    desk,
+    colleague,
+    organisation,
+    complaints,
+  }) => {
+    const { id } = await organisation.call<Created>('POST', '/incident/create', {
+      title: 'Payments fail',
+      description: 'Cards are declined.',
+      status: 'INVESTIGATING',
+      occuredAt: new Date().toISOString(),
+      components: [],
+    });
+    for (const page of [desk, colleague]) {
+      await page.goto(`/incidents/incident/edit/${id}`);
+      await expect(page.getByText('Live updates: connected')).toBeAttached();
+    }
+    await desk.getByText('Identified', { exact: true }).click();
+    await expect(desk.getByRole('radio', { name: 'Identified' })).toBeChecked();
+    await colleague.getByText(status, { exact: true }).click();
+    await colleague.getByRole('button', { name: 'Update Incident' }).click();
+    await expect(row(colleague, 'Payments fail')).toContainText(status);
+
+    const conflict = desk.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
+    await expect(conflict).toContainText(status);
+    await expect(desk.getByRole('radio', { name: 'Identified' })).toBeChecked();
+    await desk.getByRole('button', { name: 'Update Incident' }).click();
+    await expect(conflict).toContainText(status);
+    const stored = await organisation.call<{ status: string }>('GET', `/incident/${id}`);
+    expect(stored.status).toBe(status.toUpperCase());
+    await desk.getByRole('button', { name: 'Use their version' }).click();
+    await expect(desk.getByRole('radio', { name: status })).toBeChecked();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('412')]);
+  });
+}
+
 test('an operator’s screen catches up once after the server was away', async ({
   desk,
   organisation,

@@ -47,7 +47,7 @@ test('the landing page shows the product in the theme that is chosen', async ({ 
   await expect.poll(isDrawn).toBe(true);
   await expect(picture).toHaveAttribute('src', /status-page-dark/);
   await page.getByRole('button', { name: 'Theme: Dark' }).click();
-  await page.getByRole('menuitemcheckbox', { name: 'Light' }).click();
+  await page.getByRole('menuitemradio', { name: 'Light' }).click();
   await expect(picture).toHaveAttribute('src', /status-page-light/);
   await expect.poll(isDrawn).toBe(true);
 });

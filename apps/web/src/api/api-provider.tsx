@@ -2,7 +2,7 @@ import { createContext, use, useState, type ReactNode } from 'react';
 import { SWRConfig, type SWRConfiguration } from 'swr';
 import { createApiClient, type ApiClient, type GetToken } from './client';
 import { QueryCache, retainWhileMounted } from './query-cache';
-import { withRetries } from './retry';
+import { SharedRetries } from './retry';
 
 const ApiContext = createContext<ApiClient | null>(null);
 
@@ -25,10 +25,11 @@ export function useApi(): ApiClient {
 function createQueries(getToken: GetToken) {
   const client = createApiClient(getToken);
   const cache = new QueryCache();
+  const retries = new SharedRetries();
   const config: SWRConfiguration & { provider: () => QueryCache } = {
     provider: () => cache,
     use: [retainWhileMounted(cache)],
-    fetcher: (path: string) => withRetries(() => client.get(path)),
+    fetcher: (path: string) => retries.ask(path, () => client.get(path)),
     shouldRetryOnError: false,
     revalidateOnFocus: false,
   };

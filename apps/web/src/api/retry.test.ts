@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from './error';
-import { backoffMs, withRetries } from './retry';
+import { backoffMs, SharedRetries, withRetries } from './retry';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -39,5 +39,50 @@ describe('withRetries', () => {
     const ask = vi.fn(() => Promise.reject(new ApiError(404, 'No such component')));
     await expect(withRetries(ask)).rejects.toThrow('No such component');
     expect(ask).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('SharedRetries', () => {
+  const failure = new ApiError(503, 'The database is away');
+
+  it('has one series of four attempts, whenever others ask for the same', async () => {
+    const retries = new SharedRetries();
+    const request = vi.fn(() => Promise.reject(failure));
+    const outcomes = [retries.ask('/list', request), retries.ask('/list', request)];
+    await vi.advanceTimersByTimeAsync(1500);
+    outcomes.push(retries.ask('/list', request));
+    const settled = Promise.allSettled(outcomes);
+    await vi.runAllTimersAsync();
+    expect(request).toHaveBeenCalledTimes(4);
+    expect((await settled).map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
+    const later = expect(retries.ask('/list', request)).rejects.toBe(failure);
+    await vi.runAllTimersAsync();
+    expect(request).toHaveBeenCalledTimes(8);
+    await later;
+  });
+
+  it('gives nobody a response that may be older than the question', async () => {
+    const retries = new SharedRetries();
+    const responses = ['old', 'new'];
+    const request = vi.fn(async () => {
+      const response = responses.shift() ?? 'none';
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return response;
+    });
+    const first = retries.ask('/list', request);
+    await vi.advanceTimersByTimeAsync(50);
+    const later = [retries.ask('/list', request), retries.ask('/list', request)];
+    await vi.runAllTimersAsync();
+    expect(await first).toBe('old');
+    expect(await Promise.all(later)).toEqual(['new', 'new']);
+    expect(request).toHaveBeenCalledTimes(2);
+  });
+
+  it('keeps different questions apart', async () => {
+    const retries = new SharedRetries();
+    const asked = await Promise.all(
+      ['/a', '/b'].map((path) => retries.ask(path, () => Promise.resolve(path))),
+    );
+    expect(asked).toEqual(['/a', '/b']);
   });
 });

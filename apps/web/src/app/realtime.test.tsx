@@ -5,7 +5,7 @@ import type { Component } from '@/api/types';
 import { hasTrace } from '@/auth/signed-in-trace';
 import { calls, paths } from '@/paths';
 import { FakeSocket } from '@/testing/fake-socket';
-import { answer, apiUrl, server } from '@/testing/server';
+import { answer, apiUrl, problem, server } from '@/testing/server';
 import { renderApp, signedIn, withoutOrganisation } from './testing';
 
 const website: Component = {
@@ -115,6 +115,23 @@ describe('a screen', () => {
     rename();
     expect(await screen.findByText('Shop')).toBeInTheDocument();
     expect(screen.queryByText('Website')).not.toBeInTheDocument();
+  });
+
+  it('retries a list that cannot be read in one series, also when the socket joins meanwhile', async () => {
+    let asked = 0;
+    server.use(
+      http.get(apiUrl(calls.components.list), () => {
+        asked += 1;
+        return problem(503, 'Try again later');
+      }),
+    );
+    renderApp(paths.components.list);
+    await expect.poll(() => asked).toBe(1);
+    await act(() => FakeSocket.last.join());
+    expect(
+      await screen.findByRole('button', { name: 'Try Again' }, { timeout: 20_000 }),
+    ).toBeVisible();
+    expect(asked).toBe(4);
   });
 
   it('with a form that nobody has typed into takes over what another operator saved', async () => {

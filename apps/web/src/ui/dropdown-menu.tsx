@@ -1,6 +1,6 @@
 import { Check, type LucideIcon } from 'lucide-react';
 import { DropdownMenu as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 import { cn } from './cn';
 
 interface DropdownMenuProps {
@@ -90,8 +90,48 @@ export function MenuItem({
   );
 }
 
+interface MenuChoicesProps<Value extends string> {
+  label: string;
+  value: Value;
+  onChange: (value: Value) => void;
+  options: readonly { value: Value; label: string; icon: LucideIcon }[];
+}
+
+/** Items of which exactly one is chosen. */
+export function MenuChoices<Value extends string>({
+  label,
+  value,
+  onChange,
+  options,
+}: MenuChoicesProps<Value>) {
+  const id = useId();
+  return (
+    <Radix.RadioGroup aria-labelledby={id} value={value}>
+      <Radix.Label id={id} className={labelClass}>
+        {label}
+      </Radix.Label>
+      {options.map((option) => (
+        <Radix.RadioItem
+          key={option.value}
+          value={option.value}
+          className={cn(itemClass, 'text-ink')}
+          onSelect={() => onChange(option.value)}
+        >
+          <option.icon aria-hidden className="size-4 shrink-0 text-muted" />
+          <span className="min-w-0 flex-1 truncate">{option.label}</span>
+          <Radix.ItemIndicator>
+            <Check aria-hidden className="size-4" />
+          </Radix.ItemIndicator>
+        </Radix.RadioItem>
+      ))}
+    </Radix.RadioGroup>
+  );
+}
+
+const labelClass = 'px-2 py-1.5 text-xs text-subtle';
+
 export function MenuLabel({ children }: { children: ReactNode }) {
-  return <Radix.Label className="px-2 py-1.5 text-xs text-subtle">{children}</Radix.Label>;
+  return <Radix.Label className={labelClass}>{children}</Radix.Label>;
 }
 
 export function MenuSeparator() {

@@ -1,9 +1,10 @@
-import { render, screen } from '@testing-library/react';
+import { render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
 import { Button } from './button';
 import { DropdownMenu, MenuItem, MenuSeparator } from './dropdown-menu';
 import { Tabs } from './tabs';
+import { ThemeMenu } from './theme-menu';
 
 it('opens a menu by keyboard, chooses, and takes the focus back', async () => {
   const onSelect = vi.fn();
@@ -22,6 +23,20 @@ it('opens a menu by keyboard, chooses, and takes the focus back', async () => {
   await userEvent.keyboard('{ArrowDown}{Enter}');
   expect(onSelect).toHaveBeenCalledTimes(1);
   expect(screen.getByRole('button', { name: 'Organisation' })).toHaveFocus();
+});
+
+it('says of choices that exactly one holds', async () => {
+  render(<ThemeMenu />);
+  await userEvent.click(screen.getByRole('button', { name: 'Theme: Dark' }));
+  const group = screen.getByRole('group', { name: 'Theme' });
+  const checked = () =>
+    within(group)
+      .getAllByRole('menuitemradio')
+      .map((item) => `${item.textContent} ${item.getAttribute('aria-checked')}`);
+  expect(checked()).toEqual(['Dark true', 'Light false', 'System false']);
+  await userEvent.click(screen.getByRole('menuitemradio', { name: 'Light' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Theme: Light' }));
+  expect(screen.getByRole('menuitemradio', { name: 'Light' })).toBeChecked();
 });
 
 it('opens the tab it is told to, and another one by arrow key', async () => {

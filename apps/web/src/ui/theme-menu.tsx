@@ -1,6 +1,6 @@
 import { Monitor, Moon, Sun } from 'lucide-react';
 import { Button } from './button';
-import { DropdownMenu, MenuItem, MenuLabel } from './dropdown-menu';
+import { DropdownMenu, MenuChoices } from './dropdown-menu';
 import { useTheme } from './theme';
 
 const themes = [
@@ -21,17 +21,7 @@ export function ThemeMenu() {
         </Button>
       }
     >
-      <MenuLabel>Theme</MenuLabel>
-      {themes.map(({ value, label, icon }) => (
-        <MenuItem
-          key={value}
-          icon={icon}
-          checked={value === theme}
-          onSelect={() => setTheme(value)}
-        >
-          {label}
-        </MenuItem>
-      ))}
+      <MenuChoices label="Theme" value={theme} onChange={setTheme} options={themes} />
     </DropdownMenu>
   );
 }

@@ -1,6 +1,8 @@
-import { act, fireEvent, render, screen } from '@testing-library/react';
+import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import css from '@/styles/toaster.css?raw';
+import { Dialog } from './dialog';
 import { toast } from './toast';
 import { Toaster } from './toaster';
 
@@ -44,6 +46,30 @@ describe('the toaster', () => {
   it('shows the newest three', () => {
     show('one', 'two', 'three', 'four');
     expect(shown()).toEqual(['four', 'three', 'two']);
+  });
+
+  it('takes the focus by Alt+T while a dialog is open, and Esc leads back into the dialog', async () => {
+    vi.useRealTimers();
+    const user = userEvent.setup();
+    const onOpenChange = vi.fn();
+    render(
+      <Dialog open onOpenChange={onOpenChange} title="Record Update">
+        <input aria-label="Message" />
+      </Dialog>,
+    );
+    render(<Toaster />);
+    act(() => void toast.error('Error while creating or updating incident'));
+    await waitFor(() => expect(screen.getByLabelText('Message')).toHaveFocus());
+    await user.keyboard('{Alt>}[KeyT]{/Alt}');
+    const region = screen.getByRole('region', { name: 'Notifications (Alt+T)' });
+    expect(region).toHaveFocus();
+    await user.tab();
+    expect(within(region).getByRole('button', { name: 'Dismiss' })).toHaveFocus();
+    await user.keyboard('{Escape}');
+    expect(screen.getByLabelText('Message')).toHaveFocus();
+    expect(onOpenChange).not.toHaveBeenCalled();
+    await user.keyboard('{Escape}');
+    expect(onOpenChange).toHaveBeenCalledExactlyOnceWith(false);
   });
 
   it('is a polite live region that Alt+T focuses and Esc leaves', async () => {

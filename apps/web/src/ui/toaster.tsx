@@ -23,6 +23,7 @@ export function Toaster() {
   });
   const region = useRef<HTMLElement>(null);
   useHotkey(region);
+  useFocusBesideDialogs(region);
   usePauseWhileAttended(region, handlers);
 
   return (
@@ -52,18 +53,49 @@ function useHotkey(region: RefObject<HTMLElement | null>) {
         if (!inside) cameFrom = document.activeElement;
         region.current?.focus();
       } else if (event.key === 'Escape' && inside) {
+        // A dialog would close by it.
+        event.stopPropagation();
         leave(cameFrom);
       }
     }
-    document.addEventListener('keydown', listen);
-    return () => document.removeEventListener('keydown', listen);
+    // Before Radix, which listens on the document.
+    window.addEventListener('keydown', listen, true);
+    return () => window.removeEventListener('keydown', listen, true);
   }, [region]);
 }
 
-/** Where nothing had the focus before, nothing has it after. */
+/** The dialog on top, if one is open. */
+function openDialog(): HTMLElement | undefined {
+  const dialogs = document.querySelectorAll<HTMLElement>('[role=dialog], [role=alertdialog]');
+  return [...dialogs].at(-1);
+}
+
+/** Goes back to where the focus was; where that is gone, to the dialog that is open. */
 function leave(goal: Element | null) {
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
-  if (goal instanceof HTMLElement) goal.focus();
+  if (goal instanceof HTMLElement && goal.isConnected) goal.focus();
+  else openDialog()?.focus();
+}
+
+/**
+ * Lets the focus into the toasts while a dialog is open. Radix takes it back to the dialog by listeners on the document,
+ * which these events do not reach; React's own are below.
+ */
+function useFocusBesideDialogs(region: RefObject<HTMLElement | null>) {
+  useEffect(() => {
+    const page = document.documentElement;
+    const keep = (event: FocusEvent) => {
+      const goal = event.type === 'focusin' ? event.target : event.relatedTarget;
+      const isToasts = goal instanceof Node && region.current?.contains(goal);
+      if (isToasts && openDialog()) event.stopPropagation();
+    };
+    page.addEventListener('focusin', keep);
+    page.addEventListener('focusout', keep);
+    return () => {
+      page.removeEventListener('focusin', keep);
+      page.removeEventListener('focusout', keep);
+    };
+  }, [region]);
 }
 
 interface Pausable {

@@ -1,12 +1,14 @@
 import { useFormikContext } from 'formik';
 import type { Edit } from '@/api/use-edit';
+import { conflictChoices } from '@/api/use-rebase';
 import { ConflictAlert } from '@/ui/conflict-alert';
 import { incidentStatuses } from '@/ui/statuses';
 import type { Update, UpdateInput } from './timeline';
 
 /** Shows another person's version of the update that is being edited, once there is one. */
 export function UpdateConflict({ edit }: { edit: Edit<Update> }) {
-  const { values, resetForm } = useFormikContext<UpdateInput>();
+  const form = useFormikContext<UpdateInput>();
+  const { values } = form;
   if (edit.theirs === undefined) return null;
   const { status, message } = edit.theirs;
   const fields = [
@@ -17,11 +19,7 @@ export function UpdateConflict({ edit }: { edit: Edit<Update> }) {
     <ConflictAlert
       thing="update"
       theirs={fields.filter((field) => field.differs)}
-      onTakeTheirs={() => {
-        edit.takeTheirs();
-        resetForm({ values: { status, message } });
-      }}
-      onKeepMine={edit.keepMine}
+      {...conflictChoices(form, edit, { status, message })}
     />
   );
 }

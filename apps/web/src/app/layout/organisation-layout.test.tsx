@@ -113,7 +113,7 @@ it('takes the theme that is chosen', async () => {
   const { user } = renderApp(paths.dashboard);
   await navigation();
   await user.click(screen.getByRole('button', { name: 'Theme: Dark' }));
-  await user.click(screen.getByRole('menuitemcheckbox', { name: 'Light' }));
+  await user.click(screen.getByRole('menuitemradio', { name: 'Light' }));
   expect(screen.getByRole('button', { name: 'Theme: Light' })).toBeInTheDocument();
   expect(document.documentElement.dataset.theme).toBe('light');
 });

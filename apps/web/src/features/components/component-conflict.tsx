@@ -1,13 +1,15 @@
 import { useFormikContext } from 'formik';
 import type { Component, ComponentInput } from '@/api/types';
 import type { Edit } from '@/api/use-edit';
+import { conflictChoices } from '@/api/use-rebase';
 import { ConflictAlert } from '@/ui/conflict-alert';
 import { componentStatuses } from '@/ui/statuses';
 import { inputOf } from './component-schema';
 
 /** Shows another person's version of the component that is being edited, once there is one. */
 export function ComponentConflict({ edit }: { edit: Edit<Component> }) {
-  const { values, resetForm } = useFormikContext<ComponentInput>();
+  const form = useFormikContext<ComponentInput>();
+  const { values } = form;
   if (edit.theirs === undefined) return null;
   const theirs = inputOf(edit.theirs);
   const fields = [
@@ -27,11 +29,7 @@ export function ComponentConflict({ edit }: { edit: Edit<Component> }) {
     <ConflictAlert
       thing="component"
       theirs={fields.filter((field) => field.differs)}
-      onTakeTheirs={() => {
-        edit.takeTheirs();
-        resetForm({ values: theirs });
-      }}
-      onKeepMine={edit.keepMine}
+      {...conflictChoices(form, edit, theirs)}
     />
   );
 }

@@ -15,7 +15,7 @@ interface ComponentFormProps {
   onCancel: () => void;
   submitLabel: string;
   pendingLabel: string;
-  /** Above the fields: inside the formik context. */
+  /** After the fields: inside the formik context. */
   children?: ReactNode;
 }
 
@@ -36,8 +36,8 @@ export function ComponentForm({
       validateOnBlur={false}
     >
       <Form className="grid min-w-0 gap-5">
-        {children}
         <ComponentFields loading={loading} />
+        {children}
         <FormFailure />
         <FormActions
           submitLabel={submitLabel}

@@ -10,12 +10,10 @@ interface ComponentNewsProps {
   loaded: Component;
 }
 
-/** Inside the form: brings in what others change, as long as nobody has typed into it. */
+/** Inside the form: brings in what others change. */
 export function ComponentNews({ edit, loaded }: ComponentNewsProps) {
   const form = useFormikContext<ComponentInput>();
-  useRebase(form, inputOf(loaded));
-  useItemNews('component-update', loaded.id, () => {
-    if (!form.dirty && !form.isSubmitting) void edit.follow(() => true);
-  });
+  useRebase(form, edit, loaded, inputOf);
+  useItemNews('component-update', loaded.id, () => void edit.follow());
   return null;
 }

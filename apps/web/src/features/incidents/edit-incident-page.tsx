@@ -10,7 +10,7 @@ import { toast } from '@/ui/toast';
 import { useGoBack } from '@/ui/use-go-back';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import { usePageTitle } from '@/ui/use-page-title';
-import { incidentValues, sameBesidesStatus, type Incident, type IncidentValues } from './incident';
+import { incidentValues, type Incident, type IncidentValues } from './incident';
 import { IncidentForm } from './incident-form';
 import { IncidentNews } from './incident-news';
 import { incidentSchema } from './incident-schema';
@@ -65,12 +65,7 @@ function EditIncident({ incidentId }: { incidentId: string }) {
           )}
         </CardBody>
       </Card>
-      {edit.loaded && (
-        <IncidentTabs
-          incident={edit.loaded}
-          onChanged={() => void edit.follow(sameBesidesStatus)}
-        />
-      )}
+      {edit.loaded && <IncidentTabs incident={edit.loaded} onChanged={() => void edit.follow()} />}
     </div>
   );
 }

@@ -1,11 +1,11 @@
 import { useFormikContext } from 'formik';
 import type { Edit } from '@/api/use-edit';
-import { useRebase } from '@/api/use-rebase';
+import { conflictChoices, useRebase } from '@/api/use-rebase';
 import { useItemNews } from '@/realtime/realtime';
 import { ConflictAlert } from '@/ui/conflict-alert';
 import { formatInstant } from '@/ui/datetime';
 import { incidentStatuses } from '@/ui/statuses';
-import { incidentValues, sameBesidesStatus, type Incident, type IncidentValues } from './incident';
+import { incidentValues, type Incident, type IncidentValues } from './incident';
 
 interface IncidentNewsProps {
   edit: Edit<Incident>;
@@ -15,11 +15,8 @@ interface IncidentNewsProps {
 /** Inside the form: brings in what changed on the server, and shows another person's version. */
 export function IncidentNews({ edit, loaded }: IncidentNewsProps) {
   const form = useFormikContext<IncidentValues>();
-  useRebase(form, incidentValues(loaded));
-  useItemNews('incident-updated', loaded.id, () => {
-    // What is being saved is followed by its answer.
-    if (!form.isSubmitting) void edit.follow(form.dirty ? sameBesidesStatus : () => true);
-  });
+  useRebase(form, edit, loaded, incidentValues);
+  useItemNews('incident-updated', loaded.id, () => void edit.follow());
   if (edit.theirs === undefined) return null;
 
   const theirs = incidentValues(edit.theirs);
@@ -36,11 +33,7 @@ export function IncidentNews({ edit, loaded }: IncidentNewsProps) {
       theirs={fields
         .filter((field) => theirs[field] !== form.values[field])
         .map((field) => shown[field])}
-      onTakeTheirs={() => {
-        edit.takeTheirs();
-        form.resetForm({ values: theirs });
-      }}
-      onKeepMine={edit.keepMine}
+      {...conflictChoices(form, edit, theirs)}
     />
   );
 }

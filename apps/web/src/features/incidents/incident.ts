@@ -56,8 +56,3 @@ export function incidentValues(incident: Incident): IncidentValues {
   const { title, description, status, occuredAt } = incident;
   return { title, description, status, occuredAt };
 }
-
-/** An update sets the incident's status; it changes nothing else that the form holds. */
-export function sameBesidesStatus(a: Incident, b: Incident): boolean {
-  return a.title === b.title && a.description === b.description && a.occuredAt === b.occuredAt;
-}

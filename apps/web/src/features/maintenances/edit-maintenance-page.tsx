@@ -19,7 +19,6 @@ import {
   maintenanceInput,
   maintenanceTimeline,
   maintenanceValues,
-  sameBesidesStatus,
   type Maintenance,
   type MaintenanceValues,
 } from './maintenance';
@@ -58,10 +57,10 @@ function EditMaintenance({ maintenanceId }: { maintenanceId: string }) {
 
   async function setStatus(status: MaintenanceStatus) {
     await edit.save({ status });
-    await Promise.all([edit.follow(sameBesidesStatus), refreshList()]);
+    await Promise.all([edit.follow(), refreshList()]);
   }
 
-  const follow = () => void edit.follow(sameBesidesStatus);
+  const follow = () => void edit.follow();
   return (
     <div className="mx-auto grid w-full max-w-5xl min-w-0 gap-6">
       <Card>

@@ -1,15 +1,10 @@
 import { useFormikContext } from 'formik';
 import type { Edit } from '@/api/use-edit';
-import { useRebase } from '@/api/use-rebase';
+import { conflictChoices, useRebase } from '@/api/use-rebase';
 import { useItemNews } from '@/realtime/realtime';
 import { ConflictAlert } from '@/ui/conflict-alert';
 import { Timestamp } from '@/ui/timestamp';
-import {
-  maintenanceValues,
-  sameBesidesStatus,
-  type Maintenance,
-  type MaintenanceValues,
-} from './maintenance';
+import { maintenanceValues, type Maintenance, type MaintenanceValues } from './maintenance';
 
 interface MaintenanceNewsProps {
   edit: Edit<Maintenance>;
@@ -19,11 +14,8 @@ interface MaintenanceNewsProps {
 /** Inside the form: brings in what changed on the server, and shows another person's version. */
 export function MaintenanceNews({ edit, loaded }: MaintenanceNewsProps) {
   const form = useFormikContext<MaintenanceValues>();
-  useRebase(form, maintenanceValues(loaded));
-  useItemNews('maintenance-updated', loaded.id, () => {
-    // What is being saved is followed by its answer.
-    if (!form.isSubmitting) void edit.follow(form.dirty ? sameBesidesStatus : () => true);
-  });
+  useRebase(form, edit, loaded, maintenanceValues);
+  useItemNews('maintenance-updated', loaded.id, () => void edit.follow());
   if (edit.theirs === undefined) return null;
 
   const theirs = maintenanceValues(edit.theirs);
@@ -40,11 +32,7 @@ export function MaintenanceNews({ edit, loaded }: MaintenanceNewsProps) {
       theirs={fields
         .filter((field) => theirs[field] !== form.values[field])
         .map((field) => shown[field])}
-      onTakeTheirs={() => {
-        edit.takeTheirs();
-        form.resetForm({ values: theirs });
-      }}
-      onKeepMine={edit.keepMine}
+      {...conflictChoices(form, edit, theirs)}
     />
   );
 }

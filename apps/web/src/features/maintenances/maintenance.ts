@@ -47,9 +47,3 @@ export function maintenanceTimeline(maintenanceId: string): Timeline {
     },
   };
 }
-
-/** An update or a cancellation changes nothing that the form holds. */
-export function sameBesidesStatus(a: Maintenance, b: Maintenance): boolean {
-  const [before, after] = [maintenanceValues(a), maintenanceValues(b)];
-  return JSON.stringify(before) === JSON.stringify(after);
-}

@@ -1,0 +1,265 @@
+import { act, screen, within } from '@testing-library/react';
+import { http } from 'msw';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Component } from '@/api/types';
+import { calls, paths } from '@/paths';
+import { FakeSocket } from '@/testing/fake-socket';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { renderApp } from './testing';
+
+const website: Component = {
+  id: 'c1',
+  name: 'Website',
+  description: 'The shop',
+  status: 'OPERATIONAL',
+  createdAt: '2026-11-20T10:00:00.000Z',
+  updatedAt: '2026-11-20T10:00:00.000Z',
+};
+
+const incident = {
+  id: 'i1',
+  title: 'Payments fail',
+  description: 'Cards are declined.',
+  status: 'INVESTIGATING',
+  occuredAt: '2026-11-20T09:00:00.000Z',
+  resolvedAt: null as string | null,
+  createdAt: '2026-11-20T09:05:00.000Z',
+};
+
+const maintenance = {
+  id: 'm1',
+  title: 'Database upgrade',
+  description: 'Writes pause.',
+  status: 'SCHEDULED',
+  startAt: '2126-11-25T01:00:00.000Z',
+  endAt: null as string | null,
+  createdAt: '2026-11-20T09:05:00.000Z',
+};
+
+/** One item on a server that stores a PATCH only on top of the newest version. */
+class Item<T extends object> {
+  version = 1;
+  /** What each accepted PATCH has left. */
+  saved: T[] = [];
+  #value: T;
+  #held: (() => void)[] | null = null;
+
+  constructor(path: string, value: T) {
+    this.#value = value;
+    server.use(
+      http.get(apiUrl(path), async () => {
+        const now = answer(this.#value, { etag: `"${this.version}"` });
+        const held = this.#held;
+        if (held) await new Promise<void>((resolve) => held.push(resolve));
+        return now;
+      }),
+      http.patch(apiUrl(path), async ({ request }) => {
+        if (request.headers.get('If-Match') !== `"${this.version}"`) {
+          return problem(412, 'Somebody else has changed it');
+        }
+        this.change((await request.json()) as Partial<T>);
+        this.saved.push(this.#value);
+        return answer(this.#value, { etag: `"${this.version}"` });
+      }),
+    );
+  }
+
+  change(values: Partial<T>): T {
+    this.#value = { ...this.#value, ...values };
+    this.version += 1;
+    return this.#value;
+  }
+
+  /** Keeps back the responses of reads until `release`. */
+  hold(): void {
+    this.#held = [];
+  }
+
+  /** How many responses are kept back. */
+  get held(): number {
+    return this.#held?.length ?? 0;
+  }
+
+  async releaseNewest(): Promise<void> {
+    const respond = this.#held?.pop();
+    await act(async () => {
+      respond?.();
+      await settled();
+    });
+  }
+
+  async release(): Promise<void> {
+    const held = this.#held ?? [];
+    this.#held = null;
+    await act(async () => {
+      held.forEach((respond) => respond());
+      await settled();
+    });
+  }
+}
+
+/** Responses that are on their way have been handled when a later request has its response. */
+async function settled(): Promise<void> {
+  await fetch('/marker');
+  await fetch('/marker');
+}
+
+beforeEach(() => {
+  server.use(
+    http.get(apiUrl(calls.components.list), () => answer([website])),
+    http.get(apiUrl(calls.incidents.list), () => answer([])),
+    http.get(apiUrl(calls.incidents.updates('i1')), () => answer([])),
+    http.get(apiUrl(calls.maintenances.list), () => answer([])),
+    http.get(apiUrl(calls.maintenances.updates('m1')), () => answer([])),
+    http.get('/marker', () => new Response()),
+  );
+});
+
+const conflict = (thing: string) =>
+  screen.findByText(`Somebody else has changed this ${thing} since you opened it`);
+const noConflict = () => expect(screen.queryByText(/^Somebody else has changed/)).toBeNull();
+
+async function openComponent() {
+  const item = new Item(calls.components.item('c1'), website);
+  const { user } = renderApp(paths.components.edit('c1'));
+  const name = () => screen.getByLabelText(/^Name/);
+  await expect.poll(() => screen.queryByLabelText(/^Name/)).toHaveValue('Website');
+  await act(() => FakeSocket.last.join());
+  return { item, user, name, submit: () => screen.getByRole('button', { name: 'Update' }) };
+}
+
+async function openIncident() {
+  const item = new Item(calls.incidents.item('i1'), incident);
+  const { user } = renderApp(paths.incidents.edit('i1'));
+  await expect.poll(() => screen.queryByLabelText(/^Title/)).toHaveValue('Payments fail');
+  await act(() => FakeSocket.last.join());
+  const tell = () => {
+    act(() => FakeSocket.last.fire('incident-updated', { ...item.change({}), components: [] }));
+  };
+  const radio = (name: string) => screen.getByRole('radio', { name });
+  const submit = () => screen.getByRole('button', { name: 'Update Incident' });
+  return { item, user, tell, radio, submit };
+}
+
+describe('a component’s form', () => {
+  it('shows a version that arrives after typing began, and does not save over it', async () => {
+    const { item, user, name, submit } = await openComponent();
+    item.hold();
+    act(() => FakeSocket.last.fire('component-update', item.change({ name: 'Shop' })));
+    await expect.poll(() => item.held).toBe(1);
+    await user.clear(name());
+    await user.type(name(), 'My shop');
+    await item.release();
+
+    expect(await conflict('component')).toBeVisible();
+    expect(screen.getByText('Shop')).toBeVisible();
+    expect(name()).toHaveValue('My shop');
+    await user.click(submit());
+    expect(await screen.findByText('Error')).toBeVisible();
+    expect(item.saved).toEqual([]);
+
+    await user.click(screen.getByRole('button', { name: 'Keep mine' }));
+    expect(name()).toHaveValue('My shop');
+    await user.click(submit());
+    expect(await screen.findByText('Component Updated')).toBeVisible();
+    expect(item.saved).toMatchObject([{ name: 'My shop' }]);
+  });
+
+  it('does not adopt a version that arrives while it is being saved', async () => {
+    const { item, user, name, submit } = await openComponent();
+    item.hold();
+    act(() => FakeSocket.last.fire('component-update', item.change({ name: 'Shop' })));
+    await expect.poll(() => item.held).toBe(1);
+    await user.type(name(), ' and app');
+    await user.click(submit());
+    await item.release();
+    expect(await conflict('component')).toBeVisible();
+    expect(item.saved).toEqual([]);
+    expect(name()).toHaveValue('Website and app');
+  });
+
+  it('takes in what a colleague changed in other fields than the person', async () => {
+    const { item, user, name, submit } = await openComponent();
+    await user.type(name(), ' and app');
+    act(() => FakeSocket.last.fire('component-update', item.change({ description: 'A till' })));
+    await expect.poll(() => screen.getByLabelText('Description')).toHaveValue('A till');
+    expect(name()).toHaveValue('Website and app');
+    noConflict();
+    await user.click(submit());
+    expect(await screen.findByText('Component Updated')).toBeVisible();
+    expect(item.saved).toMatchObject([{ name: 'Website and app', description: 'A till' }]);
+  });
+
+  it('drops a version that arrives after a newer one', async () => {
+    const { item, user, name, submit } = await openComponent();
+    item.hold();
+    act(() => FakeSocket.last.fire('component-update', item.change({ name: 'Shop' })));
+    await expect.poll(() => item.held).toBe(1);
+    act(() => FakeSocket.last.fire('component-update', item.change({ name: 'Store' })));
+    await expect.poll(() => item.held).toBe(2);
+    await item.releaseNewest();
+    await expect.poll(() => name()).toHaveValue('Store');
+    await item.release();
+    expect(name()).toHaveValue('Store');
+    await user.type(name(), 's');
+    await user.click(submit());
+    expect(await screen.findByText('Component Updated')).toBeVisible();
+    expect(item.saved).toMatchObject([{ name: 'Stores' }]);
+  });
+});
+
+describe('an incident’s form', () => {
+  it.each(['Monitoring', 'Resolved'])(
+    'shows the status %s of a colleague, and does not save another over it',
+    async (label) => {
+      const { item, user, tell, radio, submit } = await openIncident();
+      await user.click(radio('Identified'));
+      item.change({ status: label.toUpperCase() });
+      tell();
+      expect(await conflict('incident')).toBeVisible();
+      expect(radio('Identified')).toBeChecked();
+      expect(within(screen.getByRole('alert')).getByText(label)).toBeVisible();
+      await user.click(submit());
+      expect(await screen.findByText('Error while creating incident')).toBeVisible();
+      expect(item.saved).toEqual([]);
+      await user.click(screen.getByRole('button', { name: 'Use their version' }));
+      expect(radio(label)).toBeChecked();
+    },
+  );
+
+  it('shows a status that is told after the choice was kept once', async () => {
+    const { item, user, tell, radio, submit } = await openIncident();
+    await user.click(radio('Identified'));
+    item.change({ status: 'MONITORING' });
+    tell();
+    await conflict('incident');
+    await user.click(screen.getByRole('button', { name: 'Keep mine' }));
+    noConflict();
+    item.change({ status: 'RESOLVED' });
+    tell();
+    await conflict('incident');
+    await user.click(submit());
+    expect(await screen.findByText('Error while creating incident')).toBeVisible();
+    expect(item.saved).toEqual([]);
+  });
+});
+
+describe('a maintenance’s form', () => {
+  it('shows a version that arrives after typing began, and does not save over it', async () => {
+    const item = new Item(calls.maintenances.item('m1'), maintenance);
+    const { user } = renderApp(paths.schedules.edit('m1'));
+    await expect.poll(() => screen.queryByLabelText(/^Title/)).toHaveValue('Database upgrade');
+    await act(() => FakeSocket.last.join());
+    item.hold();
+    const told = { ...item.change({ description: 'Nothing works.' }), timeline: [] };
+    act(() => FakeSocket.last.fire('maintenance-updated', told));
+    await expect.poll(() => item.held).toBe(1);
+    await user.type(screen.getByLabelText(/^Description/), ' A lot.');
+    await item.release();
+    expect(await conflict('maintenance')).toBeVisible();
+    expect(screen.getByText('Nothing works.')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Update Maintenance' }));
+    expect(await screen.findByText('Error while updating maintenance')).toBeVisible();
+    expect(item.saved).toEqual([]);
+  });
+});

@@ -126,8 +126,8 @@ test('what was typed stays when another operator saves the same component', asyn
   await expect(name).toHaveValue('Shop');
   await name.fill('My shop');
   await organisation.call('PATCH', `/component/${id}`, { name: 'Their shop' });
-  await organisation.createComponent('A later event');
-  await desk.waitForTimeout(300);
+  const conflict = desk.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
+  await expect(conflict).toContainText('Their shop');
   await expect(name).toHaveValue('My shop');
 });
 

@@ -25,36 +25,9 @@ use crate::status::pages::Pages;
 #[folder = "../../apps/web/dist"]
 struct Files;
 
-/// The paths of the route table; `{id}` is any one segment.
-const ROUTES: [&str; 27] = [
-    "/",
-    "/login",
-    "/verify",
-    "/unsubscribe",
-    "/onboarding",
-    "/dashboard",
-    "/metrics",
-    "/components",
-    "/components/component/create",
-    "/components/component/edit/{id}",
-    "/incidents",
-    "/incidents/incident/create",
-    "/incidents/incident/edit/{id}",
-    "/schedules",
-    "/schedules/maintenance/create",
-    "/schedules/maintenance/edit/{id}",
-    "/subscribers",
-    "/organisation",
-    "/waitlist",
-    "/docs",
-    "/docs/{id}",
-    "/docs/decisions/{id}",
-    "/about",
-    "/blog",
-    "/blog/{id}",
-    "/careers",
-    "/legal",
-];
+/// The web app's routes, one a line; a name in braces stands for any one segment. The web app's tests compare them with its
+/// router.
+const ROUTES: &str = include_str!("../../../apps/web/src/routes.txt");
 
 const NOT_BUILT: &str =
     "<!doctype html><title>Allclear</title><p>The web app is not part of this build.</p>";
@@ -229,7 +202,7 @@ fn is_compressed(path: &str) -> bool {
 
 /// Whether the app has a route for a path.
 fn is_route(path: &str) -> bool {
-    ROUTES.iter().any(|route| is_at(path, route))
+    ROUTES.lines().any(|route| is_at(path, route))
 }
 
 /// Whether a path is at a route, in which a name in braces stands for any one segment.

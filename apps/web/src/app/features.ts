@@ -2,7 +2,7 @@ import type { PatchRoutesOnNavigationFunction, RouteObject } from 'react-router-
 import { paths } from '@/paths';
 import { groups, type Group } from './routes';
 
-interface Feature {
+export interface Feature {
   /** This feature's screens are at this path and below it. */
   path: string;
   group: Group;
@@ -10,7 +10,7 @@ interface Feature {
 }
 
 /** Each is a chunk of its own, loaded when somebody goes there for the first time. */
-const features: readonly Feature[] = [
+export const features: readonly Feature[] = [
   {
     path: paths.landing,
     group: groups.signedOut,

@@ -1,5 +1,6 @@
-//! The maintenance calls, as clients make them. Those about updates are tested in a file of their own.
+//! The maintenance calls, as clients make them. Updates and what the clock alone changes are tested in files of their own.
 
+mod derived_status;
 mod update;
 
 use std::time::Duration;
@@ -253,41 +254,6 @@ async fn an_edit_of_a_version_that_is_gone_is_refused_and_the_clock_moves_no_ver
     assert_eq!(edit("first").await.status, 200);
     assert_eq!(edit("second").await.status, 412);
     assert_eq!(operator.get(&path).await.body["data"]["title"], "first");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_viewer_hears_of_each_change_of_the_clock_once_and_at_its_time() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
-    let mut stream = Stream::open(&operator, "", None).await;
-    let (start, end) = (
-        now() + TimeDelta::milliseconds(SOON),
-        now() + TimeDelta::milliseconds(2 * SOON),
-    );
-    let text = |moment: DateTime<Utc>| moment.to_rfc3339_opts(SecondsFormat::Millis, true);
-    let path = plan(&operator, &text(start), Some(&text(end))).await;
-    assert_eq!(stream.next().await.0, "new-maintenance");
-    for (moment, status, revision) in [(start, "IN_PROGRESS", 2), (end, "COMPLETED", 3)] {
-        let (name, args, id) = stream.next().await;
-        let late = now() - moment;
-        assert_eq!(
-            (name.as_str(), &args[0]["status"], id),
-            ("maintenance-updated", &json!(status), Some(revision))
-        );
-        // A node that slept through it would notice within half a minute; what a busy machine adds is less.
-        assert!(
-            late >= TimeDelta::zero() && late < TimeDelta::seconds(10),
-            "{late}"
-        );
-        assert_eq!(
-            operator.snapshot().await["maintenances"][0]["status"],
-            status
-        );
-        assert_eq!(operator.get(&path).await.body["data"]["status"], status);
-    }
-    // Whatever else were told would come before this.
-    operator.delete(&path).await;
-    assert_eq!(stream.next().await.0, "maintenance-deleted");
 }
 
 #[tokio::test(flavor = "multi_thread")]

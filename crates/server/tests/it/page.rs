@@ -3,6 +3,22 @@ use serde_json::json;
 
 use crate::app::{Answer, TestApp, send};
 
+/// The route table of the web app.
+const ROUTES: &str = include_str!("../../../../apps/web/src/routes.txt");
+
+/// A path of a route: `/blog/{entry}` becomes `/blog/7`.
+fn example(route: &str) -> String {
+    let segments = route.split('/');
+    let segments = segments.map(|segment| {
+        if segment.starts_with('{') {
+            "7"
+        } else {
+            segment
+        }
+    });
+    segments.collect::<Vec<_>>().join("/")
+}
+
 async fn page(app: &TestApp, path: &str) -> Answer {
     send(
         crate::app::client()
@@ -15,22 +31,18 @@ async fn page(app: &TestApp, path: &str) -> Answer {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_route_answers_with_the_app_and_everything_else_with_its_not_found_page() {
     let app = TestApp::start().await;
-    for path in [
-        "/",
-        "/login",
-        "/metrics",
-        "/components/component/edit/7",
-        "/onboarding",
-        "/subscribers",
-        "/docs/api",
-    ] {
-        let answer = page(&app, path).await;
+    let routes: Vec<&str> = ROUTES.lines().collect();
+    assert!(routes.len() >= 27, "{routes:?}");
+    for route in routes {
+        let path = example(route);
+        let answer = page(&app, &path).await;
         assert_eq!(
             (
                 answer.status,
                 answer.headers["content-type"].to_str().unwrap()
             ),
-            (200, "text/html; charset=utf-8")
+            (200, "text/html; charset=utf-8"),
+            "{path}"
         );
     }
     for path in [
@@ -39,6 +51,8 @@ async fn every_route_answers_with_the_app_and_everything_else_with_its_not_found
         "/sponsor",
         "/status.html",
         "/assets/nothing.js",
+        "/components/component/edit",
+        "/docs/decisions/7/8",
     ] {
         assert_eq!(page(&app, path).await.status, 404, "{path}");
     }

@@ -1,0 +1,93 @@
+//! Status changes that the clock alone causes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use allclear_application::clock::Clock;
+use allclear_server::clock::SystemClock;
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::plan;
+use crate::app::{Operator, TestApp};
+use crate::events::Stream;
+
+/// How much the clock gains with each saved change, and how long that takes at least.
+const STEP: Duration = Duration::from_millis(50);
+
+/// A clock that is as slow as the machine. It stands still until it is driven; then it gains one step with each change
+/// that the server has saved, and never more than real time. So a second on it is the time of 20 saved changes, however
+/// busy the machine is.
+struct WorkClock {
+    start: DateTime<Utc>,
+    steps: AtomicU32,
+}
+
+impl WorkClock {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            start: SystemClock.now(),
+            steps: AtomicU32::new(0),
+        })
+    }
+
+    /// Drives the clock for as long as the test runs, with changes in the operator's organisation.
+    async fn drive(self: Arc<Self>, operator: Operator) {
+        let path = format!("/component/{}", operator.component("Work").await);
+        for status in ["DEGRADED", "OPERATIONAL"].iter().cycle() {
+            let save = operator.patch(&path, json!({"status": status}));
+            let (saved, ()) = tokio::join!(save, tokio::time::sleep(STEP));
+            assert_eq!(saved.status, 200, "{saved:?}");
+            self.steps.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
+
+impl Clock for WorkClock {
+    fn now(&self) -> DateTime<Utc> {
+        self.start + STEP * self.steps.load(Ordering::SeqCst)
+    }
+
+    fn id(&self) -> Uuid {
+        SystemClock.id()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_viewer_hears_of_each_change_of_the_clock_once_and_within_a_second() {
+    let clock = WorkClock::new();
+    let app = TestApp::start_at(&[], Arc::clone(&clock) as _).await;
+    let (operator, other) = (app.operator("Acme").await, app.operator("Other").await);
+    let mut stream = Stream::open(&operator, "", None).await;
+    let start = clock.now() + TimeDelta::milliseconds(500);
+    let end = start + TimeDelta::milliseconds(1_500);
+    let text = |moment: DateTime<Utc>| moment.to_rfc3339_opts(SecondsFormat::Millis, true);
+    let path = plan(&operator, &text(start), Some(&text(end))).await;
+    assert_eq!(stream.next().await.0, "new-maintenance");
+
+    let driver = tokio::spawn(Arc::clone(&clock).drive(other));
+    for (moment, status, revision) in [(start, "IN_PROGRESS", 2), (end, "COMPLETED", 3)] {
+        let (name, args, id) = stream.next().await;
+        let late = clock.now() - moment;
+        assert_eq!(
+            (name.as_str(), &args[0]["status"], id),
+            ("maintenance-updated", &json!(status), Some(revision))
+        );
+        assert!(
+            late >= TimeDelta::zero() && late < TimeDelta::seconds(1),
+            "{late}"
+        );
+        assert_eq!(
+            operator.snapshot().await["maintenances"][0]["status"],
+            status
+        );
+        assert_eq!(operator.get(&path).await.body["data"]["status"], status);
+    }
+    assert!(!driver.is_finished(), "the clock was driven to the end");
+    driver.abort();
+    // Another event of the same change would come before this one.
+    operator.delete(&path).await;
+    assert_eq!(stream.next().await.0, "maintenance-deleted");
+}

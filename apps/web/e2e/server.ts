@@ -91,6 +91,7 @@ function environment(folder: string, settings: Settings) {
   return {
     ...process.env,
     ...unlimited,
+    ALLCLEAR_LIMIT_WRITES: '0',
     ALLCLEAR_DATA_DIR: folder,
     ALLCLEAR_LOG: 'warn',
     ...settings,

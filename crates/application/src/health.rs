@@ -2,7 +2,22 @@
 
 use async_trait::async_trait;
 
-use crate::error::Error;
+/// Why the process cannot do its work now, in words that tell a stranger nothing of the installation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotReady {
+    /// Reads fail.
+    #[error("the database does not answer")]
+    Unavailable,
+    /// Writes fail: something else holds the database, or it takes no writes.
+    #[error("the database cannot be written to")]
+    NotWritable,
+    /// The disk of the database has no space left.
+    #[error("the disk of the database is full")]
+    DiskFull,
+    /// The path of the database leads to another file than the opened one, or to none.
+    #[error("the database file was replaced or removed")]
+    Replaced,
+}
 
 /// Tells whether what every request needs is there.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
@@ -11,6 +26,6 @@ pub trait Readiness: Send + Sync {
     /// Asks.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] when it is not.
-    async fn ready(&self) -> Result<(), Error>;
+    /// [`NotReady`]: the first check that fails.
+    async fn ready(&self) -> Result<(), NotReady>;
 }

@@ -35,6 +35,7 @@ pub mod secret;
 pub mod session;
 pub mod subscriber;
 pub mod timestamp;
+pub mod usage_limit;
 pub mod waitlist;
 
 #[cfg(test)]

@@ -78,13 +78,23 @@ impl Seal {
     /// The mark on these parts, in this order. No mark made for one purpose is one for another.
     #[must_use]
     pub fn mark(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
+        self.over(purpose, parts).finalize().into_bytes().into()
+    }
+
+    /// Whether this is the mark on these parts. The comparison takes the same time for every wrong mark.
+    #[must_use]
+    pub fn is_mark(&self, purpose: &str, parts: &[&[u8]], mark: &[u8]) -> bool {
+        self.over(purpose, parts).verify_slice(mark).is_ok()
+    }
+
+    fn over(&self, purpose: &str, parts: &[&[u8]]) -> Hmac<Sha256> {
         let mut mac = self.0.clone();
         for part in [&[purpose.as_bytes()], parts].concat() {
             // Its length before each part: no two lists of parts are one text.
             mac.update(&(part.len() as u64).to_be_bytes());
             mac.update(part);
         }
-        mac.finalize().into_bytes().into()
+        mac
     }
 }
 
@@ -103,6 +113,9 @@ mod tests {
         let seal = Seal::new("key").unwrap();
         let mark = seal.mark("a", &[b"bc", b"d"]);
         assert_eq!(Seal::new("key").unwrap().mark("a", &[b"bc", b"d"]), mark);
+        assert!(seal.is_mark("a", &[b"bc", b"d"], &mark));
+        assert!(!seal.is_mark("a", &[b"b", b"cd"], &mark));
+        assert!(!seal.is_mark("a", &[b"bc", b"d"], &mark[..31]));
         for other in [
             Seal::new("other").unwrap().mark("a", &[b"bc", b"d"]),
             seal.mark("b", &[b"bc", b"d"]),

@@ -4,4 +4,4 @@ mod in_process;
 mod redis;
 
 pub use in_process::InProcess;
-pub use redis::Redis;
+pub use redis::{Redis, RedisOptions, clear_text_host};

@@ -3,18 +3,26 @@
 //! Redis is a shortcut, not a store: what is published while a node is not listening is lost, and the relay reads it from the
 //! outbox. So nothing here waits for Redis, and a node starts and serves without it.
 
+mod envelope;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use allclear_application::broadcast::Broadcast;
 use allclear_application::outbox::Commit;
+use allclear_application::secret::Seal;
 use async_trait::async_trait;
 use futures_util::StreamExt;
-use redis::{AsyncConnectionConfig, Client, RedisError, RedisResult};
+use redis::aio::PubSub;
+use redis::{
+    AsyncConnectionConfig, Client, ConnectionAddr, IntoConnectionInfo, RedisError, RedisResult,
+    TlsCertificates,
+};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use self::envelope::{Envelopes, Rejections};
 use crate::InProcess;
 
 /// Commits that wait to be published; while Redis is away the later ones are left to the outbox.
@@ -28,6 +36,40 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// A subscription that has been silent for so long is made anew: its connection may be dead without having said so.
 const SILENCE: Duration = Duration::from_secs(30);
 
+/// How a Redis is reached, and what the nodes of an installation share.
+#[derive(Debug)]
+pub struct RedisOptions<'a> {
+    /// The address: `redis://…`, or `rediss://…` for TLS. It may hold a password.
+    pub url: &'a str,
+    /// Certificates in PEM that the server's may be signed by; `None` for those that the operating system trusts.
+    pub authorities: Option<Vec<u8>>,
+    /// The installation's name in channels: of several installations on one Redis, each receives its own commits.
+    pub installation: &'a str,
+    /// The installation's key. Messages that are not signed with it are dropped.
+    pub key: Seal,
+}
+
+/// The host that an address of Redis reaches without TLS; `None` if the connection is encrypted or stays on this machine's
+/// file system.
+#[must_use]
+pub fn clear_text_host(url: &str) -> Option<String> {
+    match url.into_connection_info().ok()?.addr() {
+        ConnectionAddr::Tcp(host, _) => Some(host.clone()),
+        _ => None,
+    }
+}
+
+fn client(url: &str, authorities: Option<Vec<u8>>) -> RedisResult<Client> {
+    if authorities.is_none() {
+        return Client::open(url);
+    }
+    let certificates = TlsCertificates {
+        client_tls: None,
+        root_cert: authorities,
+    };
+    Client::build_with_tls(url, certificates)
+}
+
 /// Sends commits to every node by way of Redis, and to this node's own subscribers directly.
 #[derive(Debug)]
 pub struct Redis {
@@ -38,19 +80,24 @@ pub struct Redis {
 }
 
 impl Redis {
-    /// Begins to talk to a Redis, `redis://…`, from the current runtime. It need not be there yet. `installation` names what
-    /// the nodes share: of several installations on one Redis, each hears its own.
+    /// Starts to talk to a Redis, from the current runtime. It need not be there yet.
     ///
     /// # Errors
-    /// When the address is not one.
-    pub fn start(url: &str, installation: &str) -> Result<Self, RedisError> {
-        let client = Client::open(url)?;
-        let channel: Arc<str> = format!("allclear:{installation}:commits").into();
+    /// If the address is not one, or certificates are given and the address is not `rediss://…`.
+    pub fn start(options: RedisOptions<'_>) -> Result<Self, RedisError> {
+        let client = client(options.url, options.authorities)?;
+        let channel: Arc<str> = format!("allclear:{}:commits", options.installation).into();
+        let envelopes = Envelopes::new(options.key);
         let local = Arc::new(InProcess::default());
         let (outgoing, waiting) = mpsc::channel(WAITING);
         let mut tasks = JoinSet::new();
-        tasks.spawn(publish(client.clone(), Arc::clone(&channel), waiting));
-        tasks.spawn(listen(client, channel, Arc::clone(&local)));
+        tasks.spawn(publish(
+            client.clone(),
+            Arc::clone(&channel),
+            envelopes.clone(),
+            waiting,
+        ));
+        tasks.spawn(listen(client, channel, envelopes, Arc::clone(&local)));
         Ok(Self {
             local,
             outgoing,
@@ -77,7 +124,12 @@ impl Broadcast for Redis {
 }
 
 /// Publishes in order what waits. A batch that fails is not sent again: the outbox has it.
-async fn publish(client: Client, channel: Arc<str>, mut waiting: mpsc::Receiver<Arc<Commit>>) {
+async fn publish(
+    client: Client,
+    channel: Arc<str>,
+    envelopes: Envelopes,
+    mut waiting: mpsc::Receiver<Arc<Commit>>,
+) {
     let config = AsyncConnectionConfig::new()
         .set_connection_timeout(Some(PATIENCE))
         .set_response_timeout(Some(PATIENCE));
@@ -99,7 +151,7 @@ async fn publish(client: Client, channel: Arc<str>, mut waiting: mpsc::Receiver<
             let mut pipe = redis::pipe();
             for commit in batch.drain(..) {
                 match serde_json::to_vec(&*commit) {
-                    Ok(text) => _ = pipe.publish(&*channel, text).ignore(),
+                    Ok(text) => _ = pipe.publish(&*channel, envelopes.sign(&text)).ignore(),
                     Err(error) => tracing::error!(%error, "a commit cannot be published"),
                 }
             }
@@ -116,41 +168,52 @@ async fn publish(client: Client, channel: Arc<str>, mut waiting: mpsc::Receiver<
 }
 
 /// Hands what the nodes publish to this node's subscribers.
-async fn listen(client: Client, channel: Arc<str>, local: Arc<InProcess>) {
+async fn listen(client: Client, channel: Arc<str>, envelopes: Envelopes, local: Arc<InProcess>) {
     let mut outage = Outage::default();
+    let mut rejections = Rejections::default();
     loop {
-        if let Err(error) = subscription(&client, &channel, &local, &mut outage).await {
-            outage.goes_on(&error);
+        let subscribed = subscribe(&client, &channel).await;
+        match subscribed {
+            Ok(Some(subscription)) => {
+                outage.ends();
+                receive(subscription, &envelopes, &local, &mut rejections).await;
+            }
+            Ok(None) => {}
+            Err(error) => outage.goes_on(&error),
         }
         sleep(PAUSE).await;
     }
 }
 
-/// One subscription, to its end.
-async fn subscription(
-    client: &Client,
-    channel: &str,
-    local: &InProcess,
-    outage: &mut Outage,
-) -> RedisResult<()> {
+/// Subscribes; `None` if Redis does not answer in time.
+async fn subscribe(client: &Client, channel: &str) -> RedisResult<Option<PubSub>> {
     let subscribed = timeout(PATIENCE, async {
         let mut subscription = client.get_async_pubsub().await?;
         subscription.subscribe(channel).await?;
         RedisResult::Ok(subscription)
     });
-    let Ok(subscribed) = subscribed.await else {
-        return Ok(());
-    };
-    let mut subscription = subscribed?;
-    outage.ends();
+    subscribed.await.ok().transpose()
+}
+
+/// Receives messages until the subscription ends or is silent for too long. A message that no node of this installation
+/// signed is dropped.
+async fn receive(
+    mut subscription: PubSub,
+    envelopes: &Envelopes,
+    local: &InProcess,
+    rejections: &mut Rejections,
+) {
     let mut messages = subscription.on_message();
     while let Ok(Some(message)) = timeout(SILENCE, messages.next()).await {
-        match serde_json::from_slice(message.get_payload_bytes()) {
+        let Some(text) = envelopes.open(message.get_payload_bytes()) else {
+            rejections.count();
+            continue;
+        };
+        match serde_json::from_slice(text) {
             Ok(commit) => local.publish(Arc::new(commit)).await,
             Err(error) => tracing::warn!(%error, "what another node published is no commit"),
         }
     }
-    Ok(())
 }
 
 /// Whether Redis is away, so that the log tells of it once.
@@ -176,98 +239,6 @@ impl Outage {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn commit(revision: i64) -> Arc<Commit> {
-        Arc::new(Commit {
-            organisation: "org".into(),
-            revision,
-            events: Vec::new(),
-        })
-    }
-
-    #[tokio::test]
-    async fn without_redis_a_node_still_hears_of_its_own_commits_and_nobody_waits() {
-        let broadcast = Redis::start("redis://127.0.0.1:1", "one").unwrap();
-        let mut own = broadcast.subscribe().await;
-        for revision in 1..=i64::try_from(2 * WAITING).unwrap() {
-            broadcast.publish(commit(revision)).await;
-            assert_eq!(own.recv().await.unwrap().revision, revision);
-        }
-    }
-
-    #[tokio::test]
-    async fn what_is_no_address_is_refused() {
-        assert!(Redis::start("http://127.0.0.1", "one").is_err());
-    }
-
-    /// Where the test run has started a Redis.
-    fn redis() -> Option<String> {
-        let url = std::env::var("ALLCLEAR_TEST_REDIS_URL").ok();
-        if url.is_none() {
-            assert!(
-                std::env::var_os("CI").is_none(),
-                "ALLCLEAR_TEST_REDIS_URL is not set"
-            );
-            eprintln!("left out: ALLCLEAR_TEST_REDIS_URL is not set");
-        }
-        url
-    }
-
-    /// Publishes, counting on from a revision, until somebody hears: the last published, and the first heard.
-    async fn until_heard(
-        from: &Redis,
-        hearing: &mut mpsc::UnboundedReceiver<Arc<Commit>>,
-        mut last: i64,
-    ) -> (i64, i64) {
-        loop {
-            last += 1;
-            from.publish(commit(last)).await;
-            if let Ok(heard) = timeout(Duration::from_millis(20), hearing.recv()).await {
-                return (last, heard.unwrap().revision);
-            }
-        }
-    }
-
-    #[tokio::test]
-    async fn other_nodes_hear_of_commits_in_order() {
-        let Some(url) = redis() else { return };
-        let (here, there) = (
-            Redis::start(&url, "order").unwrap(),
-            Redis::start(&url, "order").unwrap(),
-        );
-        let mut hearing = there.subscribe().await;
-        let (last, heard) = until_heard(&here, &mut hearing, 0).await;
-        for revision in last + 1..=last + 300 {
-            here.publish(commit(revision)).await;
-        }
-        for revision in heard + 1..=last + 300 {
-            assert_eq!(hearing.recv().await.unwrap().revision, revision);
-        }
-    }
-
-    #[tokio::test]
-    async fn installations_on_one_redis_do_not_hear_each_other() {
-        let Some(url) = redis() else { return };
-        let [one, two] = ["one", "two"].map(|installation| {
-            [
-                Redis::start(&url, installation).unwrap(),
-                Redis::start(&url, installation).unwrap(),
-            ]
-        });
-        let (mut hearing_one, mut hearing_two) =
-            (one[1].subscribe().await, two[1].subscribe().await);
-        // Both listen; whatever of the one could reach the other has been sent before the last of each is heard.
-        let (last, _) = until_heard(&one[0], &mut hearing_one, 0).await;
-        let (_, first) = until_heard(&two[0], &mut hearing_two, 1000).await;
-        assert!(first > 1000, "{first} is not its own");
-        one[0].publish(commit(last + 1)).await;
-        while hearing_one.recv().await.unwrap().revision != last + 1 {}
-        let (last, heard) = until_heard(&two[0], &mut hearing_two, 2000).await;
-        assert!(heard > 1000 && last > 2000);
-        while let Ok(commit) = hearing_two.try_recv() {
-            assert!(commit.revision > 1000, "{} is not its own", commit.revision);
-        }
-    }
-}
+mod tests;
+#[cfg(test)]
+mod tls_tests;

@@ -11,7 +11,7 @@ use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction,
-    EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+    EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
 use crate::database::Database;
@@ -58,11 +58,16 @@ impl ComponentStore for Database {
         created: Changed<Component>,
     ) -> Result<Written<Component>, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
+        let limits = self.limits;
         self.write(move |transaction| {
             Box::pin(async move {
                 let locked = lock(transaction, &organisation)
                     .await?
                     .ok_or(Error::NotFound("Organisation"))?;
+                if limits.components.is_some() {
+                    let present = of(&organisation).count(transaction).await.map_err(broken)?;
+                    limits.check_components(present)?;
+                }
                 let Changed { mut state, events } = created;
                 state.version = Revision(locked.revision).next();
                 let row = row(&organisation, &state).into_active_model();

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
-use allclear_application::health::Readiness;
-use async_trait::async_trait;
+use allclear_application::usage_limit::UsageLimits;
 use futures_util::future::BoxFuture;
 use sea_orm::{
     AccessMode, Database as Connector, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
@@ -17,6 +16,7 @@ use crate::error::broken;
 use crate::group_commit::GroupCommit;
 use crate::options::{postgresql, sqlite_reader, sqlite_writer};
 use crate::patience::{Patient, in_time};
+use crate::readiness::Probe;
 use crate::schema;
 
 /// A database, connected.
@@ -24,6 +24,8 @@ use crate::schema;
 pub struct Database {
     readers: Patient,
     writes: Writes,
+    pub(crate) probe: Probe,
+    pub(crate) limits: UsageLimits,
     pub(crate) clock: Arc<dyn Clock>,
 }
 
@@ -58,6 +60,8 @@ impl Database {
             Ok(Self {
                 readers,
                 writes: Writes::Together(GroupCommit::on(writer)),
+                probe: Probe::of(url),
+                limits: UsageLimits::default(),
                 clock,
             })
         } else {
@@ -68,9 +72,18 @@ impl Database {
             Ok(Self {
                 readers,
                 writes: Writes::SideBySide(writer),
+                probe: Probe::of(url),
+                limits: UsageLimits::default(),
                 clock,
             })
         }
+    }
+
+    /// The same database with limits to what is stored. Without them there are none.
+    #[must_use]
+    pub const fn limited(mut self, limits: UsageLimits) -> Self {
+        self.limits = limits;
+        self
     }
 
     /// For reads of one statement.
@@ -135,12 +148,5 @@ impl Database {
             Writes::Together(group) => group.close().await,
             Writes::SideBySide(writer) => writer.close_by_ref().await,
         }
-    }
-}
-
-#[async_trait]
-impl Readiness for Database {
-    async fn ready(&self) -> Result<(), Error> {
-        in_time(async { self.readers.0.ping().await.map_err(broken) }).await
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod backup;
+pub mod check;
 pub mod component;
 pub mod database;
 pub mod delivery;
@@ -24,9 +25,12 @@ pub mod password;
 mod patience;
 #[cfg(test)]
 mod plan;
+mod readiness;
 pub mod scheduler;
 mod schema;
 pub mod session;
 pub mod snapshot;
+pub mod sqlite_file;
 pub mod subscriber;
+pub mod transport_security;
 pub mod waitlist;

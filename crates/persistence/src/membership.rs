@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    PaginatorTrait, QueryFilter, QueryOrder,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
 use crate::database::Database;
@@ -20,13 +20,27 @@ use crate::organisation::lock;
 #[async_trait]
 impl MembershipStore for Database {
     async fn found(&self, founding: Founding) -> Result<(), Error> {
+        let limits = self.limits;
         self.write(move |transaction| {
             Box::pin(async move {
+                if limits.organisations.is_some() {
+                    // Of several that an account founds at once each counts the one before.
+                    let founder = user::Entity::find_by_id(founding.founder.0).lock_exclusive();
+                    founder.one(transaction).await.map_err(broken)?;
+                    let present = organisation::Entity::find()
+                        .filter(organisation::Column::FounderId.eq(founding.founder.0))
+                        .count(transaction)
+                        .await
+                        .map_err(broken)?;
+                    limits.check_organisations(present)?;
+                }
                 let row = organisation::ActiveModel {
                     id: Set(founding.organisation.as_str().to_owned()),
                     name: Set(founding.name),
                     revision: Set(0),
                     created_at: Set(founding.created_at),
+                    founder_id: Set(Some(founding.founder.0)),
+                    ..Default::default()
                 };
                 organisation::Entity::insert(row)
                     .exec_without_returning(transaction)

@@ -83,6 +83,7 @@ pub(crate) async fn insert_or_rename(
         name: Set(name.clone().unwrap_or_else(|| id.as_str().to_owned())),
         revision: Set(0),
         created_at: Set(now),
+        ..Default::default()
     };
     let insert =
         Entity::insert(fresh).on_conflict(OnConflict::column(Column::Id).do_nothing().to_owned());

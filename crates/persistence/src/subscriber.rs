@@ -3,13 +3,14 @@
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
 use allclear_application::subscriber::{SubscriberRule, SubscriberStore};
+use allclear_application::usage_limit::UsageLimits;
 use allclear_domain::email::{EmailKey, Mailbox};
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::subscriber::{Subscriber, SubscriberStatus};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::OnConflict;
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction,
     EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
@@ -18,7 +19,7 @@ use sea_orm::{
 use crate::database::Database;
 use crate::delivery::{drop_queued, queue_verification};
 use crate::entity::subscriber::{Column, Entity, Model};
-use crate::entity::verification_mail;
+use crate::entity::{organisation, verification_mail};
 use crate::error::broken;
 use crate::organisation::lock;
 
@@ -73,8 +74,11 @@ impl SubscriberStore for Database {
         rule: SubscriberRule,
     ) -> Result<Subscriber, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
+        let limits = self.limits;
         self.write(move |transaction| {
             Box::pin(async move {
+                // Before anything is known of the address: the answer must not tell whether it is a subscriber.
+                check_limit(transaction, &organisation, limits).await?;
                 let state = store(transaction, &organisation, &mailbox, rule).await?;
                 queue_verification(transaction, &organisation, state.id, now).await?;
                 Ok(state)
@@ -87,9 +91,14 @@ impl SubscriberStore for Database {
         let organisation = organisation.clone();
         self.write(move |transaction| {
             Box::pin(async move {
+                lock(transaction, &organisation).await?;
                 let gone = Entity::delete_by_id(id.0)
                     .filter(Column::OrganisationId.eq(organisation.as_str()));
-                Ok(gone.exec(transaction).await.map_err(broken)?.rows_affected > 0)
+                let gone = gone.exec(transaction).await.map_err(broken)?.rows_affected > 0;
+                if gone {
+                    add_to_count(transaction, &organisation, -1).await?;
+                }
+                Ok(gone)
             })
         })
         .await
@@ -145,6 +154,7 @@ async fn store(
             .exec_without_returning(transaction)
             .await
             .map_err(broken)?;
+        add_to_count(transaction, organisation, 1).await?;
     } else {
         // Every column is set, also where nothing has changed: see the port.
         let all = row.into_active_model().reset_all();
@@ -157,6 +167,45 @@ async fn store(
         drop_queued(transaction, state.id).await?;
     }
     Ok(state)
+}
+
+/// Refuses everybody while the organisation has as many subscribers as it may have.
+async fn check_limit(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    limits: UsageLimits,
+) -> Result<(), Error> {
+    if limits.subscribers.is_none() {
+        return Ok(());
+    }
+    // Under the lock, so that of several who subscribe at once each counts the one before.
+    lock(transaction, organisation).await?;
+    let count: Option<i64> = organisation::Entity::find_by_id(organisation.as_str())
+        .select_only()
+        .column(organisation::Column::SubscriberCount)
+        .into_tuple()
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    let count = count.and_then(|count| u64::try_from(count).ok());
+    limits.check_subscribers(count.unwrap_or(0))
+}
+
+/// Keeps the number of the organisation's subscribers beside it: counting a hundred thousand rows would hold up every write.
+/// The caller holds the organisation's lock.
+async fn add_to_count(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    more: i64,
+) -> Result<(), Error> {
+    let count = organisation::Column::SubscriberCount;
+    organisation::Entity::update_many()
+        .col_expr(count, Expr::col(count).add(more))
+        .filter(organisation::Column::Id.eq(organisation.as_str()))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
 }
 
 async fn may_mail(

@@ -103,6 +103,10 @@ impl Site {
             &data_dir,
             "--smtp-url",
             &smtp,
+            "--limit-writes",
+            "0",
+            "--limit-text",
+            "0",
         ];
         let command = <Settings as clap::Args>::augment_args(Command::new("bench"));
         let settings = Settings::from_arg_matches(&command.get_matches_from(flags)).unwrap();

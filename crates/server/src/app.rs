@@ -1,7 +1,6 @@
 //! The composition root: the one place that names adapters, read from top to bottom.
 
 use std::net::{SocketAddr, TcpListener};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,10 +15,12 @@ use allclear_application::maintenance::Maintenances;
 use allclear_application::outbox::Retention;
 use allclear_application::relay::{Audience, Relay};
 use allclear_application::scheduler;
-use allclear_fanout::{InProcess, Redis};
+use allclear_fanout::{InProcess, Redis, RedisOptions};
 use allclear_persistence::database::Database;
+use allclear_persistence::sqlite_file;
 use allclear_transport::client_address::TrustedProxies;
 use allclear_transport::configuration::{Configuration, IdentityProvider};
+use allclear_transport::headers::Hsts;
 use allclear_transport::health::Draining;
 use allclear_transport::provider::Provider;
 use allclear_transport::server::{self, Parts};
@@ -28,10 +29,12 @@ use allclear_transport::status::events::EventStreams;
 use allclear_transport::status::pages::Pages;
 use allclear_transport::status::viewers::Viewers;
 use allclear_transport::subscriber::Throttle;
+use allclear_transport::usage::WriteUsage;
 use allclear_transport::web_app::WebApp;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
+use crate::clear_text;
 use crate::clerk;
 use crate::clock::SystemClock;
 use crate::delivery::{Post, Sending};
@@ -39,8 +42,10 @@ use crate::features::Features;
 use crate::figures;
 use crate::identity::{self, Identity};
 use crate::mail;
-use crate::settings::Settings;
+use crate::private;
 use crate::settings::clerk::Clerk;
+use crate::settings::{HstsScope, Settings};
+use crate::signals::{EndSignal, EndSignals};
 
 /// How often viewers get a sign of life: well within the minute after which proxies give up.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
@@ -84,9 +89,12 @@ impl App {
         let clerk = settings.clerk.application()?;
         let (listener, address) = listen(settings)?;
         let public_url = settings.public_url(address.port());
-        private_folder(&settings.data_dir)?;
+        private::data_folder(&settings.data_dir)?;
+        clear_text::warn(settings)?;
 
-        let database = connect(settings, &clock).await?;
+        let database = connect(settings, &clock)
+            .await?
+            .limited(settings.usage.stored());
         let store = Arc::new(database.clone());
         let broadcast = broadcast(settings, &database, &*clock).await?;
         let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::clone(&broadcast)));
@@ -140,6 +148,9 @@ impl App {
             readiness: store,
             draining: draining.clone(),
             figures: figures::handle(),
+            write_usage: Arc::new(WriteUsage::new(settings.usage.written())),
+            metrics_access: Arc::new(settings.metrics.access()?),
+            hsts: hsts(settings, &public_url),
             proxies: Arc::new(TrustedProxies::parse(
                 settings.trusted_proxies.iter().map(String::as_str),
             )?),
@@ -196,11 +207,16 @@ impl App {
         &self.public_url
     }
 
-    /// Waits for the signal to end, then finishes what runs and closes everything.
+    /// Waits for the signal to end, then finishes what runs and closes everything. After a SIGTERM the server is not ready
+    /// but answers for `delay`, or until the next signal.
     ///
     /// # Errors
     /// When the server fails.
-    pub async fn serve_until(mut self, signal: impl Future<Output = ()>) -> Result<(), String> {
+    pub async fn serve_until(
+        mut self,
+        mut signals: EndSignals,
+        delay: Duration,
+    ) -> Result<(), String> {
         tokio::select! {
             ended = &mut self.serving => {
                 return Err(match ended {
@@ -209,7 +225,13 @@ impl App {
                     Err(error) => error.to_string(),
                 });
             }
-            () = signal => {}
+            signal = signals.next() => {
+                self.draining.begin();
+                if signal == EndSignal::Terminate && !delay.is_zero() {
+                    tracing::info!(seconds = delay.as_secs_f64(), "ending: not ready from now on");
+                    let _ = tokio::time::timeout(delay, signals.next()).await;
+                }
+            }
         }
         tracing::info!("ending: finishing what runs");
         self.stop().await;
@@ -318,6 +340,9 @@ pub(crate) async fn connect(
     settings: &Settings,
     clock: &Arc<dyn Clock>,
 ) -> Result<Database, String> {
+    if let Some(file) = sqlite_file::path_of(&settings.database()) {
+        private::database_files(&file)?;
+    }
     let opened = Database::connect(&settings.database(), Arc::clone(clock)).await;
     // The address may hold a password: the error does not name it.
     opened.map_err(|error| {
@@ -334,17 +359,26 @@ async fn broadcast(
     database: &Database,
     clock: &dyn Clock,
 ) -> Result<Arc<dyn Broadcast>, String> {
-    let Some(url) = &settings.redis_url else {
+    let Some(url) = &settings.redis.redis_url else {
         return Ok(Arc::new(InProcess::default()));
     };
-    let installation = identity::installation(database, clock).await?;
-    let redis = Redis::start(url.reveal(), &installation)
-        .map_err(|_| "the address of Redis is not one".to_owned())?;
+    let authorities = settings.redis.authorities()?;
+    let (installation, key) = identity::installation(database, clock).await?;
+    let redis = Redis::start(RedisOptions {
+        url: url.reveal(),
+        authorities,
+        installation: &installation,
+        key,
+    })
+    .map_err(|_| {
+        "ALLCLEAR_REDIS_URL is not an address of Redis, or ALLCLEAR_REDIS_CA_FILE is not PEM"
+            .to_owned()
+    })?;
     Ok(Arc::new(redis))
 }
 
 /// An error as one line.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -370,6 +404,15 @@ async fn prune(accounts: Arc<Accounts>, retention: Retention) {
     }
 }
 
+fn hsts(settings: &Settings, public_url: &str) -> Hsts {
+    match settings.hsts {
+        _ if !public_url.starts_with("https:") => Hsts::Off,
+        HstsScope::Off => Hsts::Off,
+        HstsScope::Host => Hsts::Host,
+        HstsScope::Subdomains => Hsts::Subdomains,
+    }
+}
+
 fn configuration(settings: &Settings, clerk: Option<&Clerk>) -> Configuration {
     let text = |url: &Option<url::Url>| url.as_ref().map(ToString::to_string);
     Configuration {
@@ -384,15 +427,4 @@ fn configuration(settings: &Settings, clerk: Option<&Clerk>) -> Configuration {
         sponsor_url: text(&settings.sponsor_url),
         version: env!("CARGO_PKG_VERSION"),
     }
-}
-
-/// Makes the data folder where it is missing, for nobody else to read: it holds secrets.
-fn private_folder(path: &Path) -> Result<(), String> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-        .create(path)
-        .map_err(|error| format!("{}: {error}", path.display()))
 }

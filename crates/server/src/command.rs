@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use allclear_persistence::backup;
+use allclear_persistence::{backup, check};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use tracing_subscriber::EnvFilter;
 
-use crate::app::App;
-use crate::settings::{self, LogFormat, Settings};
-use crate::{demo, identity, open_files};
+use crate::app::{App, one_line};
+use crate::settings::{self, Settings};
+use crate::signals::{EndSignals, survive_file_size_limit};
+use crate::{demo, identity, log, open_files, private};
 
 /// Incidents, maintenance and the public status page, in one binary.
 #[derive(Debug, Parser)]
@@ -41,6 +41,8 @@ enum Action {
         /// The file, which must not exist yet
         file: PathBuf,
     },
+    /// Read the whole SQLite database and report what is damaged
+    Check,
     /// Let one person in, whatever the mode of sign-up
     Invite {
         /// The mail address
@@ -51,6 +53,7 @@ enum Action {
 /// Runs the command; the exit code is 0 when it did what was asked, 2 when it was asked wrongly.
 #[must_use]
 pub fn main() -> ExitCode {
+    private::restrict_umask();
     // Clients want to know whose cryptography to use before they speak to anybody. A second call changes nothing.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let arguments = match arguments() {
@@ -59,7 +62,7 @@ pub fn main() -> ExitCode {
     };
     let action = arguments.command.unwrap_or(Action::Serve);
     if matches!(action, Action::Serve | Action::Demo | Action::Invite { .. }) {
-        start_log(&arguments.settings);
+        log::start(&arguments.settings);
     }
     if matches!(action, Action::Serve | Action::Demo) {
         open_files::raise();
@@ -72,12 +75,14 @@ pub fn main() -> ExitCode {
         Err(error) => return fail(&error.to_string()),
     };
     let outcome = runtime.block_on(async {
+        survive_file_size_limit()?;
         match action {
             Action::Serve => serve(&arguments.settings).await,
             Action::Demo => demo::serve(arguments.settings).await,
             Action::Openapi => openapi(),
             Action::Healthcheck => healthcheck(&arguments.settings).await,
             Action::Backup { file } => copy(&arguments.settings, &file).await,
+            Action::Check => check(&arguments.settings).await,
             Action::Invite { address } => invite(&arguments.settings, address).await,
         }
     });
@@ -122,21 +127,11 @@ fn arguments() -> Result<Arguments, ExitCode> {
     })
 }
 
-fn start_log(settings: &Settings) {
-    let filter = EnvFilter::new(&settings.log);
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
-    match settings.log_format {
-        LogFormat::Text => log.init(),
-        LogFormat::Json => log.json().flatten_event(true).init(),
-    }
-}
-
 async fn serve(settings: &Settings) -> Result<(), String> {
+    let signals = EndSignals::receive()?;
     let app = App::start(settings).await?;
     print!("{}", welcome(&app, settings));
-    app.serve_until(ended()).await
+    app.serve_until(signals, settings.shutdown_delay()).await
 }
 
 /// What a newcomer needs to know, in one screen.
@@ -162,28 +157,6 @@ fn data(settings: &Settings) -> String {
     match &settings.database_url {
         Some(url) if !url.reveal().starts_with("sqlite:") => "PostgreSQL".to_owned(),
         _ => settings.database().trim_start_matches("sqlite:").to_owned(),
-    }
-}
-
-/// Ends with the first SIGINT or SIGTERM.
-pub(crate) async fn ended() {
-    let interrupt = async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    #[cfg(unix)]
-    let terminate = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => drop(signal.recv().await),
-            Err(_) => std::future::pending().await,
-        }
-    };
-    #[cfg(not(unix))]
-    let terminate = std::future::pending::<()>();
-    tokio::select! {
-        () = interrupt => {}
-        () = terminate => {}
     }
 }
 
@@ -219,6 +192,24 @@ async fn copy(settings: &Settings, file: &Path) -> Result<(), String> {
     backup::backup(&settings.database(), file)
         .await
         .map_err(|error| format!("{}: {error}", file.display()))
+}
+
+async fn check(settings: &Settings) -> Result<(), String> {
+    let faults = check::check(&settings.database()).await.map_err(|error| {
+        format!(
+            "the database cannot be checked: {}",
+            one_line(&error.to_string())
+        )
+    })?;
+    for fault in &faults {
+        println!("{fault}");
+    }
+    if faults.is_empty() {
+        println!("ok");
+        Ok(())
+    } else {
+        Err("the database is damaged: restore a backup".to_owned())
+    }
 }
 
 async fn invite(settings: &Settings, address: String) -> Result<(), String> {

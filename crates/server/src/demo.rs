@@ -4,11 +4,12 @@ mod clock;
 mod story;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::app::App;
-use crate::command::ended;
 use crate::settings::Settings;
 use crate::settings::clerk::ClerkSettings;
+use crate::signals::EndSignals;
 
 use self::clock::StoryClock;
 
@@ -28,6 +29,7 @@ pub(crate) async fn serve(mut settings: Settings) -> Result<(), String> {
     settings.database_url = None;
     // Its people are its own.
     settings.clerk = ClerkSettings::default();
+    let signals = EndSignals::receive()?;
     let clock = Arc::new(StoryClock::default());
     let app = App::start_at(&settings, Arc::clone(&clock) as _).await?;
     let organisation = story::tell(&app, &clock)
@@ -41,5 +43,5 @@ pub(crate) async fn serve(mut settings: Settings) -> Result<(), String> {
     println!("            {EMAIL}");
     println!("            {PASSWORD}");
     println!("  Stop      Ctrl+C\n");
-    app.serve_until(ended()).await
+    app.serve_until(signals, Duration::ZERO).await
 }

@@ -41,8 +41,12 @@ pub(crate) struct Identity {
     pub(crate) is_first: bool,
 }
 
-/// A name that the nodes of this installation share and no other has: made from its secret, which it does not tell.
-pub(crate) async fn installation(database: &Database, clock: &dyn Clock) -> Result<String, String> {
+/// A name that the nodes of this installation share and no other has, made from its secret, which it does not tell; and the key
+/// that they sign messages to each other with.
+pub(crate) async fn installation(
+    database: &Database,
+    clock: &dyn Clock,
+) -> Result<(String, Seal), String> {
     let secrets = secrets::load(database, clock)
         .await
         .map_err(|error| error.to_string())?;
@@ -53,7 +57,7 @@ pub(crate) async fn installation(database: &Database, clock: &dyn Clock) -> Resu
             .try_into()
             .map_err(|_| "a mark is longer than that".to_owned())?,
     );
-    Ok(format!("{mark:032x}"))
+    Ok((format!("{mark:032x}"), seal))
 }
 
 /// The built-in provider over this database.

@@ -13,14 +13,25 @@ use self::clerk::ClerkSettings;
 use self::hidden::{Beginning, Hidden};
 use self::limit::LimitSettings;
 use self::mail::MailSettings;
+use self::metrics::MetricsSettings;
+use self::public_url::PublicUrl;
+use self::redis::RedisSettings;
+use self::usage::UsageSettings;
 
 pub(crate) mod clerk;
 mod file;
 pub mod hidden;
 mod limit;
 mod mail;
+mod metrics;
+mod public_url;
+mod redis;
+mod usage;
 
 pub use self::file::{FILE, with_file};
+
+/// How long a balancer takes to notice that a node is not ready.
+const BALANCER_DELAY: Duration = Duration::from_secs(5);
 
 /// How this installation is set up.
 #[derive(Debug, Clone, Args)]
@@ -30,7 +41,7 @@ pub struct Settings {
     pub listen: SocketAddr,
 
     /// The address people reach the product at [default: <http://localhost> and the port]
-    #[arg(long, env = "ALLCLEAR_PUBLIC_URL", value_name = "ALLCLEAR_PUBLIC_URL", value_parser = web_address)]
+    #[arg(long, env = "ALLCLEAR_PUBLIC_URL", value_name = "ALLCLEAR_PUBLIC_URL", value_parser = PublicUrl)]
     pub public_url: Option<Url>,
 
     /// The folder for the SQLite file and mail files
@@ -46,9 +57,8 @@ pub struct Settings {
     #[arg(long, env = "ALLCLEAR_DATABASE_URL", value_name = "ALLCLEAR_DATABASE_URL", value_parser = Beginning(&["postgres:", "postgresql:", "sqlite:"]), hide_env_values = true)]
     pub database_url: Option<Hidden>,
 
-    /// `redis://…`, through which several nodes hear of each other's changes [default: one node]
-    #[arg(long, env = "ALLCLEAR_REDIS_URL", value_name = "ALLCLEAR_REDIS_URL", value_parser = Beginning(&["redis:"]), hide_env_values = true)]
-    pub redis_url: Option<Hidden>,
+    #[command(flatten)]
+    pub(crate) redis: RedisSettings,
 
     #[command(flatten)]
     pub(crate) mail: MailSettings,
@@ -74,7 +84,7 @@ pub struct Settings {
     pub allowed_origins: Vec<String>,
 
     /// Proxies whose word about a client's address counts: addresses or CIDR, by commas
-    #[arg(long, env = "ALLCLEAR_TRUSTED_PROXIES", value_name = "ALLCLEAR_TRUSTED_PROXIES", value_delimiter = ',', value_parser = proxy)]
+    #[arg(long, env = "ALLCLEAR_TRUSTED_PROXIES", value_name = "ALLCLEAR_TRUSTED_PROXIES", value_delimiter = ',', value_parser = network)]
     pub trusted_proxies: Vec<String>,
 
     /// Milliseconds between the pings of a socket; access is looked at as often
@@ -97,8 +107,28 @@ pub struct Settings {
     #[arg(long, env = "ALLCLEAR_KEEP_ALIVE", value_name = "ALLCLEAR_KEEP_ALIVE", default_value = "75000", value_parser = milliseconds)]
     pub keep_alive: Duration,
 
+    /// Milliseconds between a SIGTERM and the end of the listener, in which the server is not ready but answers [default: 5000
+    /// with trusted proxies, 0 without]
+    #[arg(long, env = "ALLCLEAR_SHUTDOWN_DELAY", value_name = "ALLCLEAR_SHUTDOWN_DELAY", value_parser = delay)]
+    pub shutdown_delay: Option<Duration>,
+
+    /// Whether browsers that came by https:// are told to come by https:// alone (HSTS)
+    #[arg(
+        long,
+        env = "ALLCLEAR_HSTS",
+        value_name = "ALLCLEAR_HSTS",
+        default_value = "host"
+    )]
+    pub hsts: HstsScope,
+
+    #[command(flatten)]
+    pub(crate) metrics: MetricsSettings,
+
     #[command(flatten)]
     pub(crate) limits: LimitSettings,
+
+    #[command(flatten)]
+    pub(crate) usage: UsageSettings,
 
     /// Where /discord leads
     #[arg(long, env = "ALLCLEAR_DISCORD_URL", value_name = "ALLCLEAR_DISCORD_URL", value_parser = web_address)]
@@ -138,6 +168,17 @@ pub enum SignUp {
     Closed,
 }
 
+/// What Strict-Transport-Security (RFC 6797) covers where the public address begins with `https://`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum HstsScope {
+    /// Nothing: the header is not sent.
+    Off,
+    /// The host.
+    Host,
+    /// The host and every subdomain of it.
+    Subdomains,
+}
+
 /// How the log is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
@@ -155,6 +196,18 @@ impl Settings {
         self.database_url
             .as_ref()
             .map_or_else(file, |url| url.reveal().to_owned())
+    }
+
+    /// How long the server answers, without being ready, after a SIGTERM: a balancer needs some seconds to notice.
+    #[must_use]
+    pub fn shutdown_delay(&self) -> Duration {
+        let is_behind_balancer = !self.trusted_proxies.is_empty();
+        let usual = if is_behind_balancer {
+            BALANCER_DELAY
+        } else {
+            Duration::ZERO
+        };
+        self.shutdown_delay.unwrap_or(usual)
     }
 
     /// What is set on the socket.
@@ -221,6 +274,12 @@ fn milliseconds(text: &str) -> Result<Duration, String> {
     }
 }
 
+fn delay(text: &str) -> Result<Duration, String> {
+    text.parse()
+        .map(Duration::from_millis)
+        .map_err(|_| "it must be a number of milliseconds".to_owned())
+}
+
 fn concurrency(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number @ 1..=1000) => Ok(number),
@@ -228,7 +287,7 @@ fn concurrency(text: &str) -> Result<usize, String> {
     }
 }
 
-fn proxy(text: &str) -> Result<String, String> {
+fn network(text: &str) -> Result<String, String> {
     let text = text.trim();
     TrustedProxies::parse([text])
         .map_err(|_| "it is neither an address nor a CIDR range".to_owned())?;
@@ -286,6 +345,13 @@ mod tests {
             ("--ping-interval", "0"),
             ("--mail-concurrency", "0"),
             ("--ping-timeout", "20s"),
+            ("--public-url", "https://a.example/path"),
+            ("--metrics-networks", "10.0.0.0/99"),
+            ("--shutdown-delay", "5s"),
+            ("--hsts", "preload"),
+            ("--limit-writes", "0/5"),
+            ("--limit-text", "4294967296"),
+            ("--limit-components", "many"),
             ("--sign-up", "maybe"),
         ] {
             let refused = parse(&[flag, bad], "").unwrap_err();
@@ -297,6 +363,29 @@ mod tests {
                 .ends_with("there is no setting colour")
         );
         assert!(parse(&[], "sign_up = ").is_err());
+    }
+
+    #[test]
+    fn shutdown_waits_behind_a_balancer_or_as_long_as_is_set() {
+        let delay = |flags: &[&str]| parse(flags, "").unwrap().shutdown_delay().as_millis();
+        assert_eq!(delay(&[]), 0);
+        assert_eq!(delay(&["--trusted-proxies", "10.0.0.1"]), 5000);
+        assert_eq!(delay(&["--shutdown-delay", "700"]), 700);
+        assert_eq!(
+            delay(&["--trusted-proxies", "10.0.0.1", "--shutdown-delay", "0"]),
+            0
+        );
+    }
+
+    #[test]
+    fn short_metrics_token_is_refused_and_not_printed() {
+        let settings = parse(&["--metrics-token", "hunter2"], "").unwrap();
+        let refused = settings.metrics.access().unwrap_err();
+        assert!(
+            refused.starts_with("ALLCLEAR_METRICS_TOKEN") && !refused.contains("hunter2"),
+            "{refused}"
+        );
+        assert!(!format!("{settings:?}").contains("hunter2"));
     }
 
     #[test]

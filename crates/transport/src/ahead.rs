@@ -191,6 +191,7 @@ mod tests {
     use actix_web::test::TestRequest;
     use allclear_application::public::MockSnapshotStore;
 
+    use crate::headers::Hsts;
     use crate::status::pages::tests::{organisation, pages, relay, snapshot};
 
     /// What is answered to a request; none where that is left to the app.
@@ -201,7 +202,7 @@ mod tests {
             app: fn_service(asked),
             copies,
             web_app: Arc::new(WebApp::load(None)),
-            security: Headers::security(false),
+            security: Headers::security(Hsts::Off),
             open: Headers::open_to_every_origin(),
         };
         ahead.call(request).await.ok().map(|answer| answer.status())

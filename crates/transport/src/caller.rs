@@ -12,6 +12,7 @@ use tokio::runtime::Handle;
 use tracing::Instrument;
 
 use crate::problem::Problem;
+use crate::usage::WriteUsage;
 
 /// A signed-in person with an organisation. Every query of a handler that takes one is scoped by `organisation`.
 #[derive(Debug, Clone)]
@@ -41,6 +42,8 @@ impl FromRequest for Operator {
         let token = bearer(request).map(str::to_owned);
         let verifier = request.app_data::<web::Data<dyn TokenVerifier>>().cloned();
         let runtime = request.app_data::<web::Data<Handle>>().cloned();
+        let usage = request.app_data::<web::Data<WriteUsage>>().cloned();
+        let request = request.clone();
         Box::pin(async move {
             let token =
                 token.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))?;
@@ -57,6 +60,9 @@ impl FromRequest for Operator {
                     "Please choose an organisation first",
                 ));
             };
+            if let Some(usage) = usage {
+                usage.count(&membership.organisation, &request)?;
+            }
             Ok(Self {
                 organisation: membership.organisation,
                 caller,

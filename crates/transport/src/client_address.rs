@@ -6,6 +6,16 @@ use actix_web::HttpRequest;
 use actix_web::http::header::HeaderMap;
 use ipnet::IpNet;
 
+/// What proxies add to the requests that they pass on.
+const FORWARDING_HEADERS: [&str; 6] = [
+    "forwarded",
+    "via",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-real-ip",
+];
+
 /// The proxies whose word about their clients counts.
 #[derive(Debug, Clone, Default)]
 pub struct TrustedProxies(Vec<IpNet>);
@@ -37,6 +47,19 @@ impl TrustedProxies {
         Some(self.client_behind(peer, request.headers()))
     }
 
+    /// Whether [`Self::client`] is the client for certain: no proxy passed the request on, or only trusted ones did and said for
+    /// whom. A proxy that is not trusted adds headers too, and its address says nothing about the client.
+    pub(crate) fn is_certain(&self, request: &HttpRequest) -> bool {
+        let headers = request.headers();
+        let is_forwarded = FORWARDING_HEADERS
+            .iter()
+            .any(|name| headers.contains_key(*name));
+        let is_by_trusted = request
+            .peer_addr()
+            .is_some_and(|peer| self.is_trusted(peer.ip().to_canonical()));
+        !is_forwarded || (is_by_trusted && headers.contains_key("x-forwarded-for"))
+    }
+
     fn client_behind(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer;
         let hops: Vec<&str> = headers
@@ -55,7 +78,8 @@ impl TrustedProxies {
         client
     }
 
-    fn is_trusted(&self, address: IpAddr) -> bool {
+    /// Whether an address is in one of the networks.
+    pub(crate) fn is_trusted(&self, address: IpAddr) -> bool {
         self.0.iter().any(|network| network.contains(&address))
     }
 }

@@ -8,13 +8,34 @@ pub(crate) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src
     font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; \
     frame-ancestors 'none'";
 
+/// What Strict-Transport-Security covers (RFC 6797): for a year browsers come by TLS alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hsts {
+    /// Nothing: the header is not sent.
+    Off,
+    /// The host.
+    Host,
+    /// The host and every subdomain of it.
+    Subdomains,
+}
+
+impl Hsts {
+    const fn value(self) -> Option<&'static str> {
+        match self {
+            Self::Off => None,
+            Self::Host => Some("max-age=31536000"),
+            Self::Subdomains => Some("max-age=31536000; includeSubDomains"),
+        }
+    }
+}
+
 /// Headers that answers carry unless they have their own.
 #[derive(Debug, Clone)]
 pub(crate) struct Headers(Vec<(HeaderName, HeaderValue)>);
 
 impl Headers {
-    /// For every answer; `https` says whether the product is reached by TLS.
-    pub(crate) fn security(https: bool) -> Self {
+    /// For every answer.
+    pub(crate) fn security(hsts: Hsts) -> Self {
         let mut headers = vec![
             (
                 header::CONTENT_SECURITY_POLICY,
@@ -39,10 +60,10 @@ impl Headers {
                 HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=()"),
             ),
         ];
-        if https {
+        if let Some(value) = hsts.value() {
             headers.push((
                 header::STRICT_TRANSPORT_SECURITY,
-                HeaderValue::from_static("max-age=31536000"),
+                HeaderValue::from_static(value),
             ));
         }
         Self(headers)
@@ -75,5 +96,26 @@ impl Headers {
         self.0
             .into_iter()
             .fold(DefaultHeaders::new(), DefaultHeaders::add)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hsts_covers_what_is_configured() {
+        let sent = |hsts| {
+            let mut headers = HeaderMap::new();
+            Headers::security(hsts).put_on(&mut headers);
+            let value = headers.get(header::STRICT_TRANSPORT_SECURITY)?;
+            Some(value.to_str().unwrap().to_owned())
+        };
+        assert_eq!(sent(Hsts::Off), None);
+        assert_eq!(sent(Hsts::Host).as_deref(), Some("max-age=31536000"));
+        assert_eq!(
+            sent(Hsts::Subdomains).as_deref(),
+            Some("max-age=31536000; includeSubDomains")
+        );
     }
 }

@@ -8,6 +8,8 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_application::health::Readiness;
 use metrics_exporter_prometheus::PrometheusHandle;
 
+use crate::client_address::TrustedProxies;
+use crate::metrics_access::MetricsAccess;
 use crate::problem::Problem;
 use crate::socket::Sockets;
 use crate::status::viewers::Viewers;
@@ -33,7 +35,7 @@ pub(crate) async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Ready: not draining, and the database answers.
+/// Ready: not draining, and the database can be read and written.
 pub(crate) async fn readyz(
     draining: web::Data<Draining>,
     readiness: web::Data<dyn Readiness>,
@@ -43,7 +45,7 @@ pub(crate) async fn readyz(
     }
     match readiness.ready().await {
         Ok(()) => HttpResponse::Ok().body("ok\n"),
-        Err(_) => HttpResponse::ServiceUnavailable().body("the database does not answer\n"),
+        Err(reason) => HttpResponse::ServiceUnavailable().body(format!("{reason}\n")),
     }
 }
 
@@ -54,6 +56,7 @@ pub(crate) async fn metrics(
     viewers: web::Data<Viewers>,
     sockets: web::Data<Sockets>,
     app: web::Data<WebApp>,
+    (access, proxies): (web::Data<MetricsAccess>, web::Data<TrustedProxies>),
 ) -> Result<HttpResponse, Problem> {
     let accepts = request
         .headers()
@@ -63,6 +66,7 @@ pub(crate) async fn metrics(
     if accepts.contains("text/html") {
         return anything_else(request, app).await;
     }
+    access.check(&request, &proxies)?;
     for (name, count) in [
         ("allclear_event_stream_viewers", viewers.count()),
         ("allclear_sockets", sockets.count()),

@@ -56,10 +56,12 @@ impl Problem {
 
     /// Too many requests (RFC 6585, section 4); seconds until the next may pass.
     pub(crate) fn too_many(retry_after: u64) -> Self {
-        let problem = Self::new(
-            StatusCode::TOO_MANY_REQUESTS,
-            "Too many requests, please try again later",
-        );
+        Self::too_many_of("Too many requests, please try again later", retry_after)
+    }
+
+    /// Too much of something that the message names; seconds until the next may pass.
+    pub(crate) fn too_many_of(message: impl Into<String>, retry_after: u64) -> Self {
+        let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, message);
         Self {
             retry_after: Some(retry_after.max(1)),
             ..problem

@@ -26,12 +26,13 @@ use crate::ahead::Ahead;
 use crate::calls::Calls;
 use crate::client_address::TrustedProxies;
 use crate::configuration::Configuration;
-use crate::headers::Headers;
+use crate::headers::{Headers, Hsts};
 use crate::health::{Draining, healthz, metrics, readyz};
 use crate::identity::key_set::key_set;
 use crate::idle::Connections;
 use crate::input::BODY_LIMIT;
 use crate::methods::Methods;
+use crate::metrics_access::MetricsAccess;
 use crate::observe::Observe;
 use crate::openapi::OpenApiJson;
 use crate::problem::Problem;
@@ -42,6 +43,7 @@ use crate::socket::{SocketSettings, Sockets};
 use crate::status::events::EventStreams;
 use crate::status::pages::Pages;
 use crate::status::viewers::Viewers;
+use crate::usage::WriteUsage;
 use crate::web_app::{WebApp, anything_else, nothing_there, status_page};
 use crate::{
     component, configuration, elsewhere, incident, maintenance, openapi, status, subscriber,
@@ -84,6 +86,12 @@ pub struct Parts {
     pub draining: Draining,
     /// What `/metrics` shows.
     pub figures: PrometheusHandle,
+    /// How much an organisation may write.
+    pub write_usage: Arc<WriteUsage>,
+    /// Who may read `/metrics`.
+    pub metrics_access: Arc<MetricsAccess>,
+    /// What Strict-Transport-Security covers.
+    pub hsts: Hsts,
     /// Whose word about clients counts.
     pub proxies: Arc<TrustedProxies>,
     /// Our own origin: the public URL without a path.
@@ -170,7 +178,6 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
     let methods = Data::new(Methods::of(&document.paths));
     let document = Data::new(OpenApiJson(document.to_pretty_json()?));
     let dead = cut_dead_connections(&parts.socket_settings.settings());
-    let https = parts.origin.starts_with("https:");
     let offered = parts.identity.offered();
     let (head_time, keep_alive) = (parts.head_time, parts.keep_alive);
     let connections = Connections::new(keep_alive + head_time);
@@ -194,7 +201,7 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
             .configure(|config| parts.provide(config))
             .wrap(RequestRules)
             .wrap(BodyTime(parts.body_time))
-            .wrap(Headers::security(https).middleware())
+            .wrap(Headers::security(parts.hsts).middleware())
             .wrap(Observe)
             .service(parts.sockets.resource())
             .route("/api/v1/openapi.json", read().to(openapi::serve))
@@ -204,7 +211,7 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
             app: app.into_factory(),
             pages: Arc::clone(&parts.pages),
             web_app: Arc::clone(&parts.web_app),
-            security: Headers::security(https),
+            security: Headers::security(parts.hsts),
             open: Headers::open_to_every_origin(),
         }
     });
@@ -249,6 +256,8 @@ impl Parts {
             .app_data(Data::from(Arc::clone(&self.web_app)))
             .app_data(Data::from(Arc::clone(&self.configuration)))
             .app_data(Data::from(Arc::clone(&self.readiness)))
+            .app_data(Data::from(Arc::clone(&self.write_usage)))
+            .app_data(Data::from(Arc::clone(&self.metrics_access)))
             .app_data(Data::from(Arc::clone(&self.proxies)))
             .app_data(Data::new(self.draining.clone()))
             .app_data(Data::new(self.figures.clone()));

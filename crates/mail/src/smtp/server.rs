@@ -83,9 +83,15 @@ impl Server {
     /// Whether a password would go over a network for everybody on the way to read.
     #[must_use]
     pub fn exposes_password(&self) -> bool {
-        let encrypted = matches!(self.security, Security::Required(_) | Security::Wrapper(_));
         let here = matches!(self.host.as_str(), "localhost" | "127.0.0.1" | "::1");
-        self.login.is_some() && !encrypted && !here
+        self.login.is_some() && self.clear_text_host().is_some() && !here
+    }
+
+    /// The host that mail may be sent to without TLS; `None` if every connection is encrypted.
+    #[must_use]
+    pub fn clear_text_host(&self) -> Option<&str> {
+        let is_encrypted = matches!(self.security, Security::Required(_) | Security::Wrapper(_));
+        (!is_encrypted).then_some(&self.host)
     }
 }
 
@@ -278,5 +284,7 @@ mod tests {
         ] {
             assert!(!parse(fine).unwrap().exposes_password(), "{fine}");
         }
+        let clear_text = |url| parse(url).unwrap().clear_text_host().is_some();
+        assert!(clear_text("smtp://x.example") && !clear_text("smtp://x.example?tls=required"));
     }
 }

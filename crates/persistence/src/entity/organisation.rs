@@ -9,6 +9,8 @@ pub struct Model {
     pub name: String,
     pub revision: i64,
     pub created_at: DateTimeUtc,
+    pub founder_id: Option<Uuid>,
+    pub subscriber_count: i64,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -11,6 +11,7 @@ mod maintenance;
 mod membership;
 mod organisation;
 mod outbox;
+mod readiness;
 mod released;
 mod scheduler;
 mod schema;

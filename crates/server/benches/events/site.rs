@@ -34,7 +34,8 @@ impl Site {
             let mut command = Command::new(binary);
             command
                 .env_clear()
-                .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
+                .args(["serve", "--limit-writes", "0", "--limit-text", "0"])
+                .args(["--listen", "127.0.0.1:0", "--data-dir"])
                 .arg(folder.path());
             Peer::start(&mut command, |line| {
                 line.strip_prefix("Listens")?

@@ -1,8 +1,12 @@
 //! `allclear.toml`.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use clap::Command;
+
+use crate::private;
 
 /// The file beside the process.
 pub const FILE: &str = "allclear.toml";
@@ -10,15 +14,20 @@ pub const FILE: &str = "allclear.toml";
 /// The command with what a configuration file says as defaults, so that the environment and flags win over it.
 ///
 /// # Errors
-/// One line that names what is wrong in the file.
+/// One line that names what is wrong in the file, or that others can read its secrets and closing it failed.
 pub fn with_file(mut command: Command, file: &Path) -> Result<Command, String> {
-    let text = match std::fs::read_to_string(file) {
-        Ok(text) => text,
+    let mut opened = match File::open(file) {
+        Ok(opened) => opened,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(command),
         Err(error) => return Err(format!("{}: {error}", file.display())),
     };
+    let mut text = String::new();
+    opened
+        .read_to_string(&mut text)
+        .map_err(|error| format!("{}: {error}", file.display()))?;
     let table: toml::Table = toml::from_str(&text)
         .map_err(|error| format!("{}: {}", file.display(), error.message()))?;
+    let mut holds_secrets = false;
     for (key, value) in table {
         let id = key
             .strip_prefix("ALLCLEAR_")
@@ -41,8 +50,12 @@ pub fn with_file(mut command: Command, file: &Path) -> Result<Command, String> {
         command = command.mut_arg(id, |argument| {
             // Whoever asks for help shows it to others.
             let secret = argument.is_hide_env_values_set();
+            holds_secrets |= secret;
             argument.default_value(value).hide_default_value(secret)
         });
+    }
+    if holds_secrets {
+        private::secret_file(file, &opened)?;
     }
     Ok(command)
 }

@@ -81,7 +81,8 @@ impl LimitSettings {
     }
 }
 
-fn limit(text: &str) -> Result<Limit, String> {
+/// Reads `10/30`.
+pub(super) fn limit(text: &str) -> Result<Limit, String> {
     let numbers = text
         .split_once('/')
         .and_then(|(burst, hour)| Some((burst.parse().ok()?, hour.parse().ok()?)));

@@ -274,6 +274,17 @@ async fn a_full_disk_refuses_writes_with_503_and_loses_nothing() {
     };
     assert_eq!(refused.status, 503, "{refused:?}");
     assert!(refused.headers.contains_key("retry-after"));
+    let ready = send(cookie_client().get(format!("{}/readyz", process.url))).await;
+    let reason = ready.body.as_str().unwrap().trim().to_owned();
+    assert!(
+        ready.status == 503
+            && [
+                "the disk of the database is full",
+                "the database cannot be written to"
+            ]
+            .contains(&reason.as_str()),
+        "{ready:?}"
+    );
     assert_eq!(
         operator.get("/component/list").await.body["data"]
             .as_array()

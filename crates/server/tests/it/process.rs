@@ -25,6 +25,10 @@ pub(crate) fn command(data: &Path, arguments: &[&str]) -> Command {
         "--limit-sign-up",
         "1000/1000",
     ]);
+    // Tests write faster than people; those of the limit set it.
+    if !arguments.contains(&"--limit-writes") {
+        command.args(["--limit-writes", "0"]);
+    }
     command
         .arg("--data-dir")
         .arg(data)
@@ -65,7 +69,13 @@ pub(crate) async fn run(mut command: Command) -> (Option<i32>, String, String) {
 impl Process {
     /// Starts a command that serves, and waits until it says where.
     pub(crate) async fn serve(mut command: Command) -> Self {
-        let mut child = command.stderr(Stdio::inherit()).spawn().unwrap();
+        command.stderr(Stdio::inherit());
+        Self::serve_quietly(command).await
+    }
+
+    /// [`Self::serve`], with the log where the command puts it.
+    pub(crate) async fn serve_quietly(mut command: Command) -> Self {
+        let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         loop {
             let line = lines
@@ -101,14 +111,24 @@ impl Process {
         self.child.id().unwrap()
     }
 
-    /// SIGTERM; answers the exit code.
-    pub(crate) async fn terminate(mut self) -> Option<i32> {
+    /// SIGTERM, without waiting for the end.
+    pub(crate) async fn signal_end(&self) {
         let pid = self.id().to_string();
         Command::new("kill")
             .args(["-TERM", &pid])
             .status()
             .await
             .unwrap();
+    }
+
+    /// SIGTERM; answers the exit code.
+    pub(crate) async fn terminate(self) -> Option<i32> {
+        self.signal_end().await;
+        self.end().await
+    }
+
+    /// Waits for the end; answers the exit code.
+    pub(crate) async fn end(mut self) -> Option<i32> {
         let ended = tokio::time::timeout(Duration::from_secs(30), self.child.wait()).await;
         ended.expect("it ends within half a minute").unwrap().code()
     }

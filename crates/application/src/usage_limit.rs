@@ -1,0 +1,75 @@
+//! How much an account and an organisation may store in an installation that others share.
+
+use crate::error::Error;
+
+/// Most things of each kind; `None` is without a limit. Storage counts in the transaction that adds one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UsageLimits {
+    /// Organisations that an account founds.
+    pub organisations: Option<u64>,
+    /// Components of an organisation.
+    pub components: Option<u64>,
+    /// Subscribers of an organisation, of every status.
+    pub subscribers: Option<u64>,
+}
+
+impl UsageLimits {
+    /// Whether an account that founded this many organisations may found another.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] if it may not.
+    pub fn check_organisations(&self, present: u64) -> Result<(), Error> {
+        check(self.organisations, present, |most| {
+            format!("An account may create {most} organisations (ALLCLEAR_LIMIT_ORGANISATIONS)")
+        })
+    }
+
+    /// Whether an organisation with this many components may have another.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] if it may not.
+    pub fn check_components(&self, present: u64) -> Result<(), Error> {
+        check(self.components, present, |most| {
+            format!("An organisation may have {most} components (ALLCLEAR_LIMIT_COMPONENTS)")
+        })
+    }
+
+    /// Whether an organisation with this many subscribers may have another.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] if it may not.
+    pub fn check_subscribers(&self, present: u64) -> Result<(), Error> {
+        check(self.subscribers, present, |most| {
+            format!("An organisation may have {most} subscribers (ALLCLEAR_LIMIT_SUBSCRIBERS)")
+        })
+    }
+}
+
+fn check(
+    limit: Option<u64>,
+    present: u64,
+    refusal: impl FnOnce(u64) -> String,
+) -> Result<(), Error> {
+    match limit {
+        Some(most) if present >= most => Err(Error::Conflict(refusal(most))),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn last_one_fits_and_the_next_is_refused_by_name() {
+        let limits = UsageLimits {
+            components: Some(2),
+            ..UsageLimits::default()
+        };
+        assert!(limits.check_components(1).is_ok());
+        let refused = limits.check_components(2).unwrap_err().to_string();
+        assert!(refused.contains("ALLCLEAR_LIMIT_COMPONENTS"), "{refused}");
+        assert!(limits.check_subscribers(u64::MAX).is_ok());
+        assert!(limits.check_organisations(u64::MAX).is_ok());
+    }
+}

@@ -1,0 +1,51 @@
+//! Looks for damage in an SQLite database, beside the server that uses it.
+
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database as Connector, DatabaseConnection, DbBackend, DbErr,
+    Statement,
+};
+use thiserror::Error;
+
+/// Most faults that are reported.
+const MOST_FAULTS: usize = 100;
+
+/// Why nothing was checked.
+#[derive(Debug, Error)]
+pub enum CheckError {
+    /// The database cannot be read at all.
+    #[error("{0}")]
+    Database(#[from] DbErr),
+    /// Only SQLite databases are checked here.
+    #[error("PostgreSQL is checked by its own pg_amcheck")]
+    NotSqlite,
+}
+
+/// What is damaged, one line a fault; empty if the database is sound. Reads the whole file, and neither readers nor writers wait
+/// for it. See <https://www.sqlite.org/pragma.html#pragma_quick_check>.
+///
+/// # Errors
+/// [`CheckError`] if the database cannot be read.
+pub async fn check(url: &str) -> Result<Vec<String>, CheckError> {
+    if !url.starts_with("sqlite:") {
+        return Err(CheckError::NotSqlite);
+    }
+    let mut options = ConnectOptions::new(url);
+    options.max_connections(1).sqlx_logging(false);
+    let database = Connector::connect(options).await?;
+    let mut faults = lines(&database, &format!("PRAGMA quick_check({MOST_FAULTS})")).await?;
+    faults.retain(|line| line != "ok");
+    if faults.is_empty() {
+        let orphans = "SELECT \"table\" || ': a row names one of ' || parent || ' that is not there' \
+            FROM pragma_foreign_key_check";
+        faults = lines(&database, &format!("{orphans} LIMIT {MOST_FAULTS}")).await?;
+    }
+    database.close().await?;
+    Ok(faults)
+}
+
+async fn lines(database: &DatabaseConnection, sql: &str) -> Result<Vec<String>, DbErr> {
+    let rows = database
+        .query_all_raw(Statement::from_string(DbBackend::Sqlite, sql))
+        .await?;
+    rows.iter().map(|row| row.try_get_by_index(0)).collect()
+}

@@ -1,0 +1,72 @@
+use allclear_application::component::ComponentStore;
+use allclear_application::error::Error;
+use allclear_application::health::{NotReady, Readiness};
+use allclear_application::usage_limit::UsageLimits;
+use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
+use allclear_domain::id::ComponentId;
+use allclear_persistence::database::Database;
+use sea_orm::ConnectionTrait;
+use tokio::task::JoinSet;
+
+use crate::backend::{clock, organisation, sqlite_url};
+use crate::contract;
+
+contract!(
+    connected_database_is_ready,
+    of_twenty_components_created_at_once_as_many_as_allowed_are_stored,
+);
+
+async fn connected_database_is_ready(database: &Database) {
+    for _ in 0..3 {
+        assert_eq!(database.ready().await, Ok(()));
+    }
+}
+
+async fn of_twenty_components_created_at_once_as_many_as_allowed_are_stored(database: &Database) {
+    let organisation = organisation(database, "org_limited").await;
+    let limits = UsageLimits {
+        components: Some(5),
+        ..UsageLimits::default()
+    };
+    let database = database.clone().limited(limits);
+    let mut tries = JoinSet::new();
+    for _ in 0..20 {
+        let (database, organisation) = (database.clone(), organisation.clone());
+        let draft = ComponentDraft {
+            name: "API".into(),
+            description: String::new(),
+            status: ComponentStatus::Operational,
+        };
+        let created = Component::create(ComponentId(clock().id()), draft, clock().now()).unwrap();
+        tries.spawn(async move { database.insert(&organisation, created).await });
+    }
+    let outcomes = tries.join_all().await;
+    let stored = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+    let refused = outcomes
+        .iter()
+        .filter(|outcome| matches!(outcome, Err(Error::Conflict(_))))
+        .count();
+    assert_eq!((stored, refused), (5, 15));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn database_that_something_else_holds_is_not_ready_until_it_is_let_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = sqlite_url(&folder);
+    let database = Database::connect(&url, clock()).await.unwrap();
+    let mut options = sea_orm::ConnectOptions::new(&url);
+    options.max_connections(1);
+    let other = sea_orm::Database::connect(options).await.unwrap();
+    other.execute_unprepared("BEGIN IMMEDIATE").await.unwrap();
+    assert_eq!(database.ready().await, Err(NotReady::NotWritable));
+    other.execute_unprepared("ROLLBACK").await.unwrap();
+    let mut tries = tokio::time::interval(std::time::Duration::from_millis(100));
+    let released = async {
+        while database.ready().await.is_err() {
+            tries.tick().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(30), released)
+        .await
+        .expect("it is ready again");
+}

@@ -1,0 +1,62 @@
+//! The log: lines for people or machines, on standard error.
+
+use std::fmt;
+
+use tracing::field::{Field, Visit};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::layer::{Context, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer};
+
+use crate::settings::{LogFormat, Settings};
+
+/// Starts to log, once a process.
+pub(crate) fn start(settings: &Settings) {
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let lines = match settings.log_format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+    };
+    tracing_subscriber::registry()
+        .with(EnvFilter::new(&settings.log))
+        .with(lines)
+        .with(Demotion)
+        .init();
+}
+
+/// What the HTTP library says, at ERROR, of requests that are not HTTP. Any stranger can send them in any number.
+const MALFORMED: [&str; 4] = [
+    "stream error: ",
+    "MAX_BUFFER_SIZE unprocessed data reached",
+    "Unfinished fragment ",
+    "Attempted to convert invalid opcode",
+];
+
+/// Logs malformed requests at DEBUG instead of ERROR.
+struct Demotion;
+
+impl<S: Subscriber> Layer<S> for Demotion {
+    fn event_enabled(&self, event: &Event<'_>, _: Context<'_, S>) -> bool {
+        if !event.metadata().target().starts_with("actix_http") {
+            return true;
+        }
+        let mut message = Message(String::new());
+        event.record(&mut message);
+        let is_malformed = MALFORMED.iter().any(|begin| message.0.starts_with(begin));
+        if is_malformed {
+            tracing::debug!(reason = message.0, "malformed request");
+        }
+        !is_malformed
+    }
+}
+
+/// The message of an event.
+struct Message(String);
+
+impl Visit for Message {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if field.name() == "message" {
+            self.0 = format!("{value:?}");
+        }
+    }
+}

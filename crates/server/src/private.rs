@@ -1,0 +1,213 @@
+//! Files that only the operating system's user of this process may read: the data folder, the database, `allclear.toml`.
+
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+#[cfg(unix)]
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+
+/// Entries that show that a folder is Allclear's own, or that it is the root of a fresh volume.
+const OWN_ENTRIES: [&str; 4] = ["allclear.db", "mail", "allclear.toml", "lost+found"];
+
+/// Lets nobody else read what this process creates from now on.
+pub(crate) fn restrict_umask() {
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+}
+
+/// Creates the data folder if it is missing, and closes it if others may read it.
+///
+/// # Errors
+/// One line: the folder cannot be created, or it is open to others and cannot be closed.
+pub(crate) fn data_folder(path: &Path) -> Result<(), String> {
+    let named = |error: io::Error| format!("{}: {error}", path.display());
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    builder.mode(0o700);
+    builder.create(path).map_err(named)?;
+    #[cfg(unix)]
+    {
+        let metadata = fs::metadata(path).map_err(named)?;
+        let is_shared = metadata.mode() & 0o1000 != 0;
+        if open_to_others(&metadata) != 0 && (is_shared || !is_own(path).map_err(named)?) {
+            return Err(format!(
+                "{}: others can read this folder and it holds other things than Allclear's data; use a folder of its own",
+                path.display()
+            ));
+        }
+        close(path, &metadata, |mode| {
+            fs::set_permissions(path, Permissions::from_mode(mode))
+        })?;
+    }
+    Ok(())
+}
+
+/// Creates the SQLite file if it is missing, and closes it and the files beside it if others may read them.
+///
+/// # Errors
+/// One line: a file is open to others and cannot be closed.
+pub(crate) fn database_files(database: &Path) -> Result<(), String> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    options.mode(0o600);
+    // SQLite gives the files beside it the same mode. It reports a file that cannot be created, with the reason.
+    let _ = options.open(database);
+    #[cfg(unix)]
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let mut path = database.as_os_str().to_owned();
+        path.push(suffix);
+        let path = PathBuf::from(path);
+        if let Ok(metadata) = fs::metadata(&path) {
+            close(&path, &metadata, |mode| {
+                fs::set_permissions(&path, Permissions::from_mode(mode))
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Closes a file that holds secrets, which is open already, if others may read it.
+///
+/// # Errors
+/// One line: the file is open to others and cannot be closed.
+pub(crate) fn secret_file(path: &Path, file: &File) -> Result<(), String> {
+    #[cfg(unix)]
+    {
+        let metadata = file
+            .metadata()
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        close(path, &metadata, |mode| {
+            file.set_permissions(Permissions::from_mode(mode))
+        })?;
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn close(
+    path: &Path,
+    metadata: &Metadata,
+    set_mode: impl FnOnce(u32) -> io::Result<()>,
+) -> Result<(), String> {
+    let open = open_to_others(metadata);
+    if open == 0 {
+        return Ok(());
+    }
+    set_mode(metadata.mode() & 0o7777 & !open).map_err(|error| {
+        format!(
+            "{}: others can read it, it holds secrets, and closing it failed: {error}",
+            path.display()
+        )
+    })
+}
+
+/// The permission bits that let others in. The group of another owner's file is how this process reads it: a file of root
+/// and the group of the service, mode 0640, is private.
+#[cfg(unix)]
+fn open_to_others(metadata: &Metadata) -> u32 {
+    let is_owner = metadata.uid() == rustix::process::geteuid().as_raw();
+    let others = if is_owner { 0o077 } else { 0o007 };
+    metadata.mode() & others
+}
+
+/// Whether a folder is empty or holds Allclear's data. Another one, such as a home folder, is not closed by surprise.
+#[cfg(unix)]
+fn is_own(folder: &Path) -> io::Result<bool> {
+    let mut entries = fs::read_dir(folder)?.peekable();
+    if entries.peek().is_none() {
+        return Ok(true);
+    }
+    for entry in entries {
+        if OWN_ENTRIES
+            .iter()
+            .any(|own| entry.as_ref().is_ok_and(|entry| entry.file_name() == *own))
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().mode() & 0o7777
+    }
+
+    fn set_mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn data_folder_open_to_others_is_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        fs::create_dir(&data).unwrap();
+        for open in [0o755, 0o750, 0o777, 0o701] {
+            set_mode(&data, open);
+            data_folder(&data).unwrap();
+            assert_eq!(mode(&data), 0o700, "{open:o}");
+        }
+        fs::write(data.join("allclear.db"), "").unwrap();
+        set_mode(&data, 0o755);
+        data_folder(&data).unwrap();
+        assert_eq!(mode(&data), 0o700);
+    }
+
+    #[test]
+    fn shared_folder_is_refused_and_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, open, file) in [
+            ("home", 0o755, "letter"),
+            ("temporary", 0o1777, "allclear.db"),
+        ] {
+            let shared = folder.path().join(name);
+            fs::create_dir(&shared).unwrap();
+            fs::write(shared.join(file), "").unwrap();
+            set_mode(&shared, open);
+            let refused = data_folder(&shared).unwrap_err();
+            assert!(
+                refused.contains(name) && !refused.contains('\n'),
+                "{refused}"
+            );
+            assert_eq!(mode(&shared), open);
+        }
+    }
+
+    #[test]
+    fn database_files_are_created_and_kept_private() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("allclear.db");
+        database_files(&database).unwrap();
+        assert_eq!(mode(&database), 0o600);
+        let log = folder.path().join("allclear.db-wal");
+        fs::write(&log, "").unwrap();
+        for path in [&database, &log] {
+            set_mode(path, 0o644);
+        }
+        database_files(&database).unwrap();
+        assert_eq!([mode(&database), mode(&log)], [0o600; 2]);
+    }
+
+    #[test]
+    fn group_of_another_owner_keeps_its_access() {
+        if !rustix::process::geteuid().is_root() {
+            eprintln!("left out: only root can give a file to another user");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("allclear.toml");
+        fs::write(&path, "").unwrap();
+        std::os::unix::fs::chown(&path, Some(12345), Some(12345)).unwrap();
+        for (before, after) in [(0o640, 0o640), (0o644, 0o640)] {
+            set_mode(&path, before);
+            secret_file(&path, &File::open(&path).unwrap()).unwrap();
+            assert_eq!(mode(&path), after);
+        }
+    }
+}

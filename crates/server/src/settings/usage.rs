@@ -1,0 +1,131 @@
+//! How much an account and an organisation may use of an installation that others share.
+
+use std::num::NonZeroU32;
+
+use allclear_application::usage_limit::UsageLimits;
+use allclear_transport::throttle::Limit;
+use allclear_transport::usage::WriteLimits;
+use clap::Args;
+
+/// Limits of use; 0 switches one off.
+#[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
+pub(crate) struct UsageSettings {
+    /// Organisations that an account may create; 0 for no limit
+    #[arg(
+        long,
+        env = "ALLCLEAR_LIMIT_ORGANISATIONS",
+        value_name = "ALLCLEAR_LIMIT_ORGANISATIONS",
+        default_value = "20"
+    )]
+    limit_organisations: u64,
+
+    /// Components that an organisation may have; 0 for no limit
+    #[arg(
+        long,
+        env = "ALLCLEAR_LIMIT_COMPONENTS",
+        value_name = "ALLCLEAR_LIMIT_COMPONENTS",
+        default_value = "1000"
+    )]
+    limit_components: u64,
+
+    /// Subscribers that an organisation may have; 0 for no limit
+    #[arg(
+        long,
+        env = "ALLCLEAR_LIMIT_SUBSCRIBERS",
+        value_name = "ALLCLEAR_LIMIT_SUBSCRIBERS",
+        default_value = "100000"
+    )]
+    limit_subscribers: u64,
+
+    /// Calls of an organisation that write: at once, and an hour; 0 for no limit
+    #[arg(long, env = "ALLCLEAR_LIMIT_WRITES", value_name = "ALLCLEAR_LIMIT_WRITES", default_value = "600/36000", value_parser = rate)]
+    limit_writes: Rate,
+
+    /// Bytes of text that an organisation may write a day; 0 for no limit
+    #[arg(
+        long,
+        env = "ALLCLEAR_LIMIT_TEXT",
+        value_name = "ALLCLEAR_LIMIT_TEXT",
+        default_value = "100000000"
+    )]
+    limit_text: u32,
+}
+
+/// A rate, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Rate(Option<Limit>);
+
+impl UsageSettings {
+    /// What storage counts.
+    pub(crate) fn stored(&self) -> UsageLimits {
+        let limit = |most: u64| (most > 0).then_some(most);
+        UsageLimits {
+            organisations: limit(self.limit_organisations),
+            components: limit(self.limit_components),
+            subscribers: limit(self.limit_subscribers),
+        }
+    }
+
+    /// What is counted before anything is stored.
+    pub(crate) const fn written(&self) -> WriteLimits {
+        WriteLimits {
+            writes: self.limit_writes.0,
+            text: NonZeroU32::new(self.limit_text),
+        }
+    }
+}
+
+fn rate(text: &str) -> Result<Rate, String> {
+    if text == "0" {
+        return Ok(Rate(None));
+    }
+    super::limit::limit(text).map(|limit| Rate(Some(limit)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Command, FromArgMatches};
+
+    fn parse(flags: &[&str]) -> UsageSettings {
+        let command = UsageSettings::augment_args(Command::new("allclear").no_binary_name(true));
+        UsageSettings::from_arg_matches(&command.get_matches_from(flags)).unwrap()
+    }
+
+    #[test]
+    fn limits_have_defaults_and_zero_switches_each_off() {
+        let settings = parse(&[]);
+        assert_eq!(
+            settings.stored(),
+            UsageLimits {
+                organisations: Some(20),
+                components: Some(1000),
+                subscribers: Some(100_000),
+            }
+        );
+        let written = settings.written();
+        assert_eq!(
+            (written.writes, written.text.map(NonZeroU32::get)),
+            (
+                Some(Limit {
+                    burst: 600,
+                    per_hour: 36_000
+                }),
+                Some(100_000_000)
+            )
+        );
+        let names = [
+            "organisations",
+            "components",
+            "subscribers",
+            "writes",
+            "text",
+        ];
+        let flags: Vec<_> = names.map(|name| format!("--limit-{name}=0")).to_vec();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let off = parse(&flags);
+        assert_eq!(off.stored(), UsageLimits::default());
+        assert!(off.written().writes.is_none() && off.written().text.is_none());
+    }
+}

@@ -1,0 +1,72 @@
+//! The log of a server that strangers send bytes to.
+
+use std::process::Stdio;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::process::{Process, command};
+
+/// What no client of HTTP sends: TLS, controls, endless heads, wrong lengths, frames out of turn.
+fn malformed() -> Vec<Vec<u8>> {
+    let tls_hello = [
+        0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03,
+    ];
+    let head = |lines: &str| format!("POST / HTTP/1.1\r\nHost: x\r\n{lines}\r\n").into_bytes();
+    vec![
+        tls_hello.to_vec(),
+        b"\0\0\0\0\r\n\r\n".to_vec(),
+        b"GET / HTTP/9.9\r\n\r\n".to_vec(),
+        b"GET /\x80\xff HTTP/1.1\r\nHost: x\r\n\r\n".to_vec(),
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec(),
+        head("Content-Length: -1\r\n"),
+        head("Content-Length: 1\r\nTransfer-Encoding: chunked\r\n"),
+        [head("Transfer-Encoding: chunked\r\n"), b"zz\r\n".to_vec()].concat(),
+        [b"GET / HTTP/1.1\r\nX: ".to_vec(), vec![b'a'; 1024 * 1024]].concat(),
+        [b"GET / HTTP/1.1\r\n".to_vec(), b"X: a\r\n".repeat(10_000)].concat(),
+    ]
+}
+
+/// Sends the bytes and reads until the server hangs up.
+async fn send(address: &str, bytes: &[u8]) {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    // The server may hang up before it has read everything.
+    let _ = stream.write_all(bytes).await;
+    let _ = stream.shutdown().await;
+    let _ = stream.read_to_end(&mut Vec::new()).await;
+}
+
+/// What a server with these flags logs while it is sent all of them, so many times.
+async fn logged(flags: &[&str], times: usize) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let mut server = command(&folder.path().join("data"), flags);
+    server.stderr(Stdio::from(std::fs::File::create(&log).unwrap()));
+    let process = Process::serve_quietly(server).await;
+    let address = process.url.trim_start_matches("http://").to_owned();
+    for _ in 0..times {
+        for bytes in malformed() {
+            send(&address, &bytes).await;
+        }
+    }
+    assert_eq!(process.terminate().await, Some(0));
+    std::fs::read_to_string(log).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn malformed_requests_do_not_fill_the_log() {
+    let log = logged(&["--log", "info,sea_orm_migration=warn"], 20).await;
+    let loud: Vec<_> = log
+        .lines()
+        .filter(|line| line.contains("ERROR") || line.contains("WARN"))
+        .collect();
+    assert!(loud.is_empty(), "{loud:?}");
+    assert!(log.lines().count() < 20, "200 were sent: {log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn malformed_requests_are_logged_for_those_who_look_for_them() {
+    let log = logged(&["--log", "debug,sqlx=off,sea_orm_migration=off"], 1).await;
+    assert!(log.contains("malformed request"), "{log}");
+    assert!(!log.contains("ERROR"), "{log}");
+}

@@ -1,0 +1,101 @@
+//! Who may read the figures for Prometheus.
+
+use reqwest::RequestBuilder;
+
+use crate::app::{Answer, TestApp, client, send};
+
+const TOKEN: &str = "0123456789abcdef";
+
+async fn figures(app: &TestApp, with: impl FnOnce(RequestBuilder) -> RequestBuilder) -> Answer {
+    send(with(client().get(format!("{}/metrics", app.url)))).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn figures_are_for_this_machine_and_not_for_those_behind_a_proxy() {
+    let app = TestApp::start().await;
+    assert_eq!(figures(&app, |request| request).await.status, 200);
+    for (name, value) in [
+        ("x-forwarded-for", "127.0.0.1"),
+        ("x-forwarded-for", "203.0.113.7"),
+        ("x-real-ip", "127.0.0.1"),
+        ("forwarded", "for=127.0.0.1"),
+    ] {
+        let refused = figures(&app, |request| request.header(name, value)).await;
+        assert_eq!(refused.status, 403, "{name}: {value}");
+        assert!(
+            !refused.body.to_string().contains("allclear_"),
+            "{refused:?}"
+        );
+    }
+    let screen = figures(&app, |request| {
+        request
+            .header("x-forwarded-for", "203.0.113.7")
+            .header("accept", "text/html")
+    });
+    let screen = screen.await;
+    assert_eq!(screen.status, 200, "the screen is for everybody");
+    assert_eq!(screen.headers["content-type"], "text/html; charset=utf-8");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn figures_are_for_a_configured_network_and_the_bearer_of_the_token() {
+    let flags = [
+        "--trusted-proxies",
+        "127.0.0.1",
+        "--metrics-networks",
+        "192.0.2.0/24",
+        "--metrics-token",
+        TOKEN,
+    ];
+    let app = TestApp::start_with(&flags).await;
+    let from = async |address: &str| {
+        figures(&app, |request| request.header("x-forwarded-for", address))
+            .await
+            .status
+    };
+    assert_eq!(from("192.0.2.7").await, 200);
+    assert_eq!(from("127.0.0.1").await, 200, "a trusted proxy says so");
+    assert_eq!(from("203.0.113.7").await, 403);
+    assert_eq!(from("192.0.2.7, 203.0.113.7").await, 403);
+    let with = async |token: &str| {
+        figures(&app, |request| {
+            request
+                .header("x-forwarded-for", "203.0.113.7")
+                .bearer_auth(token)
+        })
+        .await
+        .status
+    };
+    assert_eq!(with(TOKEN).await, 200);
+    assert_eq!(with("0123456789abcdeF").await, 403);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hsts_covers_what_is_configured() {
+    for (flags, expected) in [
+        (
+            &["--public-url", "https://status.example"][..],
+            Some("max-age=31536000"),
+        ),
+        (
+            &[
+                "--public-url",
+                "https://status.example",
+                "--hsts",
+                "subdomains",
+            ],
+            Some("max-age=31536000; includeSubDomains"),
+        ),
+        (
+            &["--public-url", "https://status.example", "--hsts", "off"],
+            None,
+        ),
+        (&["--hsts", "subdomains"], None),
+    ] {
+        let app = TestApp::start_with(flags).await;
+        let answer = send(client().get(format!("{}/healthz", app.url))).await;
+        let sent = answer.headers.get("strict-transport-security");
+        let sent = sent.map(|value| value.to_str().unwrap());
+        assert_eq!(sent, expected, "{flags:?}");
+    }
+}

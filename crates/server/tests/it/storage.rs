@@ -1,0 +1,177 @@
+//! Whether the server is ready: the disk and the database's file, and what a server that ends says.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::process::Command;
+
+use crate::app::{client, operator_of, send};
+use crate::process::{Process, command, run};
+
+/// The status and the words of `/readyz`.
+async fn ready(process: &Process) -> (u16, String) {
+    let answer = send(client().get(format!("{}/readyz", process.url))).await;
+    (
+        answer.status,
+        answer.body.as_str().unwrap().trim().to_owned(),
+    )
+}
+
+/// Asks until the server is ready, or until it is not; the last words.
+async fn ready_becomes(process: &Process, expected: u16) -> String {
+    let mut tries = tokio::time::interval(Duration::from_millis(100));
+    let becomes = async {
+        loop {
+            tries.tick().await;
+            let (status, words) = ready(process).await;
+            if status == expected {
+                return words;
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), becomes)
+        .await
+        .unwrap_or_else(|_| panic!("it becomes {expected}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn server_whose_database_file_was_replaced_or_removed_is_not_ready() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let process = Process::serve(command(&data, &[])).await;
+    assert_eq!(ready(&process).await, (200, "ok".to_owned()));
+    let (file, away) = (data.join("allclear.db"), data.join("away.db"));
+    let replaced = (503, "the database file was replaced or removed".to_owned());
+    std::fs::rename(&file, &away).unwrap();
+    assert_eq!(ready(&process).await, replaced);
+    std::fs::copy(&away, &file).unwrap();
+    assert_eq!(ready(&process).await, replaced, "a copy is another file");
+    std::fs::rename(&away, &file).unwrap();
+    assert_eq!(ready(&process).await.0, 200);
+}
+
+/// Writes components until one is refused; how many were stored.
+async fn write_until_refused(operator: &crate::app::Operator) -> usize {
+    let description = "x".repeat(9000);
+    for stored in 0..2000 {
+        let body = json!({"name": format!("Component {stored}"), "description": description});
+        let answer = operator.post("/component/create", body).await;
+        if answer.status != 201 {
+            assert_eq!(answer.status, 503, "{answer:?}");
+            assert!(answer.headers.contains_key("retry-after"));
+            return stored;
+        }
+    }
+    panic!("everything was stored");
+}
+
+async fn limit_file_size(process: &Process, bytes: &str) {
+    let pid = process.id().to_string();
+    let limited = Command::new("prlimit")
+        .args(["--pid", &pid, &format!("--fsize={bytes}:")])
+        .status();
+    assert!(limited.await.unwrap().success());
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn limit_of_file_size_refuses_writes_and_does_not_end_the_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let flags = ["--log", "off", "--limit-components", "0"];
+    let process = Process::serve(command(&data, &flags)).await;
+    let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
+    operator.component("before").await;
+    limit_file_size(&process, "3000000").await;
+    let stored = write_until_refused(&operator).await;
+    assert!(stored > 10, "{stored}");
+    assert_eq!(
+        ready_becomes(&process, 503).await,
+        "the database cannot be written to"
+    );
+    let list = operator.get("/component/list?limit=1").await;
+    assert_eq!(list.status, 200, "reads go on");
+    limit_file_size(&process, "unlimited").await;
+    ready_becomes(&process, 200).await;
+    operator.component("after").await;
+    assert_eq!(operator.snapshot().await["revision"], stored + 2);
+    assert_eq!(process.terminate().await, Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn server_that_is_told_to_end_is_not_ready_before_it_stops_to_listen() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let process = Process::serve(command(&data, &["--shutdown-delay", "3600000"])).await;
+    assert_eq!(ready(&process).await.0, 200);
+    process.signal_end().await;
+    assert_eq!(ready_becomes(&process, 503).await, "draining");
+    let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
+    operator.component("during the delay").await;
+    assert_eq!(
+        process.terminate().await,
+        Some(0),
+        "a second signal ends it"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn server_ends_by_itself_after_the_delay() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let process = Process::serve(command(&data, &["--shutdown-delay", "300"])).await;
+    let began = std::time::Instant::now();
+    assert_eq!(process.terminate().await, Some(0));
+    assert!(began.elapsed() >= Duration::from_millis(300));
+}
+
+/// What `allclear check` says of the database in a folder: its code, and the words on either stream.
+async fn check(data: &Path) -> (Option<i32>, String, String) {
+    run(command(data, &["check"])).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn check_finds_damage_and_says_ok_of_a_sound_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let process = Process::serve(command(&data, &[])).await;
+    let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
+    for number in 0..20 {
+        operator.component(&format!("Component {number}")).await;
+    }
+    let (code, said, stderr) = check(&data).await;
+    assert_eq!((code, said.trim()), (Some(0), "ok"), "{stderr}");
+    assert_eq!(process.terminate().await, Some(0));
+
+    let file = data.join("allclear.db");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..].fill(0xa5);
+    std::fs::write(&file, bytes).unwrap();
+    let (code, said, stderr) = check(&data).await;
+    assert_eq!(code, Some(1), "{said}{stderr}");
+    assert!(
+        stderr.starts_with("allclear: ") && stderr.lines().count() == 1,
+        "{stderr}"
+    );
+
+    std::fs::write(&file, "this is no database, however long the text is").unwrap();
+    let (code, _, stderr) = check(&data).await;
+    assert!(
+        code == Some(1) && stderr.contains("not a database"),
+        "{stderr}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn check_leaves_postgresql_to_its_own_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = [
+        "--database-url",
+        "postgres://nobody@127.0.0.1:1/none",
+        "check",
+    ];
+    let (code, _, stderr) = run(command(&folder.path().join("data"), &flags)).await;
+    assert!(code == Some(1) && stderr.contains("pg_amcheck"), "{stderr}");
+}

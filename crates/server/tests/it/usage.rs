@@ -1,0 +1,145 @@
+//! Limits of use: how much an account and an organisation may have and write.
+
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use crate::app::{Answer, Operator, TestApp, client, send};
+
+/// A refusal names the setting that an operator of the installation can change.
+fn assert_refused(answer: &Answer, status: u16, setting: &str) {
+    assert_eq!(answer.status, status, "{answer:?}");
+    let detail = answer.body["detail"].as_str().unwrap();
+    assert!(detail.contains(setting), "{detail}");
+}
+
+async fn subscribe(app: &TestApp, operator: &Operator, email: &str) -> Answer {
+    let body = json!({"email": email, "orgId": operator.organisation});
+    send(client().post(app.call("/subscriber/public")).json(&body)).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn organisation_has_so_many_components_also_when_they_are_created_at_once() {
+    let app = TestApp::start_with(&["--limit-components", "3"]).await;
+    let operator = app.operator("Acme").await;
+    let mut tries = JoinSet::new();
+    for number in 0..8 {
+        let operator = operator.clone();
+        tries.spawn(async move {
+            let body = json!({"name": format!("Component {number}")});
+            operator.post("/component/create", body).await
+        });
+    }
+    let answers = tries.join_all().await;
+    let (created, refused): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|answer| answer.status == 201);
+    assert_eq!(created.len(), 3);
+    for answer in &refused {
+        assert_refused(answer, 409, "ALLCLEAR_LIMIT_COMPONENTS");
+    }
+    let id = created[0].body["data"]["id"].as_str().unwrap();
+    assert_eq!(
+        operator.delete(&format!("/component/{id}")).await.status,
+        200
+    );
+    operator.component("in its place").await;
+    let other = app.operator("Other").await;
+    other.component("of another organisation").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn account_creates_so_many_organisations() {
+    let app = TestApp::start_with(&["--limit-organisations", "2"]).await;
+    let operator = app.operator("One").await;
+    let create = async |name: &str| {
+        let body = json!({"name": name});
+        let call = app.call("/identity/organisations");
+        send(operator.client.post(call).json(&body)).await
+    };
+    assert_eq!(create("Two").await.status, 201);
+    assert_refused(&create("Three").await, 409, "ALLCLEAR_LIMIT_ORGANISATIONS");
+    app.operator("of another account").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn limit_of_subscribers_tells_known_and_unknown_addresses_alike() {
+    let flags = ["--limit-subscribers", "2", "--limit-subscribe", "100/100"];
+    let app = TestApp::start_with(&flags).await;
+    let operator = app.operator("Acme").await;
+    assert_eq!(
+        subscribe(&app, &operator, "ann@example.com").await.status,
+        200
+    );
+    assert_eq!(
+        subscribe(&app, &operator, "ann@example.com").await.status,
+        200,
+        "a known address counts once"
+    );
+    assert_eq!(
+        subscribe(&app, &operator, "bob@example.com").await.status,
+        200
+    );
+    let known = subscribe(&app, &operator, "ann@example.com").await;
+    let unknown = subscribe(&app, &operator, "cid@example.com").await;
+    assert_refused(&unknown, 409, "ALLCLEAR_LIMIT_SUBSCRIBERS");
+    assert_eq!((known.status, known.body), (unknown.status, unknown.body));
+    let added = operator
+        .post("/subscriber", json!({"email": "cid@example.com"}))
+        .await;
+    assert_refused(&added, 409, "ALLCLEAR_LIMIT_SUBSCRIBERS");
+
+    let list = operator.get("/subscriber/list").await;
+    let id = list.body["data"][0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(
+        operator.delete(&format!("/subscriber/{id}")).await.status,
+        200
+    );
+    assert_eq!(
+        subscribe(&app, &operator, "cid@example.com").await.status,
+        200
+    );
+    let other = app.operator("Other").await;
+    assert_eq!(subscribe(&app, &other, "ann@example.com").await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn organisation_writes_so_often_and_reads_as_it_likes() {
+    let app = TestApp::start_with(&["--limit-writes", "3/60"]).await;
+    let operator = app.operator("Acme").await;
+    let id = operator.component("one").await;
+    operator.component("two").await;
+    let path = format!("/component/{id}");
+    assert_eq!(
+        operator.patch(&path, json!({"name": "uno"})).await.status,
+        200
+    );
+    let refused = operator.delete(&path).await;
+    assert_refused(&refused, 429, "ALLCLEAR_LIMIT_WRITES");
+    let wait: u64 = refused.headers["retry-after"]
+        .to_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert!((1..=61).contains(&wait), "{wait}");
+    assert_eq!(operator.get(&path).await.body["data"]["name"], "uno");
+    app.operator("Other").await.component("of another").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn organisation_writes_so_much_text_a_day() {
+    let app = TestApp::start_with(&["--limit-text", "20000"]).await;
+    let operator = app.operator("Acme").await;
+    let body = json!({"name": "API", "description": "x".repeat(9000)});
+    for _ in 0..2 {
+        assert_eq!(
+            operator
+                .post("/component/create", body.clone())
+                .await
+                .status,
+            201
+        );
+    }
+    let refused = operator.post("/component/create", body).await;
+    assert_refused(&refused, 429, "ALLCLEAR_LIMIT_TEXT");
+    assert!(refused.headers.contains_key("retry-after"));
+    operator.component("a short one").await;
+}

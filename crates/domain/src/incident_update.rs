@@ -146,17 +146,19 @@ impl Latest {
             created_at,
             version: Revision::default(),
         };
+        let status = update.status;
         Ok(Entry {
             incident: self.incident,
             update,
             is_newest: true,
         }
-        .told(now))
+        .told(status, now))
     }
 }
 
 impl Entry {
-    /// This update with an operator's changes. The incident takes the status of its newest update.
+    /// This update with an operator's changes. An edit that changes the status of the newest update sets the incident's
+    /// status; every other edit leaves the incident's status as it is.
     ///
     /// # Errors
     /// [`Invalid`] when the result breaks a rule of its fields.
@@ -170,32 +172,33 @@ impl Entry {
             status: patch.status.unwrap_or(self.update.status),
         };
         draft.validate().map_err(Invalid::from)?;
-        let moves = self.is_newest && self.incident.status != draft.status;
-        if draft.message == self.update.message && draft.status == self.update.status && !moves {
+        let status_changes = draft.status != self.update.status;
+        if draft.message == self.update.message && !status_changes {
             return Ok(Changed {
                 state: self,
                 events: Vec::new(),
             });
         }
+        let status = if self.is_newest && status_changes {
+            draft.status
+        } else {
+            self.incident.status
+        };
         let update = IncidentUpdate {
             message: draft.message,
             status: draft.status,
             ..self.update
         };
-        Ok(Self { update, ..self }.told(now))
+        Ok(Self { update, ..self }.told(status, now))
     }
 
-    fn told(self, now: DateTime<Utc>) -> Changed<Self> {
+    /// This update with the incident at a status, and the events of both.
+    fn told(self, status: IncidentStatus, now: DateTime<Utc>) -> Changed<Self> {
         let id = self.incident.id;
         let events = vec![
             Event::TimelineUpdated(id, self.update.id),
             Event::IncidentUpdated(id),
         ];
-        let status = if self.is_newest {
-            self.update.status
-        } else {
-            self.incident.status
-        };
         let incident = self.incident.with_status(status, now).touched(now);
         Changed {
             state: Self { incident, ..self },

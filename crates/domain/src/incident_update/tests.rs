@@ -134,6 +134,36 @@ fn an_edit_of_an_older_update_leaves_the_incident_where_it_is() {
 }
 
 #[test]
+fn an_edit_of_only_the_message_leaves_the_incidents_status() {
+    let entry = recorded(IncidentStatus::Monitoring);
+    let resolved = entry
+        .incident
+        .clone()
+        .edit(set(IncidentStatus::Resolved), at(6))
+        .unwrap()
+        .state;
+    let entry = Entry {
+        incident: resolved,
+        ..entry
+    };
+    // A form sends the status along with the message, also if only the message was edited.
+    for status in [None, Some(IncidentStatus::Monitoring)] {
+        let patch = IncidentUpdatePatch {
+            message: Some("A typing mistake less".into()),
+            status,
+        };
+        let edited = entry.clone().edit(patch, at(7)).unwrap();
+        let (incident, update) = (edited.state.incident, edited.state.update);
+        assert_eq!(
+            (incident.status, incident.resolved_at),
+            (IncidentStatus::Resolved, Some(at(6)))
+        );
+        assert_eq!(update.message, "A typing mistake less");
+        assert_eq!(edited.events.len(), 2);
+    }
+}
+
+#[test]
 fn a_save_of_an_update_that_changes_nothing_tells_nothing() {
     let entry = recorded(IncidentStatus::Identified);
     let same = IncidentUpdatePatch {

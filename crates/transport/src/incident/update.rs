@@ -203,7 +203,7 @@ async fn read_update(
     Ok(Answer::new(IncidentUpdateBody::from(&update)).item(update.version))
 }
 
-/// Changes the fields the body carries. The incident takes the status of its newest update.
+/// Changes the fields the body carries. A change of the newest update's status sets the incident's status.
 #[utoipa::path(
     tag = "incidents",
     params(

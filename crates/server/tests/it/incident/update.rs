@@ -72,6 +72,33 @@ async fn an_update_is_recorded_read_changed_and_deleted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_edit_of_only_the_message_leaves_a_resolved_incident_resolved() {
+    let app = TestApp::start().await;
+    let operator = app.operator("Acme").await;
+    let path = open(&operator, json!([])).await;
+    let update = record(&operator, &path, "MONITORING").await;
+    let one = format!("{path}/updates/{}", update["id"].as_str().unwrap());
+    let resolved = send(
+        operator
+            .request(Method::PATCH, &path)
+            .json(&json!({"status": "RESOLVED"})),
+    )
+    .await;
+    assert_eq!(resolved.status, 200);
+    for body in [
+        json!({"message": "Better"}),
+        json!({"message": "Best", "status": "MONITORING"}),
+    ] {
+        let edited = send(operator.request(Method::PATCH, &one).json(&body)).await;
+        assert_eq!(
+            (edited.status, &edited.body["data"]["message"]),
+            (200, &body["message"])
+        );
+        assert_eq!(status(&operator, &path).await, "RESOLVED");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_resolved_incident_takes_no_update_until_it_is_reopened() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;

@@ -4,7 +4,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::dev::{Server, ServerHandle};
+use actix_web::dev::ServerHandle;
 use allclear_application::account::Accounts;
 use allclear_application::background::Background;
 use allclear_application::broadcast::Broadcast;
@@ -14,11 +14,12 @@ use allclear_application::incident::Incidents;
 use allclear_application::maintenance::Maintenances;
 use allclear_application::outbox::Retention;
 use allclear_application::relay::{Audience, Relay};
-use allclear_application::scheduler;
+use allclear_application::scheduler::{self, Alarm, Scheduler};
 use allclear_fanout::{InProcess, Redis, RedisOptions};
 use allclear_persistence::database::Database;
 use allclear_persistence::sqlite_file;
 use allclear_transport::client_address::TrustedProxies;
+use allclear_transport::client_slots::ClientLimits;
 use allclear_transport::configuration::{Configuration, IdentityProvider};
 use allclear_transport::headers::Hsts;
 use allclear_transport::health::Draining;
@@ -127,7 +128,8 @@ impl App {
             scheduler,
         } = Features::over(&database, &relay, &clock);
 
-        let public = PublicStatus::new(settings, &public_url, &database, &relay, &clock, &provider);
+        let public =
+            PublicStatus::new(settings, &public_url, &database, &relay, &clock, &provider)?;
         let retention = Retention::new(Arc::clone(&store) as _, Arc::clone(&clock));
         let draining = Draining::default();
         let parts = Parts {
@@ -151,26 +153,23 @@ impl App {
             write_usage: Arc::new(WriteUsage::new(settings.usage.written())),
             metrics_access: Arc::new(settings.metrics.access()?),
             hsts: hsts(settings, &public_url),
-            proxies: Arc::new(TrustedProxies::parse(
-                settings.trusted_proxies.iter().map(String::as_str),
-            )?),
+            proxies: Arc::clone(&public.proxies),
+            client_limits: Arc::clone(&public.client_limits),
             origin: public_url.clone(),
             allowed_origins: settings.allowed_origins.clone(),
             head_time: settings.head_timeout,
             body_time: settings.body_timeout,
             keep_alive: settings.keep_alive,
         };
-        let server = start_server(parts, listener)?;
-        let handle = server.handle();
-        let serving = tokio::spawn(server);
+        let (handle, serving) = start_server(parts, listener)?;
 
         let sending = post.start(Arc::clone(&broadcast));
         let mut tasks = public.start(&relay);
-        let pruning = tokio::spawn(prune(Arc::clone(&identity.accounts), retention));
-        let announcing = tokio::spawn(async move { scheduler.run().await });
-        let listening =
-            tokio::spawn(async move { scheduler::listen(&*broadcast, &alarm, &*clock).await });
-        tasks.extend([pruning, announcing, listening]);
+        tasks.push(tokio::spawn(prune(
+            Arc::clone(&identity.accounts),
+            retention,
+        )));
+        tasks.extend(schedule(scheduler, alarm, broadcast, clock));
         Ok(Self {
             address,
             public_url,
@@ -266,6 +265,8 @@ struct PublicStatus {
     pages: Arc<Pages>,
     streams: Arc<EventStreams>,
     sockets: Arc<Sockets>,
+    proxies: Arc<TrustedProxies>,
+    client_limits: Arc<ClientLimits>,
 }
 
 impl PublicStatus {
@@ -276,7 +277,8 @@ impl PublicStatus {
         relay: &Arc<Relay>,
         clock: &Arc<dyn Clock>,
         provider: &Provider,
-    ) -> Self {
+    ) -> Result<Self, String> {
+        let (proxies, client_limits) = client_limits(settings)?;
         let viewers = Arc::new(Viewers::default());
         let pages = Arc::new(Pages::new(
             Arc::new(database.clone()),
@@ -286,6 +288,7 @@ impl PublicStatus {
         ));
         let sockets = Arc::new(Sockets::new(
             &settings.socket(public_url),
+            Arc::clone(&client_limits),
             Arc::clone(&pages),
             Arc::clone(relay),
             provider.verifier(),
@@ -296,12 +299,14 @@ impl PublicStatus {
             Arc::clone(relay),
             Arc::new(database.clone()),
         ));
-        Self {
+        Ok(Self {
             viewers,
             pages,
             streams,
             sockets,
-        }
+            proxies,
+            client_limits,
+        })
     }
 
     /// Starts what sends each commit to the viewers and keeps their connections in order.
@@ -321,6 +326,29 @@ impl PublicStatus {
     }
 }
 
+/// The proxies whose word counts, and what clients may have open.
+fn client_limits(settings: &Settings) -> Result<(Arc<TrustedProxies>, Arc<ClientLimits>), String> {
+    let proxies = settings.trusted_proxies.iter().map(String::as_str);
+    let proxies = Arc::new(TrustedProxies::parse(proxies)?);
+    let limits = ClientLimits::new(&settings.connections.limits(), Arc::clone(&proxies));
+    Ok((proxies, Arc::new(limits)))
+}
+
+/// Starts what announces the changes of the clock, and what wakes it.
+fn schedule(
+    scheduler: Scheduler,
+    alarm: Arc<Alarm>,
+    broadcast: Arc<dyn Broadcast>,
+    clock: Arc<dyn Clock>,
+) -> [JoinHandle<()>; 2] {
+    let listening =
+        tokio::spawn(async move { scheduler::listen(&*broadcast, &alarm, &*clock).await });
+    [
+        tokio::spawn(async move { scheduler.run().await }),
+        listening,
+    ]
+}
+
 /// Binds the configured address; the second value is the address in use, which differs where port 0 is configured.
 fn listen(settings: &Settings) -> Result<(TcpListener, SocketAddr), String> {
     let listener = TcpListener::bind(settings.listen)
@@ -329,10 +357,14 @@ fn listen(settings: &Settings) -> Result<(TcpListener, SocketAddr), String> {
     Ok((listener, address))
 }
 
-/// Starts one worker a core.
-fn start_server(parts: Parts, listener: TcpListener) -> Result<Server, String> {
+/// Serves with one worker a core.
+fn start_server(
+    parts: Parts,
+    listener: TcpListener,
+) -> Result<(ServerHandle, JoinHandle<std::io::Result<()>>), String> {
     let workers = std::thread::available_parallelism().map_or(2, usize::from);
-    server::start(parts, listener, workers).map_err(|error| error.to_string())
+    let server = server::start(parts, listener, workers).map_err(|error| error.to_string())?;
+    Ok((server.handle(), tokio::spawn(server)))
 }
 
 /// Opens the database that is configured.

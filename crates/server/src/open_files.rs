@@ -14,3 +14,12 @@ pub(crate) fn raise() {
         }
     }
 }
+
+/// How many files the process may have open now; 0 where that is not known.
+pub(crate) fn limit() -> usize {
+    rlimit::Resource::NOFILE
+        .get_soft()
+        .ok()
+        .and_then(|limit| usize::try_from(limit).ok())
+        .unwrap_or(0)
+}

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use url::Url;
 
 use self::clerk::ClerkSettings;
+use self::connection::ConnectionSettings;
 use self::hidden::{Beginning, Hidden};
 use self::limit::LimitSettings;
 use self::mail::MailSettings;
@@ -19,6 +20,7 @@ use self::redis::RedisSettings;
 use self::usage::UsageSettings;
 
 pub(crate) mod clerk;
+mod connection;
 mod file;
 pub mod hidden;
 mod limit;
@@ -129,6 +131,9 @@ pub struct Settings {
 
     #[command(flatten)]
     pub(crate) usage: UsageSettings,
+
+    #[command(flatten)]
+    pub(crate) connections: ConnectionSettings,
 
     /// Where /discord leads
     #[arg(long, env = "ALLCLEAR_DISCORD_URL", value_name = "ALLCLEAR_DISCORD_URL", value_parser = web_address)]

@@ -180,6 +180,7 @@ async fn unhurried<B: MessageBody>(
 async fn main() -> io::Result<()> {
     let settings = Settings {
         ping_interval: Duration::from_secs(2),
+        handshake_headers: None,
         ..Settings::default()
     };
     let server = ["/foo", "/timeout_socket", "/valid", "/asd"]

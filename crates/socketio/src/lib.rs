@@ -8,7 +8,7 @@ mod sid;
 mod sync;
 mod tune;
 
-pub use engine::{CloseReason, Handshake};
+pub use engine::{Admission, Busy, CloseReason, Handshake, Permit, Permits};
 pub use protocol::{Args, Assembler, Attachment, EncodeError, Event, Kind, Packet, PacketError};
 pub use server::{
     AckError, Broadcast, Builder, Connect, ConnectError, DisconnectReason, Handler, Incoming,

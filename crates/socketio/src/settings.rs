@@ -52,7 +52,8 @@ pub struct Settings {
     pub upgrade_timeout: Duration,
     /// `connectTimeout`: time a client has to join its first namespace. 45 s.
     pub connect_timeout: Duration,
-    /// `maxHttpBufferSize`, told to clients as `maxPayload`: the largest request body or WebSocket message, in bytes. 1e6.
+    /// `maxHttpBufferSize`, told to clients as `maxPayload`: the largest request body or WebSocket message, in bytes, and the
+    /// largest event together with its attachments. 1e6.
     pub max_http_buffer_size: usize,
     /// Most binary attachments a packet from a client may announce. 10, as the reference parser's `maxAttachments`.
     pub max_attachments: usize,
@@ -68,6 +69,11 @@ pub struct Settings {
     ///
     /// The bytes of an event broadcast to a room are shared by all receivers, and count here for each.
     pub max_queue_bytes: usize,
+    /// The headers of the opening request that are kept for the session, in lower case. `None` keeps all of them.
+    /// `authorization`, `cookie` and `origin`.
+    pub handshake_headers: Option<&'static [&'static str]>,
+    /// Most bytes of query and headers that are kept of the opening request; a larger one is refused. 8 KiB.
+    pub max_handshake_bytes: usize,
     /// `cors`: the origins that may read polling answers. `None` sends no CORS headers.
     pub cors: Option<Cors>,
     /// Origins a handshake is taken from; requests without an `Origin` header are not browsers' and always pass, and so does
@@ -89,6 +95,8 @@ impl Default for Settings {
             allow_upgrades: true,
             max_queue_packets: 4096,
             max_queue_bytes: 1024 * 1024,
+            handshake_headers: Some(&["authorization", "cookie", "origin"]),
+            max_handshake_bytes: 8 * 1024,
             cors: None,
             allowed_origins: None,
         }

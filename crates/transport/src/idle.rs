@@ -7,11 +7,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use crate::client_slots::{ClientLimits, HeldDescriptors, Slot};
 use actix_web::dev::Extensions;
 #[cfg(unix)]
 use socket2::SockRef;
 #[cfg(unix)]
 use std::os::fd::AsFd;
+
+/// How often it is looked whether descriptors run out.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Every connection, watched.
 pub(crate) struct Connections {
@@ -19,6 +23,7 @@ pub(crate) struct Connections {
     began: Instant,
     /// How long one may be without a request.
     limit: Duration,
+    clients: Arc<ClientLimits>,
 }
 
 /// One connection.
@@ -28,6 +33,8 @@ pub(crate) struct Connection {
     began: Instant,
     /// When its last request was answered, in milliseconds since the beginning.
     idle_since: AtomicU64,
+    descriptors: HeldDescriptors,
+    _slot: Slot,
 }
 
 /// A request under way: its connection is not idle while this is there.
@@ -38,10 +45,15 @@ impl Connections {
     pub(crate) const WATCHED: bool = cfg!(unix);
 
     const BUSY: u64 = u64::MAX;
+    /// How long one may be without a request while descriptors run out, in milliseconds.
+    const CROWDED: u64 = 2000;
+    /// Descriptors of a connection: the HTTP server's, and the handle by which it is ended.
+    const DESCRIPTORS: usize = 2;
 
-    /// Ends each that is without a request for this long.
-    pub(crate) fn new(limit: Duration) -> Arc<Self> {
+    /// Ends each that is without a request for this long, and takes no more than clients may have.
+    pub(crate) fn new(limit: Duration, clients: Arc<ClientLimits>) -> Arc<Self> {
         Arc::new(Self {
+            clients,
             open: Mutex::default(),
             began: Instant::now(),
             limit,
@@ -53,11 +65,19 @@ impl Connections {
         let Some(stream) = handle(connection) else {
             return;
         };
+        let peer = stream.peer_addr().ok().map(|peer| peer.ip());
+        let Some((slot, descriptors)) = self.clients.connection(peer, Self::DESCRIPTORS) else {
+            // The peer may have gone already.
+            let _ = stream.shutdown(Shutdown::Both);
+            return;
+        };
         let idle_since = AtomicU64::new(milliseconds(self.began));
         let connection = Arc::new(Connection {
             stream: Mutex::new(Some(stream)),
             began: self.began,
             idle_since,
+            descriptors,
+            _slot: slot,
         });
         self.open
             .lock()
@@ -68,17 +88,26 @@ impl Connections {
 
     /// Looks at them again and again, for as long as the server is there.
     pub(crate) async fn guard(connections: Weak<Self>) {
+        let mut swept = Instant::now();
         while let Some(period) = connections.upgrade().map(|all| all.limit / 4) {
-            tokio::time::sleep(period).await;
-            if let Some(all) = connections.upgrade() {
-                all.sweep();
+            tokio::time::sleep(period.min(LOOK)).await;
+            let Some(all) = connections.upgrade() else {
+                return;
+            };
+            let is_crowded = all.clients.is_crowded();
+            if is_crowded || swept.elapsed() >= period {
+                all.sweep(is_crowded);
+                swept = Instant::now();
             }
         }
     }
 
-    fn sweep(&self) {
+    fn sweep(&self, is_crowded: bool) {
         let now = milliseconds(self.began);
-        let limit = u64::try_from(self.limit.as_millis()).unwrap_or(u64::MAX);
+        let mut limit = u64::try_from(self.limit.as_millis()).unwrap_or(u64::MAX);
+        if is_crowded {
+            limit = limit.min(Self::CROWDED);
+        }
         self.open
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -116,7 +145,9 @@ impl Busy {
 
     /// The request is answered by a stream, after which nothing is asked on this connection: it needs no watching.
     pub(crate) fn streams(&self) {
-        self.0.handle().take();
+        if self.0.handle().take().is_some() {
+            self.0.descriptors.release();
+        }
     }
 }
 
@@ -151,6 +182,7 @@ fn handle(_: &dyn Any) -> Option<TcpStream> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client_slots::tests::unlimited;
     use actix_web::rt::net::{TcpListener, TcpStream};
 
     #[actix_web::test]
@@ -161,7 +193,9 @@ mod tests {
             listener.accept()
         );
         let (_client, accepted) = (client.unwrap(), accepted.unwrap().0);
-        let (connections, mut data) = (Connections::new(Duration::ZERO), Extensions::new());
+        let clients = Arc::new(unlimited());
+        let connections = Connections::new(Duration::ZERO, clients);
+        let mut data = Extensions::new();
         connections.watch(&accepted, &mut data);
         let connection = data.get::<Arc<Connection>>().unwrap();
         let busy = Busy::on(connection);

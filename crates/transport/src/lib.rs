@@ -7,6 +7,7 @@ mod caller;
 mod calls;
 pub mod clerk;
 pub mod client_address;
+pub mod client_slots;
 mod component;
 pub mod configuration;
 mod elsewhere;

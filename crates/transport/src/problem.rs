@@ -68,6 +68,18 @@ impl Problem {
         }
     }
 
+    /// The server has as many connections as it can hold; seconds until the next may be taken.
+    pub(crate) fn crowded(retry_after: u64) -> Self {
+        let problem = Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "Too many connections, please try again later",
+        );
+        Self {
+            retry_after: Some(retry_after),
+            ..problem
+        }
+    }
+
     fn unavailable() -> Self {
         let problem = Self::new(
             StatusCode::SERVICE_UNAVAILABLE,

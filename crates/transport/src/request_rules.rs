@@ -1,4 +1,4 @@
-//! Rules for every request that the app answers: a body is not compressed, HEAD works wherever GET does, and no cache keeps a
+//! Rules for every request that the app answers: its head is bounded, its body is not compressed, HEAD works wherever GET does, and no cache keeps a
 //! response to a token or a session cookie.
 
 use std::future::{Ready, ready};
@@ -17,6 +17,9 @@ use crate::problem::Problem;
 
 /// Files with a hash in their names. They are the same for everybody, so a cache may keep them.
 const ASSETS: &str = "/assets/";
+
+/// Longest head of a request, in bytes: a poll that waits holds its head.
+const MOST_HEAD: usize = 32 * 1024;
 
 /// Applies the rules to the service inside.
 #[derive(Debug, Clone, Copy)]
@@ -91,8 +94,7 @@ where
 
     fn call(&self, mut request: ServiceRequest) -> Self::Future {
         let private = is_private(request.headers()) && !request.path().starts_with(ASSETS);
-        if is_encoded(request.headers()) {
-            let mut refusal = unsupported_encoding();
+        if let Some(mut refusal) = refusal(&request) {
             if private {
                 forbid_storing(refusal.headers_mut());
             }
@@ -198,6 +200,24 @@ pub(crate) fn forbid_storing(headers: &mut HeaderMap) {
 
 fn holds(text: &[u8], name: &[u8]) -> bool {
     text.windows(name.len()).any(|window| window == name)
+}
+
+/// What a request is refused with before the app sees it.
+fn refusal(request: &ServiceRequest) -> Option<HttpResponse> {
+    let line = request
+        .uri()
+        .path_and_query()
+        .map_or(0, |target| target.as_str().len());
+    let head = request
+        .headers()
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len())
+        .sum::<usize>();
+    if line + head > MOST_HEAD {
+        let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+        return Some(Problem::new(status, "The request's headers are too large").error_response());
+    }
+    is_encoded(request.headers()).then(unsupported_encoding)
 }
 
 /// Whether the body has a content coding other than `identity` (RFC 9110, section 8.4).

@@ -25,6 +25,7 @@ use tokio::runtime::Handle;
 use crate::ahead::Ahead;
 use crate::calls::Calls;
 use crate::client_address::TrustedProxies;
+use crate::client_slots::ClientLimits;
 use crate::configuration::Configuration;
 use crate::headers::{Headers, Hsts};
 use crate::health::{Draining, healthz, metrics, readyz};
@@ -94,6 +95,8 @@ pub struct Parts {
     pub hsts: Hsts,
     /// Whose word about clients counts.
     pub proxies: Arc<TrustedProxies>,
+    /// How many connections, streams and sockets a client may have.
+    pub client_limits: Arc<ClientLimits>,
     /// Our own origin: the public URL without a path.
     pub origin: String,
     /// Other origins whose pages may call the API.
@@ -180,7 +183,7 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
     let dead = cut_dead_connections(&parts.socket_settings.settings());
     let offered = parts.identity.offered();
     let (head_time, keep_alive) = (parts.head_time, parts.keep_alive);
-    let connections = Connections::new(keep_alive + head_time);
+    let connections = Connections::new(keep_alive + head_time, Arc::clone(&parts.client_limits));
     tokio::spawn(Connections::guard(Arc::downgrade(&connections)));
     let connected = move |connection: &dyn Any, data: &mut Extensions| {
         dead(connection, data);
@@ -259,6 +262,7 @@ impl Parts {
             .app_data(Data::from(Arc::clone(&self.write_usage)))
             .app_data(Data::from(Arc::clone(&self.metrics_access)))
             .app_data(Data::from(Arc::clone(&self.proxies)))
+            .app_data(Data::from(Arc::clone(&self.client_limits)))
             .app_data(Data::new(self.draining.clone()))
             .app_data(Data::new(self.figures.clone()));
     }

@@ -34,6 +34,7 @@ use self::access::Guards;
 use self::handler::Visitors;
 pub use self::handler::events;
 use self::room::Rooms;
+use crate::client_slots::ClientLimits;
 use crate::status::pages::Pages;
 
 /// What waits for one client: one that falls further behind is dropped and comes back.
@@ -64,6 +65,7 @@ impl SocketSettings {
             max_http_buffer_size: LARGEST_MESSAGE,
             max_queue_bytes: QUEUE_BYTES,
             max_queue_packets: QUEUE_PACKETS,
+            handshake_headers: Some(&["authorization"]),
             cors: Some(Cors {
                 origins: origins.clone(),
                 credentials: true,
@@ -86,6 +88,7 @@ impl Sockets {
     #[must_use]
     pub fn new(
         settings: &SocketSettings,
+        limits: Arc<ClientLimits>,
         pages: Arc<Pages>,
         relay: Arc<Relay>,
         verifier: Arc<dyn TokenVerifier>,
@@ -96,6 +99,7 @@ impl Sockets {
         let visitors = Visitors::new(pages, relay, Arc::clone(&rooms), Arc::clone(&guards));
         let server = Server::builder()
             .settings(settings.settings())
+            .admission(limits)
             .namespace("/", visitors)
             .build();
         Self {

@@ -4,6 +4,7 @@ pub(crate) mod copies;
 mod crier;
 pub mod encoded;
 pub mod events;
+mod frame_log;
 pub mod markup;
 pub(crate) mod page;
 pub mod pages;
@@ -17,6 +18,7 @@ use allclear_domain::id::OrganisationId;
 
 use crate::answer::Answer;
 use crate::calls::Calls;
+use crate::client_slots::ClientLimits;
 use crate::problem::{Problem, PublicRefusals};
 use crate::status::events::{EventStreams, Since};
 use crate::status::pages::Pages;
@@ -53,9 +55,10 @@ async fn follow(
     organisation: web::Path<String>,
     since: web::Query<Since>,
     streams: web::Data<EventStreams>,
+    limits: web::Data<ClientLimits>,
 ) -> Result<HttpResponse, Problem> {
     streams
-        .open(&request, &known(&organisation)?, since.0)
+        .open(&request, &limits, &known(&organisation)?, since.0)
         .await
 }
 

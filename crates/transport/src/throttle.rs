@@ -102,7 +102,12 @@ fn refusal(wait: Duration) -> Problem {
 pub(crate) fn client(request: &HttpRequest) -> IpAddr {
     let proxies = request.app_data::<web::Data<TrustedProxies>>();
     let address = proxies.and_then(|proxies| proxies.client(request));
-    match address.unwrap_or(IpAddr::V6(Ipv6Addr::UNSPECIFIED)) {
+    network(address.unwrap_or(IpAddr::V6(Ipv6Addr::UNSPECIFIED)))
+}
+
+/// An address as it is counted: of IPv6 the network of 64 bits.
+pub(crate) fn network(address: IpAddr) -> IpAddr {
+    match address {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(
             address.to_bits() & !u128::from(u64::MAX),
         )),

@@ -204,7 +204,7 @@ fn main() -> io::Result<()> {
             FOUND.budget(
                 "memory a stalled viewer, KiB",
                 bytes as f64 / 1024.0,
-                Limit::AtMost(128.0),
+                Limit::AtMost(96.0),
             );
         }
     }

@@ -36,7 +36,9 @@ impl Site {
                 .env_clear()
                 .args(["serve", "--limit-writes", "0", "--limit-text", "0"])
                 .args(["--listen", "127.0.0.1:0", "--data-dir"])
-                .arg(folder.path());
+                .arg(folder.path())
+                // All viewers of the bench have one address.
+                .args(["--limit-connections", "0", "--limit-streams", "0"]);
             Peer::start(&mut command, |line| {
                 line.strip_prefix("Listens")?
                     .rsplit(':')

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::app::{Operator, TestApp};
 
@@ -139,7 +140,99 @@ async fn a_viewer_from_another_time_is_told_to_start_anew() {
     let operator = app.operator("Acme").await;
     operator.component("one").await;
     let mut stream = Stream::open(&operator, "?since=99", None).await;
-    assert_eq!(stream.next().await, ("resync".to_owned(), json!([]), None));
+    assert_eq!(
+        stream.next().await,
+        ("resync".to_owned(), json!([]), Some(1))
+    );
+    operator.component("two").await;
+    let (name, _, revision) = stream.next().await;
+    assert_eq!((name.as_str(), revision), ("new-component", Some(2)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn plain_event_source_is_resynced_once_and_then_follows() {
+    let app = TestApp::start().await;
+    let operator = app.operator("Acme").await;
+    operator.component("one").await;
+    let (mut last, mut resyncs, mut seen) = (Some(99), 0, Vec::new());
+    for name in ["two", "three", "four"] {
+        // As a browser does that lost its connection: it sends the last id that it got.
+        let mut stream = Stream::open(&operator, "?since=99", last).await;
+        operator.component(name).await;
+        loop {
+            let (event, args, id) = stream.next().await;
+            last = id;
+            if event == "resync" {
+                resyncs += 1;
+            } else {
+                seen.push(args[0]["name"].as_str().unwrap().to_owned());
+                break;
+            }
+        }
+    }
+    assert_eq!(
+        (resyncs, seen),
+        (1, vec!["two".into(), "three".into(), "four".into()])
+    );
+}
+
+/// Bytes of text in a change that floods a viewer.
+const FLOOD: usize = 40_000;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn viewer_that_does_not_read_is_disconnected_and_resumes() {
+    let app = TestApp::start().await;
+    let operator = app.operator("Acme").await;
+    let id = operator.component("API").await;
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    // What the kernels hold for the viewer is not the server's.
+    socket.set_recv_buffer_size(64 * 1024).unwrap();
+    let address = app.url.strip_prefix("http://").unwrap().parse().unwrap();
+    let mut slow = socket.connect(address).await.unwrap();
+    let request = format!(
+        "GET /api/v1/status/{}/events HTTP/1.1\r\nHost: x\r\n\r\n",
+        operator.organisation
+    );
+    slow.write_all(request.as_bytes()).await.unwrap();
+    let mut said = vec![0; 12];
+    slow.read_exact(&mut said).await.unwrap();
+    assert_eq!(said, b"HTTP/1.1 200");
+    let changes: i64 = 150;
+    for number in 0..changes {
+        let description = format!("{number:04}{}", "\u{1F525}".repeat((FLOOD - 4) / 4 - 4));
+        let saved = operator
+            .patch(
+                &format!("/component/{id}"),
+                json!({"description": description}),
+            )
+            .await;
+        assert_eq!(saved.status, 200, "{saved:?}");
+    }
+    // The last chunk is empty; the connection stays for another request.
+    let reading = async {
+        while !said.ends_with(b"\r\n0\r\n\r\n") {
+            assert!(slow.read_buf(&mut said).await.unwrap() > 0);
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), reading)
+        .await
+        .expect("the stream ends");
+    let said = String::from_utf8_lossy(&said);
+    let last = said.rmatch_indices("\nid: ").find_map(|(at, _)| {
+        let id = said[at + 5..].split_once('\n')?.0;
+        id.parse::<i64>().ok()
+    });
+    let last = last.unwrap_or(1);
+    assert!(last < 1 + changes, "it was disconnected before the end");
+    let mut resumed = Stream::open(&operator, "", Some(last)).await;
+    let (mut event, _, mut revision) = resumed.next().await;
+    if event != "resync" {
+        assert_eq!(revision, Some(last + 1));
+    }
+    while revision < Some(1 + changes) {
+        (event, _, revision) = resumed.next().await;
+        assert_eq!(event, "component-update");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

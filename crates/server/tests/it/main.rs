@@ -5,6 +5,7 @@ mod app;
 mod backup;
 mod binary;
 mod clerk;
+mod client_limits;
 mod component;
 mod conformance;
 mod delivery;

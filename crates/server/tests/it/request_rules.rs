@@ -64,7 +64,7 @@ fn filled(path: &str, value: &str) -> String {
 }
 
 /// The peak of a process's resident memory, in KiB.
-fn peak(process: &Process) -> u64 {
+pub(crate) fn peak(process: &Process) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap();
     let line = status
         .lines()

@@ -4,8 +4,10 @@ use std::{fmt, net::SocketAddr, str};
 
 use actix_web::HttpRequest;
 
-/// The opening request, copied into one compact block: the request's own headers would keep its whole read buffer alive for
-/// as long as the session lasts.
+use crate::settings::Settings;
+
+/// What is used of the opening request, copied into one compact block: the request's own headers would keep its whole read
+/// buffer alive for as long as the session lasts.
 #[derive(Clone)]
 pub struct Handshake {
     /// Query, then each header as name and value, one after the other.
@@ -17,22 +19,33 @@ pub struct Handshake {
 }
 
 impl Handshake {
-    pub(crate) fn of(request: &HttpRequest) -> Self {
+    /// Copies the query and the headers that the settings name; `None` if they are larger than the settings allow.
+    pub(crate) fn of(request: &HttpRequest, settings: &Settings) -> Option<Self> {
         let mut text = request.query_string().as_bytes().to_vec();
         let query = offset(&text);
-        let mut ends = Vec::with_capacity(request.headers().len() * 2);
+        let mut ends = Vec::new();
         for (name, value) in request.headers() {
+            let is_kept = settings
+                .handshake_headers
+                .is_none_or(|kept| kept.contains(&name.as_str()));
+            if !is_kept {
+                continue;
+            }
             text.extend_from_slice(name.as_str().as_bytes());
             ends.push(offset(&text));
             text.extend_from_slice(value.as_bytes());
             ends.push(offset(&text));
+            if text.len() > settings.max_handshake_bytes {
+                return None;
+            }
         }
-        Self {
-            text: text.into(),
+        let kept = Self {
             query,
             ends: ends.into(),
             peer: request.peer_addr(),
-        }
+            text: text.into(),
+        };
+        (kept.text.len() <= settings.max_handshake_bytes).then_some(kept)
     }
 
     /// The query string, without its `?`.
@@ -44,7 +57,7 @@ impl Handshake {
             .unwrap_or_default()
     }
 
-    /// The headers in the order they came; names are in lower case.
+    /// The headers that are kept, in the order they came; names are in lower case.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
         let starts = std::iter::once(self.query).chain(self.ends.iter().copied());
         let parts: Vec<&[u8]> = starts
@@ -63,7 +76,7 @@ impl Handshake {
         })
     }
 
-    /// The first header of that name (in lower case), if its value is text.
+    /// The first header of that name (in lower case), if it is kept and its value is text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers()
@@ -100,17 +113,40 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn headers_and_query_are_found_again() {
-        let request = TestRequest::with_uri("/socket.io/?EIO=4&transport=polling")
+    fn request(note: &str) -> HttpRequest {
+        TestRequest::with_uri("/socket.io/?EIO=4&transport=polling")
             .insert_header(("Authorization", "Bearer abc"))
-            .insert_header(("X-Empty", ""))
-            .to_http_request();
-        let handshake = Handshake::of(&request);
+            .insert_header(("X-Note", note))
+            .to_http_request()
+    }
+
+    #[test]
+    fn query_and_the_headers_that_are_used_are_kept() {
+        let handshake = Handshake::of(&request("x"), &Settings::default()).unwrap();
         assert_eq!(handshake.query(), "EIO=4&transport=polling");
         assert_eq!(handshake.header("authorization"), Some("Bearer abc"));
-        assert_eq!(handshake.header("x-empty"), Some(""));
+        assert_eq!(handshake.header("x-note"), None);
         assert_eq!(handshake.header("cookie"), None);
         assert!(!format!("{handshake:?}").contains("abc"));
+        let all = Settings {
+            handshake_headers: None,
+            ..Settings::default()
+        };
+        let handshake = Handshake::of(&request(""), &all).unwrap();
+        assert_eq!(handshake.header("x-note"), Some(""));
+    }
+
+    #[test]
+    fn handshake_is_bounded_by_what_is_kept() {
+        let settings = Settings::default();
+        let long = "x".repeat(settings.max_handshake_bytes);
+        assert!(Handshake::of(&request(&long), &settings).is_some());
+        let all = Settings {
+            handshake_headers: None,
+            ..settings.clone()
+        };
+        assert!(Handshake::of(&request(&long), &all).is_none());
+        let query = TestRequest::with_uri(&format!("/socket.io/?{long}x")).to_http_request();
+        assert!(Handshake::of(&query, &settings).is_none());
     }
 }

@@ -1,5 +1,6 @@
 //! Engine.IO revision 4: sessions over HTTP long-polling and WebSocket.
 
+mod admission;
 mod connection;
 mod encoded;
 mod handler;
@@ -16,6 +17,7 @@ mod transport;
 mod upgrade;
 mod verdict;
 
+pub use admission::{Admission, Busy, Permit, Permits};
 pub(crate) use encoded::Encoded;
 pub use handler::{EngineHandler, Malformed};
 pub use handshake::Handshake;

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use actix_web::{HttpResponse, http::StatusCode};
+use actix_web::HttpResponse;
 use serde_json::json;
+
+use super::admission::Busy;
 
 /// Why a session ended, in the reference server's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +69,8 @@ pub(crate) enum Refusal {
     BadRequest,
     Forbidden(Option<String>),
     UnsupportedProtocol,
+    /// Not a refusal of the reference, which has no limits. Its code is that of `Forbidden`.
+    Busy(Busy),
 }
 
 impl Refusal {
@@ -76,7 +80,7 @@ impl Refusal {
             Self::UnknownSid => 1,
             Self::BadHandshakeMethod => 2,
             Self::BadRequest => 3,
-            Self::Forbidden(_) => 4,
+            Self::Forbidden(_) | Self::Busy(_) => 4,
             Self::UnsupportedProtocol => 5,
         }
     }
@@ -89,21 +93,27 @@ impl Refusal {
             Self::BadRequest => "Bad request",
             Self::Forbidden(message) => message.as_deref().unwrap_or("Forbidden"),
             Self::UnsupportedProtocol => "Unsupported protocol version",
+            Self::Busy(_) => "Too many connections",
         }
     }
 
     /// The answer to a plain request.
     pub(crate) fn to_response(&self) -> HttpResponse {
-        let status = match self {
-            Self::Forbidden(_) => StatusCode::FORBIDDEN,
-            _ => StatusCode::BAD_REQUEST,
+        let mut response = match self {
+            Self::Forbidden(_) => HttpResponse::Forbidden(),
+            Self::Busy(busy) => busy.response(),
+            _ => HttpResponse::BadRequest(),
         };
-        HttpResponse::build(status).json(json!({ "code": self.code(), "message": self.message() }))
+        response.json(json!({ "code": self.code(), "message": self.message() }))
     }
 
     /// The answer to a WebSocket handshake, which the reference answers in text and always with 400.
     pub(crate) fn to_upgrade_response(&self) -> HttpResponse {
-        HttpResponse::BadRequest()
+        let mut response = match self {
+            Self::Busy(busy) => busy.response(),
+            _ => HttpResponse::BadRequest(),
+        };
+        response
             .force_close()
             .content_type("text/html")
             .body(self.message().to_owned())

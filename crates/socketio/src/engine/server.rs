@@ -13,12 +13,26 @@ use actix_web::{HttpRequest, Resource, web};
 use tokio::sync::Notify;
 
 use super::{
-    connection::Connection, encoded::Encoded, handler::EngineHandler, handshake::Handshake,
-    housekeeper::Housekeeper, machine::Transport, reason::CloseReason, session::Session, transport,
+    admission::{Admission, Permit, Permits},
+    connection::Connection,
+    encoded::Encoded,
+    handler::EngineHandler,
+    handshake::Handshake,
+    housekeeper::Housekeeper,
+    machine::Transport,
+    reason::{CloseReason, Refusal},
+    session::Session,
+    transport,
 };
 use crate::{settings::Settings, sid::Sid, sync::lock};
 
 type Sessions<H> = HashMap<Sid, Arc<Connection<H>>>;
+
+/// A request that may open a session.
+pub(crate) struct Admitted {
+    handshake: Handshake,
+    permits: Option<Permits>,
+}
 
 /// An Engine.IO server.
 pub struct Engine<H: EngineHandler> {
@@ -28,13 +42,25 @@ pub struct Engine<H: EngineHandler> {
     housekeeper: Housekeeper,
     emptied: Notify,
     closing: AtomicBool,
+    admission: Option<Arc<dyn Admission>>,
 }
 
 impl<H: EngineHandler> Engine<H> {
     /// Makes a server for the protocol on top.
     #[must_use]
     pub fn new(settings: Settings, handler: H) -> Arc<Self> {
+        Self::with_admission(settings, handler, None)
+    }
+
+    /// The same with limits on clients' sessions and polls.
+    #[must_use]
+    pub fn with_admission(
+        settings: Settings,
+        handler: H,
+        admission: Option<Arc<dyn Admission>>,
+    ) -> Arc<Self> {
         Arc::new(Self {
+            admission,
             handler,
             settings: Arc::new(settings),
             sessions: Mutex::new(HashMap::new()),
@@ -99,11 +125,28 @@ impl<H: EngineHandler> Engine<H> {
         self.closing.load(Ordering::Acquire)
     }
 
+    /// Counts a poll, if polls are limited.
+    pub(crate) fn admit_poll(&self, request: &HttpRequest) -> Result<Option<Permit>, Refusal> {
+        let admitted = self.admission.as_ref().map(|limits| limits.poll(request));
+        admitted.transpose().map_err(Refusal::Busy)
+    }
+
+    /// Takes in what is used of a request that opens a session, and counts the session.
+    pub(crate) fn admit(&self, request: &HttpRequest) -> Result<Admitted, Refusal> {
+        let handshake = Handshake::of(request, &self.settings).ok_or(Refusal::BadRequest)?;
+        let admitted = self
+            .admission
+            .as_ref()
+            .map(|limits| limits.session(request));
+        let permits = admitted.transpose().map_err(Refusal::Busy)?;
+        Ok(Admitted { handshake, permits })
+    }
+
     /// Opens a session; its `open` packet waits to be sent ("Handshake").
     pub(crate) fn open(
         self: &Arc<Self>,
         transport: Transport,
-        handshake: Handshake,
+        Admitted { handshake, permits }: Admitted,
     ) -> Arc<Connection<H>> {
         self.housekeeper.ensure(self);
         let settings = Arc::clone(&self.settings);
@@ -112,6 +155,7 @@ impl<H: EngineHandler> Engine<H> {
             handshake,
             settings,
             self.housekeeper.errands(),
+            permits,
         ));
         session.send(open_packet(session.sid, transport, &self.settings));
         let connection = Arc::new(Connection::new(Arc::clone(&session), Arc::clone(self)));

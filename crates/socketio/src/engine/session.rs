@@ -10,6 +10,7 @@ use std::{
 };
 
 use super::{
+    admission::{Permit, Permits},
     encoded::Encoded,
     handshake::Handshake,
     housekeeper::Errands,
@@ -74,6 +75,30 @@ pub(crate) struct Session {
     /// Whether the layer above asked to be called.
     notified: AtomicBool,
     inner: Mutex<Inner>,
+    permits: SessionPermits,
+}
+
+/// What counts the session.
+#[derive(Default)]
+struct SessionPermits {
+    _session: Option<Permit>,
+    /// Until it has joined its first namespace.
+    handshake: Mutex<Option<Permit>>,
+}
+
+impl std::fmt::Debug for SessionPermits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SessionPermits").finish_non_exhaustive()
+    }
+}
+
+impl From<Option<Permits>> for SessionPermits {
+    fn from(permits: Option<Permits>) -> Self {
+        permits.map_or_else(Self::default, |permits| Self {
+            _session: Some(permits.session),
+            handshake: Mutex::new(Some(permits.handshake)),
+        })
+    }
 }
 
 impl Session {
@@ -82,6 +107,7 @@ impl Session {
         handshake: Handshake,
         settings: Arc<Settings>,
         errands: Errands,
+        permits: Option<Permits>,
     ) -> Self {
         let machine = Machine::new(transport, Instant::now(), &settings);
         let inner = Inner {
@@ -97,7 +123,14 @@ impl Session {
             errands,
             notified: AtomicBool::new(false),
             inner: Mutex::new(inner),
+            permits: permits.into(),
         }
+    }
+
+    /// The client has joined its first namespace: it is no longer counted with those that have not.
+    pub(crate) fn joined(&self) {
+        lock(&self.permits.handshake).take();
+        self.expire_at(None);
     }
 
     /// Runs `act` on the rules, then tells whoever the change concerns.

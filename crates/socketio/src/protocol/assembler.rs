@@ -9,15 +9,26 @@ use crate::engine::Message;
 #[derive(Debug)]
 pub struct Assembler {
     max_attachments: usize,
-    partial: Option<Box<(Header, Vec<Bytes>)>>,
+    max_bytes: usize,
+    partial: Option<Box<Partial>>,
+}
+
+/// A packet whose attachments have not all come.
+#[derive(Debug)]
+struct Partial {
+    header: Header,
+    attachments: Vec<Bytes>,
+    /// Of text and attachments.
+    bytes: usize,
 }
 
 impl Assembler {
-    /// Takes packets of up to that many attachments.
+    /// Takes packets of up to that many attachments and, if they have any, that many bytes with them.
     #[must_use]
-    pub fn new(max_attachments: usize) -> Self {
+    pub fn new(max_attachments: usize, max_bytes: usize) -> Self {
         Self {
             max_attachments,
+            max_bytes,
             partial: None,
         }
     }
@@ -33,16 +44,28 @@ impl Assembler {
                 if header.attachments == 0 {
                     return header.complete(Vec::new()).map(Some);
                 }
-                self.partial = Some(Box::new((header, Vec::new())));
+                self.partial = Some(Box::new(Partial {
+                    header,
+                    attachments: Vec::new(),
+                    bytes: text.len(),
+                }));
                 Ok(None)
             }
             (Message::Binary(bytes), Some(mut partial)) => {
-                partial.1.push(bytes);
-                if partial.1.len() < partial.0.attachments {
+                partial.bytes = partial.bytes.saturating_add(bytes.len());
+                if partial.bytes > self.max_bytes {
+                    return Err(PacketError::TooLarge);
+                }
+                partial.attachments.push(bytes);
+                if partial.attachments.len() < partial.header.attachments {
                     self.partial = Some(partial);
                     return Ok(None);
                 }
-                let (header, attachments) = *partial;
+                let Partial {
+                    header,
+                    attachments,
+                    ..
+                } = *partial;
                 header.complete(attachments).map(Some)
             }
             _ => Err(PacketError::Unexpected),
@@ -56,7 +79,7 @@ mod tests {
     use crate::protocol::Kind;
 
     fn decode(text: &str) -> Result<Packet, PacketError> {
-        Assembler::new(10)
+        Assembler::new(10, 1000)
             .take(Message::Text(text.into()))
             .map(Option::unwrap)
     }
@@ -156,7 +179,7 @@ mod tests {
 
     #[test]
     fn attachments_complete_their_packet() {
-        let mut assembler = Assembler::new(10);
+        let mut assembler = Assembler::new(10, 1000);
         let text = r#"52-["a",{"_placeholder":true,"num":1},{"x":{"_placeholder":true,"num":0}}]"#;
         assert_eq!(assembler.take(Message::Text(text.into())), Ok(None));
         assert_eq!(
@@ -175,9 +198,19 @@ mod tests {
     }
 
     #[test]
+    fn packet_is_bounded_together_with_its_attachments() {
+        let mut assembler = Assembler::new(10, 1000);
+        let text = r#"52-["a"]"#;
+        assembler.take(Message::Text(text.into())).unwrap();
+        let bytes = |size| Message::Binary(Bytes::from(vec![0; size]));
+        assert_eq!(assembler.take(bytes(600)), Ok(None));
+        assert_eq!(assembler.take(bytes(600)), Err(PacketError::TooLarge));
+    }
+
+    #[test]
     fn a_placeholder_without_attachment_is_an_error() {
         for num in ["1", "-1", "\"0\"", "0.5"] {
-            let mut assembler = Assembler::new(10);
+            let mut assembler = Assembler::new(10, 1000);
             let text = format!(r#"51-["a",{{"_placeholder":true,"num":{num}}}]"#);
             assembler.take(Message::Text(text.into())).unwrap();
             let result = assembler.take(Message::Binary(Bytes::new()));
@@ -187,7 +220,7 @@ mod tests {
 
     #[test]
     fn text_and_bytes_come_when_they_are_due() {
-        let mut assembler = Assembler::new(10);
+        let mut assembler = Assembler::new(10, 1000);
         assert_eq!(
             assembler.take(Message::Binary(Bytes::new())),
             Err(PacketError::Unexpected)

@@ -33,6 +33,9 @@ pub enum PacketError {
     /// More attachments than the server takes.
     #[error("too many attachments")]
     TooManyAttachments,
+    /// More bytes, attachments included, than the server takes.
+    #[error("too large")]
+    TooLarge,
     /// The acknowledgement's identifier is missing or too large.
     #[error("illegal acknowledgement id")]
     IllegalId,

@@ -11,15 +11,26 @@ use super::{
     namespace::Namespace,
     realm::{HandledRealm, Realm},
 };
-use crate::{engine::Engine, settings::Settings};
+use crate::{
+    engine::{Admission, Engine},
+    settings::Settings,
+};
 
 /// Collects the namespaces of a server.
 pub struct Builder {
     settings: Settings,
     realms: Vec<Box<dyn Realm>>,
+    admission: Option<Arc<dyn Admission>>,
 }
 
 impl Builder {
+    /// Limits clients' sessions and polls. Without it they are not limited.
+    #[must_use]
+    pub fn admission(mut self, admission: Arc<dyn Admission>) -> Self {
+        self.admission = Some(admission);
+        self
+    }
+
     /// Sets what can be set.
     #[must_use]
     pub fn settings(mut self, settings: Settings) -> Self {
@@ -50,7 +61,7 @@ impl Builder {
             settings: self.settings.clone(),
         };
         Server {
-            engine: Engine::new(self.settings, protocol),
+            engine: Engine::with_admission(self.settings, protocol, self.admission),
             namespaces,
         }
     }
@@ -66,7 +77,7 @@ impl fmt::Debug for Builder {
         f.debug_struct("Builder")
             .field("settings", &self.settings)
             .field("namespaces", &names)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
@@ -84,6 +95,7 @@ impl Server {
         Builder {
             settings: Settings::default(),
             realms: Vec::new(),
+            admission: None,
         }
     }
 

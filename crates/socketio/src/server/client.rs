@@ -62,7 +62,10 @@ impl EngineHandler for Protocol {
         socket.0.expire_at(Some(at));
         let sockets = Sockets::default();
         let decoder = Decoder {
-            assembler: Assembler::new(self.settings.max_attachments),
+            assembler: Assembler::new(
+                self.settings.max_attachments,
+                self.settings.max_http_buffer_size,
+            ),
             sockets: Arc::clone(&sockets),
         };
         (
@@ -185,7 +188,7 @@ impl Protocol {
         match answer {
             Err(error) => session.send(encode_connect_error(&name, &error)),
             Ok(member) => {
-                session.expire_at(None);
+                session.joined();
                 let core = Arc::clone(member.core());
                 // The client knows that it has joined before it hears anything else, and the answer leaves by itself, as the
                 // reference's does: two packets in one segment would reach a client in one turn of its event loop.

@@ -54,7 +54,7 @@ proptest! {
 
     #[test]
     fn socket_packets(messages in vec(message(), 0..6)) {
-        let mut assembler = Assembler::new(10);
+        let mut assembler = Assembler::new(10, 1_000_000);
         for message in messages {
             if let Ok(Some(packet)) = assembler.take(message) {
                 prop_assert!(packet.namespace.starts_with('/'));
@@ -70,7 +70,7 @@ proptest! {
     fn what_is_sent_is_what_is_read(name in "[a-z]{1,8}", args in vec(any::<(i64, String, Option<bool>)>(), 0..4)) {
         let event = Event::new(&name, &args).unwrap();
         let text = format!("2{}", serde_json::to_string(&event_json(&name, &args)).unwrap());
-        let packet = Assembler::new(10).take(Message::Text(text.into())).unwrap().unwrap();
+        let packet = Assembler::new(10, 1_000_000).take(Message::Text(text.into())).unwrap().unwrap();
         let Kind::Event { name: read, args: items, .. } = packet.kind else { panic!() };
         prop_assert_eq!(&*read, name.as_str());
         prop_assert_eq!(items.parse::<Vec<(i64, String, Option<bool>)>>().unwrap(), args);

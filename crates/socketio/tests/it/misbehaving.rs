@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use allclear_socketio::{Event, Settings};
+use allclear_socketio::{Event, Settings, SocketRef};
 use futures_util::future::join_all;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::{
     Message,
     protocol::frame::{
@@ -169,6 +171,13 @@ async fn a_client_that_never_reads_is_dropped_and_costs_nobody_else() {
     drop(deaf);
 }
 
+/// Waits until the connection has taken everything that was sent.
+async fn flushed(socket: &SocketRef) {
+    while socket.queued() > 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
 #[actix_web::test]
 async fn the_connection_of_a_client_that_never_reads_is_cut() {
     let mut server = TestServer::start(Settings {
@@ -184,6 +193,13 @@ async fn the_connection_of_a_client_that_never_reads_is_cut() {
         .unwrap();
     let socket = server.connected().await;
     let large = Event::new("large", &("x".repeat(256 * 1024),)).unwrap();
+    // As much as the kernels take.
+    while timeout(Duration::from_secs(1), flushed(&socket))
+        .await
+        .is_ok()
+    {
+        socket.emit(&large);
+    }
     while socket.is_connected() {
         socket.emit(&large);
     }
@@ -276,4 +292,58 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
     soon(slow.read_exact(&mut answer)).await.unwrap();
     assert_eq!(&answer, b"HTTP/1.1 400");
     server.until_sessions(0).await;
+}
+
+/// Opens a WebSocket session by hand, to send frames that no client sends.
+async fn by_hand(server: &TestServer) -> TcpStream {
+    let mut stream = server.raw().await;
+    let request = "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\
+        Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
+    stream.write_all(request.as_bytes()).await.unwrap();
+    stream
+}
+
+#[actix_web::test]
+async fn frame_is_refused_by_the_length_that_its_header_announces() {
+    const MASK: [u8; 4] = [0; 4];
+    let server = TestServer::start(Settings {
+        max_http_buffer_size: 1000,
+        ..quick()
+    });
+    let huge = [&[0x82, 0xff], &(1_u64 << 40).to_be_bytes()[..], &MASK].concat();
+    let part = |first: u8, length: u16| [&[first, 0xfe], &length.to_be_bytes()[..], &MASK].concat();
+    let parts = [part(0x01, 600), vec![b'4'; 600], part(0x80, 600)].concat();
+    let table = [
+        ("a frame of a tebibyte", huge, 1009_u16),
+        ("a frame a little too long", part(0x81, 1001), 1009),
+        ("parts that are too long together", parts, 1009),
+        ("a control frame", part(0x89, 126), 1002),
+    ];
+    for (what, frames, code) in table {
+        let mut stream = by_hand(&server).await;
+        stream.write_all(&frames).await.unwrap();
+        let close = [&[0x88, 2], &code.to_be_bytes()[..]].concat();
+        let mut said = Vec::new();
+        // Nothing follows the header: a server that waits for the payload does not answer.
+        while !said.ends_with(&close) {
+            let read = soon(stream.read_buf(&mut said)).await.unwrap();
+            assert!(read > 0, "{what}: {said:?}");
+        }
+    }
+    server.until_sessions(0).await;
+}
+
+#[actix_web::test]
+async fn event_is_bounded_together_with_its_attachments() {
+    let mut server = TestServer::start(Settings {
+        max_http_buffer_size: 1000,
+        ..quick()
+    });
+    let (mut wire, _) = server.joined().await;
+    wire.send(r#"453-["a"]"#).await;
+    for _ in 0..2 {
+        wire.send_message(Message::binary(vec![0; 600])).await;
+    }
+    wire.close_code().await;
+    assert_eq!(server.disconnected().await, "parse error");
 }

@@ -1,116 +1,252 @@
-//! Criers: in each worker one task a channel, which tells the worker's viewers that there is something to read. Waking
-//! ten thousand of them takes a tenth of a second, and who asks for the page or saves meanwhile must not wait for the end of it.
+//! Criers: in each worker one task a channel, which wakes the worker's viewers when there is something to read. Waking ten
+//! thousand of them takes a tenth of a second, and other requests of the worker must not wait for the end of it.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use allclear_domain::id::OrganisationId;
+use allclear_domain::organisation::Revision;
+use bytes::Bytes;
 use futures_util::Stream;
 use slab::Slab;
-use tokio::sync::broadcast::{self, error::TryRecvError};
 use tokio::sync::watch;
 
-use crate::status::viewers::{Frame, Subscription};
+use crate::client_slots::Slot;
+use crate::status::frame_log::{Found, FrameLog};
+use crate::status::viewers::Subscription;
 
-/// How many viewers are told before the worker looks whether somebody else wants something: less than a millisecond's work.
+/// How many viewers are woken before the worker looks whether other tasks wait: less than a millisecond's work.
 const AT_ONCE: usize = 48;
+/// Most bytes that are handed to the HTTP server at once: it copies them, and a viewer that does not read holds the copy.
+const PIECE: usize = 16 * 1024;
 
 thread_local! {
     static CRIERS: RefCell<HashMap<OrganisationId, Crier>> = RefCell::default();
 }
 
-/// Each listener of a channel in a worker, and whom to wake for it where it waits.
-type Listeners = Rc<RefCell<Slab<Option<Waker>>>>;
-
-/// Who of a worker listens to a channel.
-#[derive(Clone)]
-struct Crier {
-    channel: watch::Receiver<()>,
-    listeners: Listeners,
+/// What a worker knows of a channel.
+struct Feed {
+    /// The channel's log, shared by all workers.
+    source: Arc<Mutex<FrameLog>>,
+    /// This worker's copy of it: its viewers read without a lock.
+    log: FrameLog,
+    /// How many signs of life were sent.
+    keep_alives: u64,
+    is_over: bool,
+    /// Each viewer, and how to wake it if it waits.
+    viewers: Slab<Option<Waker>>,
 }
 
-/// What a viewer is sent, as it comes. It ends with its channel, and where the viewer has fallen too far behind.
+type SharedFeed = Rc<RefCell<Feed>>;
+
+/// Wakes the viewers of a channel in one worker.
+#[derive(Clone)]
+struct Crier {
+    channel: watch::Receiver<u64>,
+    feed: SharedFeed,
+}
+
+/// What a viewer is sent, in pieces. It ends with its channel, and if the viewer falls too far behind.
 pub(crate) struct Listener {
-    frames: broadcast::Receiver<Frame>,
-    listeners: Listeners,
+    feed: SharedFeed,
     key: usize,
+    /// What comes before the live commits.
+    first: VecDeque<Bytes>,
+    /// The viewer knows everything up to here.
+    seen: Revision,
+    /// The next frame of the log, and how much of it was sent.
+    next: u64,
+    sent: usize,
+    keep_alives: u64,
+    /// Keeps the viewer counted.
+    _watching: Arc<()>,
+    _slot: Slot,
+}
+
+impl Feed {
+    fn pull(&mut self) {
+        let source = Arc::clone(&self.source);
+        self.log
+            .copy(&source.lock().unwrap_or_else(PoisonError::into_inner));
+    }
 }
 
 impl Listener {
     /// Listens to what a viewer has subscribed to. MUST be called in a worker.
-    pub(crate) fn of(organisation: &OrganisationId, subscription: Subscription) -> Self {
-        let listeners = CRIERS.with_borrow_mut(|criers| match criers.entry(organisation.clone()) {
+    pub(crate) fn of(
+        organisation: &OrganisationId,
+        subscription: Subscription,
+        slot: Slot,
+    ) -> Self {
+        let keep_alives = *subscription.told.borrow();
+        let feed = CRIERS.with_borrow_mut(|criers| match criers.entry(organisation.clone()) {
             Entry::Occupied(crier) if crier.get().channel.same_channel(&subscription.told) => {
-                Rc::clone(&crier.get().listeners)
+                Rc::clone(&crier.get().feed)
             }
             entry => {
-                let crier = Crier {
-                    channel: subscription.told,
-                    listeners: Rc::default(),
-                };
+                let crier = Crier::new(subscription.told, subscription.log);
                 tokio::task::spawn_local(crier.clone().cry(organisation.clone()));
-                let listeners = Rc::clone(&crier.listeners);
+                let feed = Rc::clone(&crier.feed);
                 entry.insert_entry(crier);
-                listeners
+                feed
             }
         });
-        let key = listeners.borrow_mut().insert(None);
+        let (key, next) = {
+            let mut feed = feed.borrow_mut();
+            feed.pull();
+            (feed.viewers.insert(None), feed.log.end())
+        };
         Self {
-            frames: subscription.frames,
-            listeners,
+            feed,
             key,
+            first: VecDeque::new(),
+            seen: Revision::default(),
+            next,
+            sent: 0,
+            keep_alives,
+            _watching: subscription.watching,
+            _slot: slot,
         }
+    }
+
+    /// Goes on after the revision that a viewer has seen, if nothing is missing or the log has what is. `told` is the newest
+    /// revision this node's audiences knew after the viewer subscribed.
+    pub(crate) fn resume(&mut self, seen: Revision, told: Revision) -> bool {
+        let mut feed = self.feed.borrow_mut();
+        feed.pull();
+        let newest = feed.log.newest().map_or(told, |newest| told.max(newest));
+        if seen < newest {
+            let Some(next) = feed.log.after(seen) else {
+                return false;
+            };
+            self.next = next;
+        }
+        self.seen = seen;
+        true
+    }
+
+    /// Sends these bytes first; with them the viewer knows everything up to a revision.
+    pub(crate) fn start_with(&mut self, first: impl IntoIterator<Item = Bytes>, seen: Revision) {
+        self.first.extend(first);
+        self.seen = seen;
+    }
+
+    /// Opens the stream: a comment at once passes through every proxy.
+    pub(crate) fn opened(mut self) -> Self {
+        self.first.push_front(Bytes::from_static(b": allclear\n\n"));
+        self
+    }
+
+    /// The next piece of what comes first.
+    fn piece(&mut self) -> Option<Bytes> {
+        let bytes = self.first.front_mut()?;
+        let piece = bytes.split_to(bytes.len().min(PIECE));
+        if bytes.is_empty() {
+            self.first.pop_front();
+        }
+        Some(piece)
     }
 }
 
 impl Stream for Listener {
-    type Item = Frame;
+    type Item = Bytes;
 
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Frame>> {
-        match self.frames.try_recv() {
-            Ok(frame) => Poll::Ready(Some(frame)),
-            Err(TryRecvError::Closed | TryRecvError::Lagged(_)) => Poll::Ready(None),
-            // What is sent from here on, the crier learns after this: it runs in the same thread.
-            Err(TryRecvError::Empty) => {
-                self.listeners.borrow_mut()[self.key] = Some(context.waker().clone());
-                Poll::Pending
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        let this = self.get_mut();
+        if let Some(piece) = this.piece() {
+            return Poll::Ready(Some(piece));
+        }
+        let mut feed = this.feed.borrow_mut();
+        loop {
+            let frame = match feed.log.get(this.next) {
+                Found::Dropped => return Poll::Ready(None),
+                Found::Frame(frame) => frame,
+                Found::End if this.keep_alives != feed.keep_alives => {
+                    this.keep_alives = feed.keep_alives;
+                    return Poll::Ready(Some(Bytes::from_static(b":\n\n")));
+                }
+                Found::End if feed.is_over => return Poll::Ready(None),
+                // The crier runs in the same thread: it wakes this viewer for what comes from here on.
+                Found::End => {
+                    feed.viewers[this.key] = Some(context.waker().clone());
+                    return Poll::Pending;
+                }
+            };
+            if frame.revision <= this.seen {
+                this.next += 1;
+                continue;
             }
+            if frame.revision != this.seen.next() {
+                // A commit is missing: the viewer comes back and resumes.
+                return Poll::Ready(None);
+            }
+            let end = frame.bytes.len().min(this.sent + PIECE);
+            let piece = frame.bytes.slice(this.sent..end);
+            if end == frame.bytes.len() {
+                (this.seen, this.sent) = (frame.revision, 0);
+                this.next += 1;
+            } else {
+                this.sent = end;
+            }
+            return Poll::Ready(Some(piece));
         }
     }
 }
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        self.listeners.borrow_mut().remove(self.key);
+        self.feed.borrow_mut().viewers.remove(self.key);
     }
 }
 
 impl Crier {
-    /// Tells the listeners of everything that is sent, and of the end.
+    fn new(channel: watch::Receiver<u64>, source: Arc<Mutex<FrameLog>>) -> Self {
+        let feed = Feed {
+            source,
+            log: FrameLog::default(),
+            keep_alives: *channel.borrow(),
+            is_over: false,
+            viewers: Slab::new(),
+        };
+        Self {
+            channel,
+            feed: Rc::new(RefCell::new(feed)),
+        }
+    }
+
+    /// Wakes the viewers for everything that is sent, and for the end.
     async fn cry(mut self, organisation: OrganisationId) {
         while self.channel.changed().await.is_ok() {
-            self.tell().await;
+            {
+                let mut feed = self.feed.borrow_mut();
+                feed.keep_alives = *self.channel.borrow_and_update();
+                feed.pull();
+            }
+            self.wake_all().await;
         }
         CRIERS.with_borrow_mut(|criers| {
             if criers
                 .get(&organisation)
-                .is_some_and(|crier| Rc::ptr_eq(&crier.listeners, &self.listeners))
+                .is_some_and(|crier| Rc::ptr_eq(&crier.feed, &self.feed))
             {
                 criers.remove(&organisation);
             }
         });
-        self.tell().await;
+        self.feed.borrow_mut().is_over = true;
+        self.wake_all().await;
     }
 
-    /// Wakes everybody who waits, some at a time.
-    async fn tell(&self) {
+    /// Wakes every viewer that waits, some at a time.
+    async fn wake_all(&self) {
         let mut next = 0;
-        while next < self.listeners.borrow().capacity() {
+        while next < self.feed.borrow().viewers.capacity() {
             let woken = self.wake(next..next + AT_ONCE);
             next += AT_ONCE;
             if woken > 0 {
@@ -120,125 +256,13 @@ impl Crier {
     }
 
     fn wake(&self, keys: Range<usize>) -> usize {
-        let mut listeners = self.listeners.borrow_mut();
-        keys.filter_map(|key| listeners.get_mut(key)?.take())
+        let mut feed = self.feed.borrow_mut();
+        keys.filter_map(|key| feed.viewers.get_mut(key)?.take())
             .map(Waker::wake)
             .count()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    use std::cell::Cell;
-    use std::sync::Arc;
-
-    use allclear_application::outbox::Commit;
-    use allclear_application::relay::Audience as _;
-    use futures_util::StreamExt as _;
-
-    use crate::status::viewers::Viewers;
-
-    fn organisation() -> OrganisationId {
-        OrganisationId::parse("org").unwrap()
-    }
-
-    fn listener(viewers: &Viewers) -> Listener {
-        Listener::of(&organisation(), viewers.subscribe(&organisation()))
-    }
-
-    fn change(viewers: &Viewers, revision: i64) {
-        viewers.tell(&Arc::new(Commit {
-            organisation: "org".into(),
-            revision,
-            events: Vec::new(),
-        }));
-    }
-
-    async fn nobody_cries() {
-        for _ in 0..100 {
-            tokio::task::yield_now().await;
-        }
-        CRIERS.with_borrow(|criers| assert!(criers.is_empty()));
-    }
-
-    #[actix_web::test]
-    async fn who_comes_while_many_are_told_does_not_wait_for_all_of_them() {
-        let (viewers, told) = (Viewers::default(), Rc::new(Cell::new(0)));
-        let listening: Vec<_> = (0..10 * AT_ONCE)
-            .map(|_| {
-                let (mut listener, told) = (listener(&viewers), Rc::clone(&told));
-                tokio::task::spawn_local(async move {
-                    assert!(matches!(listener.next().await, Some(Frame::Commit(..))));
-                    told.set(told.get() + 1);
-                })
-            })
-            .collect();
-        tokio::task::yield_now().await;
-        change(&viewers, 1);
-        while told.get() == 0 {
-            tokio::task::yield_now().await;
-        }
-        assert!(told.get() <= 2 * AT_ONCE);
-        futures_util::future::join_all(listening)
-            .await
-            .into_iter()
-            .for_each(Result::unwrap);
-        assert_eq!(told.get(), 10 * AT_ONCE);
-        viewers.close();
-        nobody_cries().await;
-    }
-
-    #[actix_web::test]
-    async fn who_leaves_while_others_wait_holds_nobody_up() {
-        let viewers = Viewers::default();
-        let (leaving, mut staying) = (listener(&viewers), listener(&viewers));
-        let heard =
-            tokio::task::spawn_local(async move { (staying.next().await, staying.next().await) });
-        tokio::task::yield_now().await;
-        drop(leaving);
-        change(&viewers, 1);
-        let mut coming = listener(&viewers);
-        change(&viewers, 2);
-        assert!(matches!(
-            heard.await.unwrap(),
-            (Some(Frame::Commit(..)), Some(Frame::Commit(..)))
-        ));
-        assert!(matches!(coming.next().await, Some(Frame::Commit(revision, _)) if revision.0 == 2));
-    }
-
-    #[actix_web::test]
-    async fn who_falls_too_far_behind_is_left() {
-        let viewers = Viewers::default();
-        let mut slow = listener(&viewers);
-        (1..=1000).for_each(|revision| change(&viewers, revision));
-        assert!(slow.next().await.is_none());
-    }
-
-    #[actix_web::test]
-    async fn every_channel_has_its_own_end() {
-        let viewers = Viewers::default();
-        let mut before = listener(&viewers);
-        let ended =
-            tokio::task::spawn_local(async move { (before.next().await, before.next().await) });
-        tokio::task::yield_now().await;
-        viewers.resync(&organisation());
-        let mut after = listener(&viewers);
-        assert!(matches!(
-            ended.await.unwrap(),
-            (Some(Frame::Resync(_)), None)
-        ));
-        let heard =
-            tokio::task::spawn_local(async move { (after.next().await, after.next().await) });
-        tokio::task::yield_now().await;
-        change(&viewers, 1);
-        tokio::task::yield_now().await;
-        viewers.close();
-        assert!(matches!(
-            heard.await.unwrap(),
-            (Some(Frame::Commit(..)), None)
-        ));
-        nobody_cries().await;
-    }
-}
+#[path = "crier_tests.rs"]
+mod tests;

@@ -1,5 +1,6 @@
 //! The event stream of a status page: the socket's events as server-sent events.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use actix_web::http::header::{self, HeaderValue};
@@ -10,16 +11,22 @@ use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use bytes::Bytes;
-use futures_util::stream::{self, Stream, StreamExt};
+use futures_util::stream::{Stream, StreamExt};
 use serde::Deserialize;
+use tokio::sync::Semaphore;
 use utoipa::IntoParams;
 
+use crate::client_slots::ClientLimits;
 use crate::problem::Problem;
 use crate::status::crier::Listener;
-use crate::status::viewers::{Backlog, Frame, Viewers, encode, resync};
+use crate::status::viewers::{Viewers, encode, resync};
 
 /// How many commits a viewer who was away may be behind; one who is further behind reads the snapshot anew.
 const CATCH_UP: u64 = 1000;
+/// Most bytes of stored commits that are sent to a viewer who was away: each viewer holds its own until they are sent.
+const CATCH_UP_BYTES: usize = 48 * 1024;
+/// How many viewers read the stored commits at the same time; each read takes about a mebibyte.
+const READS: usize = 8;
 
 /// Where a stream starts.
 #[derive(Debug, Clone, Copy, Deserialize, IntoParams)]
@@ -34,6 +41,7 @@ pub struct EventStreams {
     viewers: Arc<Viewers>,
     relay: Arc<Relay>,
     outbox: Arc<dyn Outbox>,
+    reads: Semaphore,
 }
 
 impl EventStreams {
@@ -43,6 +51,7 @@ impl EventStreams {
             viewers,
             relay,
             outbox,
+            reads: Semaphore::new(READS),
         }
     }
 
@@ -51,16 +60,35 @@ impl EventStreams {
     pub(crate) async fn open(
         &self,
         request: &HttpRequest,
+        limits: &ClientLimits,
         organisation: &OrganisationId,
         since: Since,
     ) -> Result<HttpResponse, Problem> {
         if self.relay.is_cut_off() {
             return Err(Error::Unavailable("the outbox does not answer".into()).into());
         }
+        let slot = limits.stream(request)?;
         if self.relay.follow(organisation).await?.is_none() {
             return Err(Error::NotFound("Organisation").into());
         }
-        let live = Listener::of(organisation, self.viewers.subscribe(organisation));
+        let subscription = self.viewers.subscribe(organisation);
+        let mut live = Listener::of(organisation, subscription, slot);
+        let last_event_id = request
+            .headers()
+            .get("last-event-id")
+            .and_then(|id| id.to_str().ok()?.parse().ok());
+        let seen = last_event_id.or(since.since).map(Revision);
+        self.start(&mut live, organisation, seen).await?;
+        Ok(respond(live.opened()))
+    }
+
+    /// Has a stream start after what its viewer has seen; now, if it has seen nothing.
+    async fn start(
+        &self,
+        live: &mut Listener,
+        organisation: &OrganisationId,
+        seen: Option<Revision>,
+    ) -> Result<(), Error> {
         // Asked again after subscribing: what was told in between is in `told` or comes live.
         let told = self
             .relay
@@ -68,38 +96,28 @@ impl EventStreams {
             .await?
             .map(|followed| followed.told())
             .unwrap_or_default();
-        let last_event_id = request
-            .headers()
-            .get("last-event-id")
-            .and_then(|id| id.to_str().ok()?.parse().ok());
-        let since = Revision(last_event_id.or(since.since).unwrap_or(told.0));
-        let first = match self.viewers.backlog(organisation, since, told) {
+        let seen = seen.unwrap_or(told);
+        if seen > told
+            && let Some(newest) = self.newest_before(organisation, seen).await?
+        {
             // A viewer from a future that was lost, a restored backup say, cannot trust what it shows.
-            _ if since > told && self.is_ahead(organisation, since).await? => vec![resync()],
-            Backlog::Frames(frames) => frames,
-            Backlog::Older => self.stored(organisation, since, told).await?,
-        };
-        let body = frames(since, first, live);
-        Ok(HttpResponse::Ok()
-            .insert_header((
-                header::CONTENT_TYPE,
-                HeaderValue::from_static("text/event-stream"),
-            ))
-            .insert_header((
-                header::CACHE_CONTROL,
-                HeaderValue::from_static("no-cache, no-transform"),
-            ))
-            // nginx passes a stream on as it comes when told so.
-            .insert_header(("x-accel-buffering", "no"))
-            .streaming(body.map(Ok::<_, std::convert::Infallible>)))
+            live.start_with([resync(newest)], newest);
+        } else if !live.resume(seen, told) {
+            match self.stored(organisation, seen, told).await? {
+                Some((commits, last)) => live.start_with(commits, last),
+                None => live.start_with([resync(told)], told),
+            }
+        }
+        Ok(())
     }
 
-    /// Whether a viewer has seen more than there is. Another node may have shown it what this one has not heard of yet.
-    async fn is_ahead(
+    /// The newest revision, if a viewer has seen more than there is. Another node may have shown it what this one has not heard
+    /// of yet.
+    async fn newest_before(
         &self,
         organisation: &OrganisationId,
-        since: Revision,
-    ) -> Result<bool, Error> {
+        seen: Revision,
+    ) -> Result<Option<Revision>, Error> {
         let revisions = self
             .outbox
             .revisions(std::slice::from_ref(organisation))
@@ -109,111 +127,48 @@ impl EventStreams {
             .map(|(_, newest)| *newest)
             .unwrap_or_default();
         self.relay.hear(organisation, newest);
-        Ok(since > newest)
+        Ok((seen > newest).then_some(newest))
     }
 
-    /// What the outbox has for a viewer, up to what comes live: where that is too many commits, or too many bytes of them, the
-    /// snapshot is the shorter way.
+    /// What the outbox has for a viewer, up to what comes live, and the last revision of it. `None` if that is too many commits
+    /// or too many bytes of them: the snapshot is the shorter way.
     async fn stored(
         &self,
         organisation: &OrganisationId,
-        since: Revision,
+        seen: Revision,
         told: Revision,
-    ) -> Result<Vec<Frame>, Error> {
-        Ok(
-            match self.outbox.after(organisation, since, CATCH_UP).await? {
-                Stored::Commits(commits)
-                    if commits.last().map_or(since, Commit::revision) >= told =>
-                {
-                    commits
-                        .iter()
-                        .map(|commit| Frame::Commit(commit.revision(), encode(commit)))
-                        .collect()
-                }
-                _ => vec![resync()],
-            },
-        )
-    }
-}
-
-/// The bytes of a stream. It ends where a commit is missing, because the viewer was too slow or the relay is catching up:
-/// the viewer comes back and resumes.
-fn frames(
-    since: Revision,
-    first: Vec<Frame>,
-    live: impl Stream<Item = Frame>,
-) -> impl Stream<Item = Bytes> {
-    // A comment at once opens the stream through every proxy.
-    let opening = stream::once(async { Bytes::from_static(b": allclear\n\n") });
-    let frames = stream::iter(first).chain(live);
-    let rest = frames.scan((since, false), |(seen, over), frame| {
-        let next = match frame {
-            _ if *over => Next::End,
-            Frame::Resync(bytes) => {
-                *over = true;
-                Next::Send(bytes)
-            }
-            Frame::KeepAlive(bytes) => Next::Send(bytes),
-            Frame::Commit(revision, _) if revision <= *seen => Next::Skip,
-            Frame::Commit(revision, bytes) if revision == seen.next() => {
-                *seen = revision;
-                Next::Send(bytes)
-            }
-            Frame::Commit(..) => Next::End,
+    ) -> Result<Option<(Vec<Bytes>, Revision)>, Error> {
+        // The semaphore is never closed.
+        let _read = self.reads.acquire().await.map_err(Error::internal)?;
+        let Stored::Commits(commits) = self.outbox.after(organisation, seen, CATCH_UP).await?
+        else {
+            return Ok(None);
         };
-        std::future::ready(match next {
-            Next::Send(bytes) => Some(Some(bytes)),
-            Next::Skip => Some(None),
-            Next::End => None,
-        })
-    });
-    opening.chain(rest.filter_map(std::future::ready))
+        let last = commits.last().map_or(seen, Commit::revision);
+        let (mut encoded, mut bytes) = (Vec::with_capacity(commits.len()), 0);
+        for commit in &commits {
+            let frame = encode(commit);
+            bytes += frame.len();
+            if bytes > CATCH_UP_BYTES {
+                return Ok(None);
+            }
+            encoded.push(frame);
+        }
+        Ok((last >= told).then_some((encoded, last)))
+    }
 }
 
-enum Next {
-    Send(Bytes),
-    Skip,
-    End,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn commit(revision: i64) -> Frame {
-        Frame::Commit(Revision(revision), Bytes::from(revision.to_string()))
-    }
-
-    async fn sent(since: i64, first: Vec<Frame>, live: Vec<Frame>) -> Vec<String> {
-        let stream = frames(Revision(since), first, stream::iter(live));
-        let chunks: Vec<Bytes> = stream.skip(1).collect().await;
-        chunks
-            .iter()
-            .map(|chunk| String::from_utf8(chunk.to_vec()).unwrap())
-            .collect()
-    }
-
-    #[actix_web::test]
-    async fn the_backlog_comes_first_and_nothing_comes_twice() {
-        assert_eq!(
-            sent(1, vec![commit(2), commit(3)], vec![commit(3), commit(4)]).await,
-            ["2", "3", "4"]
-        );
-    }
-
-    #[actix_web::test]
-    async fn a_stream_ends_where_a_commit_is_missing() {
-        assert_eq!(
-            sent(1, vec![commit(2)], vec![commit(4), commit(5)]).await,
-            ["2"]
-        );
-    }
-
-    #[actix_web::test]
-    async fn after_a_resync_there_is_nothing_more() {
-        assert_eq!(
-            sent(1, vec![resync()], vec![commit(2)]).await,
-            ["event: resync\ndata: []\n\n"]
-        );
-    }
+fn respond(stream: impl Stream<Item = Bytes> + 'static) -> HttpResponse {
+    HttpResponse::Ok()
+        .insert_header((
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/event-stream"),
+        ))
+        .insert_header((
+            header::CACHE_CONTROL,
+            HeaderValue::from_static("no-cache, no-transform"),
+        ))
+        // nginx passes a stream on as it comes when told so.
+        .insert_header(("x-accel-buffering", "no"))
+        .streaming(stream.map(Ok::<_, Infallible>))
 }

@@ -78,7 +78,7 @@ class EventStream {
     });
     for (const name of liveEventNames) source.addEventListener(name, this.receive);
     source.addEventListener('resync', () => {
-      // The server ends the stream here; the browser would come back for the same answer.
+      // The stream goes on, but its events belong to a state that is not read yet: a new one goes on from that.
       source.close();
       this.retry(this.resyncs);
       this.resyncs += 1;

@@ -22,6 +22,9 @@ const INCONSISTENT: u16 = 1007;
 /// "A message that is too big for it to process."
 const TOO_BIG: u16 = 1009;
 
+/// The longest payload of a control frame, in bytes (RFC 6455, section 5.5).
+const MAX_CONTROL: u64 = 125;
+
 /// What came from the client.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Incoming {
@@ -66,6 +69,10 @@ impl Frames {
 
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Incoming> {
         loop {
+            if let Some(code) = self.refused_header() {
+                self.buffer = BytesMut::new();
+                return Poll::Ready(Incoming::Fault(code));
+            }
             match self.codec.decode(&mut self.buffer) {
                 Ok(Some(frame)) => {
                     if self.buffer.is_empty() {
@@ -92,11 +99,26 @@ impl Frames {
         }
     }
 
+    /// The code to close with if the frame that begins the buffer announces more than a control frame may have, or than a
+    /// message may have together with its parts that have come. The codec would compare lengths when all of a frame has come.
+    fn refused_header(&self) -> Option<u16> {
+        let (control, length) = announced(&self.buffer)?;
+        if control {
+            return (length > MAX_CONTROL).then_some(PROTOCOL);
+        }
+        let parts = self
+            .partial
+            .as_ref()
+            .map_or(0, |partial| partial.bytes.len());
+        let message = length.saturating_add(u64::try_from(parts).unwrap_or(u64::MAX));
+        (message > u64::try_from(self.max).unwrap_or(u64::MAX)).then_some(TOO_BIG)
+    }
+
     fn take(&mut self, frame: actix_http::ws::Frame) -> Option<Incoming> {
         use actix_http::ws::Frame;
         Some(match frame {
-            Frame::Text(bytes) => text(bytes),
-            Frame::Binary(bytes) => Incoming::Message(Message::Binary(bytes)),
+            Frame::Text(bytes) => text(own(&bytes)),
+            Frame::Binary(bytes) => Incoming::Message(Message::Binary(own(&bytes))),
             Frame::Ping(bytes) => Incoming::Ping(bytes),
             Frame::Pong(_) => Incoming::Pong,
             Frame::Close(reason) => Incoming::Close(reason.map(|reason| reason.code.into())),
@@ -135,6 +157,22 @@ impl Frames {
             Incoming::Message(Message::Binary(bytes))
         })
     }
+}
+
+/// Whether a frame is a control frame, and the length of its payload (RFC 6455, section 5.2); `None` if its header has not come.
+fn announced(buffer: &[u8]) -> Option<(bool, u64)> {
+    let (first, second) = (buffer.first()?, buffer.get(1)?);
+    let length = match second & 0x7f {
+        126 => u16::from_be_bytes(buffer.get(2..4)?.try_into().ok()?).into(),
+        127 => u64::from_be_bytes(buffer.get(2..10)?.try_into().ok()?),
+        short => short.into(),
+    };
+    Some((first & 0x08 != 0, length))
+}
+
+/// A copy: a short message must not keep the block alive that it was read into.
+fn own(bytes: &[u8]) -> Bytes {
+    Bytes::copy_from_slice(bytes)
 }
 
 fn text(bytes: Bytes) -> Incoming {

@@ -14,8 +14,8 @@ use actix_web::{
 };
 
 use super::{
-    connection::Connection, handler::EngineHandler, handshake::Handshake, machine::Transport,
-    reason::Refusal, server::Engine,
+    connection::Connection, handler::EngineHandler, machine::Transport, reason::Refusal,
+    server::Engine,
 };
 use crate::settings::Settings;
 
@@ -110,7 +110,10 @@ async fn route<H: EngineHandler>(
         return Err(Refusal::BadRequest);
     }
     match *request.method() {
-        Method::GET => polling::poll(&connection).await,
+        Method::GET => {
+            let _waiting = engine.admit_poll(request)?;
+            polling::poll(&connection).await
+        }
         Method::POST => polling::post(&connection, request, payload).await,
         _ => Ok(HttpResponse::InternalServerError().finish()),
     }
@@ -124,12 +127,12 @@ async fn open<H: EngineHandler>(
 ) -> Result<HttpResponse, Refusal> {
     match transport {
         Transport::Polling => {
-            let connection = engine.open(transport, Handshake::of(request));
+            let connection = engine.open(transport, engine.admit(request)?);
             polling::poll(&connection).await
         }
         Transport::Websocket => {
             let response = websocket::handshake(request).await?;
-            let connection = engine.open(transport, Handshake::of(request));
+            let connection = engine.open(transport, engine.admit(request)?);
             Ok(websocket::respond(
                 response,
                 websocket::Stage::Live,

@@ -36,6 +36,8 @@ use crate::engine::{
 const FRAMES: usize = 16;
 /// Answers to the client's control frames that may wait; beyond, it is not read.
 const MAX_CONTROL: usize = 16;
+/// Most bytes that are handed to the HTTP server at once: it copies them, and a client that does not read holds the copy.
+const PIECE: usize = 16 * 1024;
 const CLOSE: u8 = 0x88;
 const PONG: u8 = 0x8A;
 
@@ -71,6 +73,7 @@ pub(super) fn respond<H: EngineHandler>(
         connection,
         frames,
         control: Vec::new(),
+        rest: Bytes::new(),
         stage,
     };
     response.set_body(socket).map_into_boxed_body()
@@ -88,6 +91,7 @@ pub(super) async fn upgrade<H: EngineHandler>(
         frames: Frames::new(payload, max_message(&connection)),
         connection,
         control: Vec::new(),
+        rest: Bytes::new(),
         stage: Stage::Over,
     };
     match attempt {
@@ -103,6 +107,8 @@ struct Socket<H: EngineHandler> {
     frames: Frames,
     /// Control frames to send, the last one first.
     control: Vec<Bytes>,
+    /// What is left of the frames that are being sent.
+    rest: Bytes,
     stage: Stage,
 }
 
@@ -199,6 +205,10 @@ impl<H: EngineHandler> MessageBody for Socket<H> {
         let this = self.get_mut();
         let more = this.read(context);
         loop {
+            if !this.rest.is_empty() {
+                let piece = this.rest.len().min(PIECE);
+                return Poll::Ready(Some(Ok(this.rest.split_to(piece))));
+            }
             if let Some(frame) = this.control.pop() {
                 return Poll::Ready(Some(Ok(frame)));
             }
@@ -211,7 +221,7 @@ impl<H: EngineHandler> MessageBody for Socket<H> {
                 }
                 Stage::Probing(_) => this.finish(None),
                 Stage::Live => match this.connection.session.poll_output(context) {
-                    Output::Packet(packet) => return Poll::Ready(Some(Ok(packet.websocket()))),
+                    Output::Packet(packet) => this.rest = packet.websocket(),
                     Output::Idle => break,
                     Output::Close => this.finish(None),
                 },

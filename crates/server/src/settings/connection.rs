@@ -1,0 +1,80 @@
+//! How many connections, event streams and sockets a client may have at a time.
+
+use allclear_transport::client_slots::ConnectionLimits;
+use clap::Args;
+
+use crate::open_files;
+
+/// Limits of what is open at the same time. 0 switches a limit off.
+#[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
+pub(crate) struct ConnectionSettings {
+    /// Connections that a client address may have open; 0 for no limit
+    #[arg(
+        long,
+        env = "ALLCLEAR_LIMIT_CONNECTIONS",
+        value_name = "ALLCLEAR_LIMIT_CONNECTIONS",
+        default_value = "4000"
+    )]
+    limit_connections: usize,
+
+    /// Event streams that a client address may have open; 0 for no limit
+    #[arg(
+        long,
+        env = "ALLCLEAR_LIMIT_STREAMS",
+        value_name = "ALLCLEAR_LIMIT_STREAMS",
+        default_value = "2000"
+    )]
+    limit_streams: usize,
+
+    /// Sockets that a client address may have open; 0 for no limit
+    #[arg(
+        long,
+        env = "ALLCLEAR_LIMIT_SOCKETS",
+        value_name = "ALLCLEAR_LIMIT_SOCKETS",
+        default_value = "2000"
+    )]
+    limit_sockets: usize,
+
+    /// Polls of a client address that may wait at a time; 0 for no limit
+    #[arg(
+        long,
+        env = "ALLCLEAR_LIMIT_POLLS",
+        value_name = "ALLCLEAR_LIMIT_POLLS",
+        default_value = "1000"
+    )]
+    limit_polls: usize,
+
+    /// Sockets of a client address that have not joined yet; 0 for no limit
+    #[arg(
+        long,
+        env = "ALLCLEAR_LIMIT_HANDSHAKES",
+        value_name = "ALLCLEAR_LIMIT_HANDSHAKES",
+        default_value = "500"
+    )]
+    limit_handshakes: usize,
+
+    /// Sockets of all clients that have not joined yet; 0 for no limit
+    #[arg(
+        long,
+        env = "ALLCLEAR_LIMIT_ALL_HANDSHAKES",
+        value_name = "ALLCLEAR_LIMIT_ALL_HANDSHAKES",
+        default_value = "10000"
+    )]
+    limit_all_handshakes: usize,
+}
+
+impl ConnectionSettings {
+    /// The limits, with the files that the process may have open.
+    pub(crate) fn limits(&self) -> ConnectionLimits {
+        ConnectionLimits {
+            connections: self.limit_connections,
+            streams: self.limit_streams,
+            sockets: self.limit_sockets,
+            polls: self.limit_polls,
+            handshakes: self.limit_handshakes,
+            all_handshakes: self.limit_all_handshakes,
+            descriptors: open_files::limit(),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! How many connections, streams and sockets one client may have, and what stays free for others.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::app::{TestApp, client, send};
+use crate::process::{Process, command};
+use crate::request_rules::peak;
+
+const POLLING: &str = "/socket.io/?EIO=4&transport=polling";
+
+/// Repeats a question until the answer is the one that is waited for.
+async fn until<T: PartialEq>(wanted: T, ask: impl AsyncFn() -> T) {
+    let asking = async {
+        while ask().await != wanted {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), asking)
+        .await
+        .expect("it comes to that");
+}
+
+async fn stream(url: &str, organisation: &str) -> reqwest::Response {
+    let url = format!("{url}/api/v1/status/{organisation}/events");
+    client().get(url).send().await.unwrap()
+}
+
+/// Opens a session by polling; its identifier, or the refusal's status and `Retry-After`.
+async fn poll(url: &str) -> Result<String, (u16, String)> {
+    let answer = client()
+        .get(format!("{url}{POLLING}"))
+        .send()
+        .await
+        .unwrap();
+    let status = answer.status().as_u16();
+    if status != 200 {
+        let wait = answer.headers()["retry-after"].to_str().unwrap().to_owned();
+        return Err((status, wait));
+    }
+    let text = answer.text().await.unwrap();
+    let open: Value = serde_json::from_str(&text[1..]).unwrap();
+    Ok(open["sid"].as_str().unwrap().to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn client_has_so_many_event_streams_and_other_requests_go_on() {
+    let app = TestApp::start_with(&["--limit-streams", "2"]).await;
+    let operator = app.operator("Acme").await;
+    let open = || stream(&app.url, &operator.organisation);
+    let (first, _second) = (open().await, open().await);
+    assert_eq!(first.status(), 200);
+    let refused = open().await;
+    assert_eq!(refused.status(), 429);
+    assert_eq!(refused.headers()["retry-after"], "10");
+    assert_eq!(operator.get("/component/list").await.status, 200);
+    drop(first);
+    until(200, async || open().await.status().as_u16()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn limit_of_zero_is_none() {
+    let app = TestApp::start_with(&["--limit-streams", "0", "--limit-handshakes", "0"]).await;
+    let operator = app.operator("Acme").await;
+    let _streams = [
+        stream(&app.url, &operator.organisation).await,
+        stream(&app.url, &operator.organisation).await,
+    ];
+    assert!(poll(&app.url).await.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sockets_that_have_not_joined_are_bounded() {
+    for (flag, status) in [("--limit-handshakes", 429), ("--limit-all-handshakes", 503)] {
+        let app = TestApp::start_with(&[flag, "2"]).await;
+        let first = poll(&app.url).await.unwrap();
+        poll(&app.url).await.unwrap();
+        assert_eq!(
+            poll(&app.url).await,
+            Err((status, "10".to_owned())),
+            "{flag}"
+        );
+        let join = client()
+            .post(format!("{}{POLLING}&sid={first}", app.url))
+            .body("40");
+        assert_eq!(join.send().await.unwrap().status(), 200);
+        until(true, async || poll(&app.url).await.is_ok()).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn client_has_so_many_sockets() {
+    let app = TestApp::start_with(&["--limit-sockets", "2"]).await;
+    assert!(poll(&app.url).await.is_ok() && poll(&app.url).await.is_ok());
+    assert_eq!(poll(&app.url).await, Err((429, "10".to_owned())));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn client_has_so_many_polls_that_wait() {
+    let app = TestApp::start_with(&["--limit-polls", "1"]).await;
+    let waiting = async |time| {
+        let sid = poll(&app.url).await.unwrap();
+        client()
+            .get(format!("{}{POLLING}&sid={sid}", app.url))
+            .timeout(time)
+    };
+    // The first of two waits for packets, and the second is one too many once it does.
+    let second = async || {
+        let _first = tokio::spawn(waiting(Duration::from_secs(20)).await.send());
+        let second = waiting(Duration::from_millis(300)).await.send().await;
+        second.map_or(0, |answer| answer.status().as_u16())
+    };
+    until(429, second).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn client_has_so_many_connections() {
+    let app = TestApp::start_with(&["--limit-connections", "3"]).await;
+    let address = app.url.strip_prefix("http://").unwrap();
+    let ask = async |stream: &mut TcpStream| {
+        let request = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+        let mut answer = [0; 12];
+        let asked = stream.write_all(request).await;
+        asked.is_ok() && stream.read_exact(&mut answer).await.is_ok() && &answer == b"HTTP/1.1 200"
+    };
+    let mut open = Vec::new();
+    for _ in 0..3 {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        assert!(ask(&mut stream).await);
+        open.push(stream);
+    }
+    let one_more = async || {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        ask(&mut stream).await
+    };
+    assert!(!one_more().await);
+    open.pop();
+    until(true, one_more).await;
+}
+
+/// Handshakes of the test of their memory, and the bytes of headers that each sends.
+const HANDSHAKES: usize = 1500;
+const HEADERS: usize = 30_000;
+/// Growth of the peak of resident memory by all of them, in KiB: a third of what they sent.
+const GROWTH: u64 = 15_000;
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn handshake_keeps_what_is_used_of_its_headers() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["serve", "--limit-handshakes", "0"];
+    let process = Process::serve(command(&folder.path().join("data"), &flags)).await;
+    let (client, note) = (client(), "x".repeat(HEADERS));
+    let open = async || {
+        let asked = client
+            .get(format!("{}{POLLING}", process.url))
+            .header("x-note", &note);
+        assert_eq!(asked.send().await.unwrap().status(), 200);
+    };
+    for _ in 0..20 {
+        open().await;
+    }
+    let before = peak(&process);
+    for _ in 0..HANDSHAKES {
+        open().await;
+    }
+    let grown = peak(&process) - before;
+    assert!(grown < GROWTH, "the peak grew by {grown} KiB");
+    let long = client.get(format!("{}{POLLING}", process.url));
+    let long = long
+        .header("authorization", "x".repeat(9000))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(long.status(), 400);
+    let longer = client
+        .get(format!("{}/healthz", process.url))
+        .header("x-note", note.repeat(2));
+    assert_eq!(longer.send().await.unwrap().status(), 431);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn some_descriptors_stay_free_for_ordinary_requests() {
+    let folder = tempfile::tempdir().unwrap();
+    let serve = command(&folder.path().join("data"), &["serve"]);
+    let mut limited = tokio::process::Command::new("sh");
+    limited
+        .args(["-c", "ulimit -n 200; exec \"$0\" \"$@\""])
+        .arg(serve.as_std().get_program())
+        .args(serve.as_std().get_args())
+        .env_clear()
+        .current_dir(folder.path())
+        .kill_on_drop(true)
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped());
+    let process = Process::serve(limited).await;
+    let operator = crate::app::operator_of(&process.url, "ada@example.com", "Acme").await;
+    let mut open = Vec::new();
+    let refused = loop {
+        let answer = stream(&process.url, &operator.organisation).await;
+        if answer.status() != 200 {
+            break answer;
+        }
+        open.push(answer);
+        assert!(open.len() < 200, "nothing is refused");
+    };
+    assert_eq!(refused.status(), 503);
+    assert_eq!(refused.headers()["retry-after"], "10");
+    assert_eq!(poll(&process.url).await, Err((503, "10".to_owned())));
+    assert!(open.len() > 40, "{} streams", open.len());
+    operator.component("API").await;
+    let listed = client().get(format!("{}/api/v1/component/list", process.url));
+    assert_eq!(send(listed.bearer_auth(&operator.token)).await.status, 200);
+    // Connections on which nothing is asked give way.
+    let address = process.url.strip_prefix("http://").unwrap();
+    let mut idle = Vec::new();
+    for _ in 0..10 {
+        idle.push(TcpStream::connect(address).await.unwrap());
+    }
+    let mut byte = [0; 1];
+    let ended = tokio::time::timeout(Duration::from_secs(20), idle[0].read(&mut byte));
+    assert!(matches!(ended.await, Ok(Ok(0) | Err(_))));
+}

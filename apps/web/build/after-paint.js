@@ -24,6 +24,7 @@
     pressed = event.target.closest('button');
   }
   addEventListener('click', keep);
+  document.documentElement.dataset.heard = '';
   addEventListener(
     'allclear:taken-over',
     function () {

@@ -19,8 +19,8 @@ const preload = /\s*<link rel="modulepreload"[^>]*href="([^"]+)">/g;
 const entry = /\s*<script type="module"[^>]*src="([^"]+)"><\/script>/;
 
 /**
- * Makes the first answer all that a visitor waits for: the public page's style stands in it, allowed by its hash, and the
- * choice of its theme and its script are one small file that no paint waits for. No script stands in a page.
+ * Makes the first answer all that a visitor waits for: the public page's style stands in it, allowed by its hash, and so does
+ * the script that chooses its theme; what loads the rest is one small file that no paint waits for.
  */
 export function firstPaint(): Plugin {
   return {
@@ -45,12 +45,14 @@ export function firstPaint(): Plugin {
         const fileName = `assets/begin-${hash}.js`;
         this.emitFile({ type: 'asset', fileName, source });
         page.source = html
-          .replace(theme, `<script async src="/${fileName}"></script>`)
+          .replace(theme, `${choice()}<script async src="/${fileName}"></script>`)
           .replace(preload, '')
           .replace(entry, '');
         const scripts = page.source.match(/<script[^>]*>/g);
-        if (scripts?.length !== 1 || !page.source.includes('<style>')) {
-          this.error('status.html is not as it was: it may hold one style and name one script');
+        if (scripts?.length !== 2 || !page.source.includes('<style>')) {
+          this.error(
+            'status.html is not as it was: it may hold one style and one script, and name one',
+          );
         }
       },
     },
@@ -89,11 +91,16 @@ function withStyle(html: string, bundle: Rolldown.OutputBundle): string {
   });
 }
 
-/** The one script that the page names: the choice of the theme, and what loads the rest once the page is painted. */
+/** Chooses the theme before anything is painted; it says of no control yet that it works. */
+function choice(): string {
+  const source = read('../public/theme.js').replace("data.heard = '';", '');
+  return `<script>${minifySync('theme.js', source, { module: false }).code.trim()}</script>`;
+}
+
+/** The one script that the page names: what loads the rest once the page is painted. */
 function beginning(html: string): string {
   const script = JSON.stringify(entry.exec(html)?.[1]);
   const imports = JSON.stringify([...html.matchAll(preload)].map(([, name]) => name));
-  const source =
-    read('../public/theme.js') + read('./after-paint.js').replace('FILES', `${script},${imports}`);
+  const source = read('./after-paint.js').replace('FILES', `${script},${imports}`);
   return minifySync('begin.js', source, { module: false }).code;
 }

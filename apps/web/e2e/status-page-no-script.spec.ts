@@ -82,16 +82,40 @@ test.describe('without script', () => {
     await expect(page.getByText('All times are in UTC')).toBeVisible();
   });
 
-  test('what needs script is not offered, and the page says what it takes', async ({
+  test('what needs script is not offered, and a plain form subscribes', async ({
     page,
     organisation,
+    complaints,
   }) => {
-    const response = await page.goto(organisation.statusPage);
-    // The browser of a test parses the page as if it had a script, and so shows none of this.
-    expect(await response?.text()).toContain(
-      '<noscript>To subscribe to updates, please allow JavaScript.</noscript>',
-    );
-    await expect(page.getByRole('button')).toHaveCount(0);
+    await page.goto(organisation.statusPage);
+    await expect(page.getByRole('button')).toHaveText(['Subscribe']);
+    await page.getByRole('textbox', { name: 'Email' }).fill('eve@example.com');
+    await page.getByRole('button', { name: 'Subscribe' }).click();
+    await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible();
+    await expect(page.getByRole('status')).toContainText('Verification email sent successfully');
+    await page.getByRole('link', { name: 'Back to the status page' }).click();
+    await expect(page).toHaveURL(organisation.statusPage);
+    const subscribers = await organisation.call<{ email: string }[]>('GET', '/subscriber/list');
+    expect(subscribers.map(({ email }) => email)).toEqual(['eve@example.com']);
+    expect(complaints).toEqual([]);
+  });
+
+  test('the plain form keeps what was typed when it is refused, and says why', async ({
+    page,
+    organisation,
+    complaints,
+  }) => {
+    await page.goto(organisation.statusPage);
+    const email = page.getByRole('textbox', { name: 'Email' });
+    // What a browser takes for an address, and the server does not.
+    await email.evaluate((input: HTMLInputElement) => (input.type = 'text'));
+    await email.fill('eve at example');
+    await page.getByRole('button', { name: 'Subscribe' }).click();
+    await expect(page.getByRole('alert')).toHaveText('Invalid email address');
+    await expect(email).toHaveValue('eve at example');
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations).toEqual([]);
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('422')]);
   });
 
   test('an unknown organisation is not found, and the page helps on', async ({

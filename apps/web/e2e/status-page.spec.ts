@@ -48,13 +48,14 @@ test('what is painted first waits for nothing but the page, and its script waits
   const answer = await page.request.get(organisation.statusPage);
   const html = await answer.text();
   expect(html).not.toMatch(/<link[^>]* rel="(stylesheet|modulepreload)"/);
-  // One small file that no paint waits for, and data. No script stands in the page, nor would one run that somebody put there.
-  const [begin, data, ...others] = [...html.matchAll(/<script[^>]*>/g)].map(([tag]) => tag);
+  // The choice of the theme, one small file that no paint waits for, and data. A script that somebody put there would not run.
+  const [theme, begin, data, ...others] = [...html.matchAll(/<script[^>]*>/g)].map(([tag]) => tag);
+  expect(theme).toBe('<script>');
   expect(begin).toMatch(/^<script async src="\/assets\/begin-[\w-]+\.js">$/);
   expect(data).toBe('<script type="application/json" id="snapshot">');
   expect(others).toEqual([]);
   const policy = answer.headers()['content-security-policy']?.split('; ');
-  expect(policy).toContain("script-src 'self'");
+  expect(policy).toContainEqual(expect.stringMatching(/^script-src 'self' 'sha256-[\w+/]{43}='$/));
   await page.goto(organisation.statusPage);
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
   // The style is allowed and applied: nothing is as wide as a page without one.
@@ -70,6 +71,28 @@ test('what is painted first waits for nothing but the page, and its script waits
   expect(asked.length).toBeGreaterThan(0);
   // However slow the machine is, a page that takes long to be painted does not wait for it longer than a second.
   expect(Math.min(...asked)).toBeGreaterThanOrEqual(Math.min(painted, 1000));
+});
+
+test('a returning visitor with the light theme sees no other, however late its script comes', async ({
+  page,
+  organisation,
+}) => {
+  await page.addInitScript(() => localStorage.setItem('allclear:theme', 'light'));
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/assets/*.js', async (route) => {
+    await held;
+    await route.continue();
+  });
+  for (const path of [organisation.statusPage, '/status/nobody']) {
+    await page.goto(path, { waitUntil: 'commit' });
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await expect(page.locator('html')).toHaveCSS('background-color', 'rgb(246, 248, 250)', {
+      timeout: 1,
+    });
+    await expect(page.locator('meta[name=theme-color]')).toHaveAttribute('content', '#f6f8fa');
+  }
+  release();
 });
 
 test('nothing can be pressed before there is anything to keep it', async ({

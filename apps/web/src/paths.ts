@@ -29,6 +29,8 @@ export const paths = {
   organisation: '/organisation',
   waitlist: '/waitlist',
   status: (orgId: string) => `/status/${segment(orgId)}`,
+  /** What the plain form of the status page is sent to. */
+  subscribe: (orgId: string) => `/status/${segment(orgId)}/subscribe`,
   documentation: '/docs',
   guide: (guide: string) => `/docs/${guide}`,
   apiReference: '/docs/api-reference',

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use allclear_application::public::Snapshot;
 use maud::{Markup, PreEscaped, html};
 
-use crate::status::markup;
+use crate::status::markup::{self, SubscribePage};
 
 const HEAD: &str = "<!--allclear:head-->";
 const ICON: &str = "/favicon.svg";
@@ -20,6 +20,8 @@ const PREVIEWED: usize = 3;
 #[derive(Debug, Clone)]
 pub struct PageTemplate {
     html: String,
+    /// The same without its script, for pages that it does not draw.
+    plain: String,
     origin: String,
     fingerprint: String,
 }
@@ -32,6 +34,7 @@ impl PageTemplate {
         (&html, origin).hash(&mut hasher);
         let fingerprint = format!("{:x}", hasher.finish());
         Self {
+            plain: without_script(&html),
             html,
             origin: origin.trim_end_matches('/').to_owned(),
             fingerprint,
@@ -59,26 +62,18 @@ impl PageTemplate {
         self.fill(&head, ICON, &markup::unknown(), &Markup::default())
     }
 
-    /// Puts the pieces in their places. What people wrote is in the pieces alone, in which no place is looked for.
+    /// The page of the plain form that subscribes to an organisation's updates.
+    pub(crate) fn subscribe(&self, organisation: &str, shown: &SubscribePage) -> String {
+        let head = html! {
+            title { "Subscribe to updates" }
+            meta name="robots" content="noindex";
+        };
+        let page = markup::subscribe_page(organisation, shown);
+        fill(&self.plain, &head, ICON, (&page, &Markup::default()))
+    }
+
     fn fill(&self, head: &Markup, icon: &str, page: &Markup, data: &Markup) -> String {
-        let pieces = [
-            (HEAD, head.0.as_str()),
-            (ICON, icon),
-            (PAGE, &page.0),
-            (SNAPSHOT, &data.0),
-        ];
-        let size = pieces.iter().map(|(_, piece)| piece.len()).sum::<usize>() + self.html.len();
-        let mut filled = String::with_capacity(size);
-        let mut rest = self.html.as_str();
-        for (place, piece) in pieces {
-            if let Some((before, after)) = rest.split_once(place) {
-                filled.push_str(before);
-                filled.push_str(piece);
-                rest = after;
-            }
-        }
-        filled.push_str(rest);
-        filled
+        fill(&self.html, head, icon, (page, data))
     }
 
     /// What the tab, search engines and link previews show (The Open Graph protocol; Twitter's cards).
@@ -112,6 +107,37 @@ impl PageTemplate {
             meta name="twitter:card" content="summary_large_image";
         }
     }
+}
+
+/// Puts the pieces in their places. What people wrote is in the pieces alone, in which no place is looked for.
+fn fill(html: &str, head: &Markup, icon: &str, (page, data): (&Markup, &Markup)) -> String {
+    let pieces = [
+        (HEAD, head.0.as_str()),
+        (ICON, icon),
+        (PAGE, &page.0),
+        (SNAPSHOT, &data.0),
+    ];
+    let size = pieces.iter().map(|(_, piece)| piece.len()).sum::<usize>() + html.len();
+    let mut filled = String::with_capacity(size);
+    let mut rest = html;
+    for (place, piece) in pieces {
+        if let Some((before, after)) = rest.split_once(place) {
+            filled.push_str(before);
+            filled.push_str(piece);
+            rest = after;
+        }
+    }
+    filled.push_str(rest);
+    filled
+}
+
+/// The page as the build made it, less the file of script that it names.
+fn without_script(html: &str) -> String {
+    let script = html.split_once("<script async").and_then(|(before, rest)| {
+        let (_, after) = rest.split_once("</script>")?;
+        Some(before.to_owned() + after)
+    });
+    script.unwrap_or_else(|| html.to_owned())
 }
 
 /// The page in one sentence.

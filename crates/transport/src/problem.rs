@@ -80,6 +80,11 @@ impl Problem {
         }
     }
 
+    /// Seconds until the next try may pass; `None` if waiting is not the reason.
+    pub(crate) const fn retry_after(&self) -> Option<u64> {
+        self.retry_after
+    }
+
     fn unavailable() -> Self {
         let problem = Self::new(
             StatusCode::SERVICE_UNAVAILABLE,

@@ -160,6 +160,7 @@ fn pages(config: &mut web::ServiceConfig, offered: Offered) {
         .route("/readyz", read().to(readyz))
         .route("/metrics", read().to(metrics))
         .route("/status/{organisation}", read().to(status_page))
+        .service(subscriber::form::resource())
         .route("/discord", read().to(elsewhere::discord))
         .route("/sponsor", read().to(elsewhere::sponsor))
         .default_service(web::to(anything_else));

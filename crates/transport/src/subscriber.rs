@@ -1,6 +1,7 @@
 //! The subscriber calls: operators', and those of visitors, who need no token.
 
 mod delivery;
+pub(crate) mod form;
 mod one_click;
 mod visitor;
 

@@ -18,6 +18,7 @@ use crate::methods::{Methods, READ};
 use crate::page_template::PageTemplate;
 use crate::problem::Problem;
 use crate::status::encoded::{Coding, Encoded};
+use crate::status::markup::SubscribePage;
 use crate::status::page::whole;
 use crate::status::pages::Pages;
 
@@ -43,6 +44,7 @@ struct File {
 pub struct WebApp {
     files: HashMap<String, File>,
     unknown_page: Encoded,
+    template: PageTemplate,
     /// What the public page may load.
     public_policy: HeaderValue,
     policy: Option<PagePolicy>,
@@ -59,9 +61,11 @@ impl WebApp {
                 Some((format!("/{path}"), File::new(&path, file)))
             });
         let styles = InlineStyles::of(&status_html());
+        let template = Self::page_template("");
         Self {
             files: files.collect(),
-            unknown_page: Encoded::new(Self::page_template("").unknown().into_bytes()),
+            unknown_page: Encoded::new(template.unknown().into_bytes()),
+            template,
             // For as long as the process runs: a value that is shared counts who holds it, for which workers would wait.
             public_policy: HeaderValue::from_static(
                 styles.allowed_by(CONTENT_SECURITY_POLICY).leak(),
@@ -74,6 +78,23 @@ impl WebApp {
     #[must_use]
     pub fn page_template(origin: &str) -> PageTemplate {
         PageTemplate::new(status_html(), origin)
+    }
+
+    /// The page that says that there is no such organisation.
+    pub(crate) fn unknown(&self, request: &HttpRequest) -> HttpResponse {
+        let mut page = send(
+            &mut HttpResponse::NotFound(),
+            request,
+            &self.unknown_page,
+            HeaderValue::from_static("text/html; charset=utf-8"),
+        );
+        self.allow(request.headers(), page.headers_mut());
+        page
+    }
+
+    /// The page of the plain form that subscribes.
+    pub(crate) fn subscribe_page(&self, organisation: &str, shown: &SubscribePage) -> String {
+        self.template.subscribe(organisation, shown)
     }
 
     /// Says what the public page may load, to whoever asked for it with these headers.
@@ -236,12 +257,7 @@ pub(crate) async fn status_page(
     };
     let mut page = match page {
         Some(page) => whole(page.html(request.headers())),
-        None => send(
-            &mut HttpResponse::NotFound(),
-            &request,
-            &app.unknown_page,
-            HeaderValue::from_static("text/html; charset=utf-8"),
-        ),
+        None => return Ok(app.unknown(&request)),
     };
     app.allow(request.headers(), page.headers_mut());
     Ok(page)

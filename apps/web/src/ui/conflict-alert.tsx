@@ -30,7 +30,9 @@ export function ConflictAlert({ thing, theirs, onTakeTheirs, onKeepMine }: Confl
               {theirs.map(({ label, value }) => (
                 <div key={label} className="contents">
                   <dt className="text-muted">{label}</dt>
-                  <dd className="min-w-0 font-medium wrap-anywhere whitespace-pre-line">{value}</dd>
+                  <dd dir="auto" className="min-w-0 font-medium wrap-anywhere whitespace-pre-line">
+                    {value}
+                  </dd>
                 </div>
               ))}
             </dl>

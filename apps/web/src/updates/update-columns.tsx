@@ -23,7 +23,7 @@ export function updateColumns({ onEdit, onDelete }: UpdateActions) {
     column.accessor('message', {
       header: 'Message',
       cell: ({ row }) => (
-        <p className="line-clamp-3 max-w-prose wrap-anywhere whitespace-pre-line">
+        <p dir="auto" className="line-clamp-3 max-w-prose wrap-anywhere whitespace-pre-line">
           {row.original.message}
         </p>
       ),
@@ -33,7 +33,9 @@ export function updateColumns({ onEdit, onDelete }: UpdateActions) {
       header: 'Recorded by',
       meta: looks.person,
       cell: ({ row }) => (
-        <span className="block wrap-anywhere stacked:inline">{row.original.user.name}</span>
+        <span dir="auto" className="block wrap-anywhere stacked:inline">
+          {row.original.user.name}
+        </span>
       ),
     }),
     column.accessor('createdAt', {

@@ -1,6 +1,7 @@
 //! The subscriber calls, and the links in the mails they send.
 
 mod delivery;
+mod form;
 mod limit;
 mod one_click;
 mod operator;

@@ -10,6 +10,7 @@ mod incident;
 mod look;
 mod maintenance;
 mod section;
+mod subscribe;
 mod text;
 mod timeline;
 
@@ -19,6 +20,7 @@ use maud::{Markup, html};
 
 use self::frame::frame;
 use self::icon::Icon;
+pub(crate) use self::subscribe::{SubscribeForm, SubscribePage, page as subscribe_page};
 
 /// Whether an incident is going on.
 pub(crate) fn is_unresolved(incident: &PublicIncident) -> bool {
@@ -37,7 +39,7 @@ pub fn page(snapshot: &Snapshot) -> Markup {
     // While something is going on, what is said about it comes before the list of what it affects.
     let incidents_first = snapshot.incidents.iter().any(is_unresolved);
     let heading = html! {
-        h1 class="text-2xl font-semibold tracking-tight text-balance wrap-anywhere sm:text-3xl" {
+        h1 class="text-2xl font-semibold tracking-tight text-balance wrap-anywhere sm:text-3xl" dir="auto" {
             a href={ "/status/" (organisation.id) } class="rounded-sm" { (organisation.name) }
         }
     };
@@ -60,13 +62,12 @@ pub fn page(snapshot: &Snapshot) -> Markup {
         }
         div role="log" aria-live="polite" aria-label="Changes" class="sr-only" {}
     };
-    frame(&heading, &frame::subscribe(), &content)
+    frame(&heading, &subscribe::control(&organisation.id), &content)
 }
 
 /// The page where there is no such organisation.
 #[must_use]
 pub fn unknown() -> Markup {
-    let primary = "bg-primary text-on-primary enabled:hover:bg-primary-hover [a]:hover:bg-primary-hover h-8 px-3 text-base pointer-coarse:h-10";
     let content = html! {
         div class="mx-auto grid max-w-md justify-items-center gap-4 py-12 text-center" {
             (Icon::SEARCH_X.svg("size-10 text-subtle"))
@@ -75,7 +76,7 @@ pub fn unknown() -> Markup {
                 "The address may have a typing mistake, or the organisation may have taken its page down. Compare it with \
                  the link you were given, or ask the organisation for its current one."
             }
-            a href="/" class=(frame::button(primary)) { "Back to Home" }
+            a href="/" class=(frame::button(frame::PRIMARY)) { "Back to Home" }
         }
     };
     frame(&Markup::default(), &Markup::default(), &content)

@@ -208,7 +208,7 @@ fn required(input: Input<Text>, field: &str, invalid: &mut Invalid) -> String {
 }
 
 /// What cannot be an organisation's identifier names no organisation.
-fn known(organisation: &str) -> Result<OrganisationId, Error> {
+pub(super) fn known(organisation: &str) -> Result<OrganisationId, Error> {
     OrganisationId::parse(organisation).map_err(|_| Error::NotFound("Organisation"))
 }
 

@@ -15,7 +15,9 @@ export const componentColumns = column.columns([
   column.accessor('name', {
     header: 'Name',
     cell: ({ row }) => (
-      <span className="line-clamp-2 font-medium wrap-anywhere text-ink">{row.original.name}</span>
+      <span dir="auto" className="line-clamp-2 font-medium wrap-anywhere text-ink">
+        {row.original.name}
+      </span>
     ),
   }),
   column.accessor(({ status }) => byBadness.indexOf(status), {

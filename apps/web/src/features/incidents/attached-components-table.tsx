@@ -56,7 +56,9 @@ function columnsFor(detach: (attached: AttachedComponent) => void) {
       id: 'name',
       header: 'Name',
       cell: ({ row }) => (
-        <span className="font-medium wrap-anywhere text-ink">{row.original.component.name}</span>
+        <span dir="auto" className="font-medium wrap-anywhere text-ink">
+          {row.original.component.name}
+        </span>
       ),
     }),
     column.accessor('status', {

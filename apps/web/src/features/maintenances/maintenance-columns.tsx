@@ -16,7 +16,9 @@ export const maintenanceColumns = column.columns([
   column.accessor('title', {
     header: 'Title',
     cell: ({ row }) => (
-      <span className="line-clamp-2 font-medium wrap-anywhere text-ink">{row.original.title}</span>
+      <span dir="auto" className="line-clamp-2 font-medium wrap-anywhere text-ink">
+        {row.original.title}
+      </span>
     ),
   }),
   column.accessor('status', {

@@ -66,7 +66,9 @@ function ComponentRow({ component, changes }: ComponentRowProps) {
         />
       )}
       <div className="min-w-0 flex-1 basis-48">
-        <h3 className="font-medium wrap-anywhere text-ink">{component.name}</h3>
+        <h3 dir="auto" className="font-medium wrap-anywhere text-ink">
+          {component.name}
+        </h3>
         <Prose text={component.description} className="text-sm text-muted" />
       </div>
       {affected ? <StatusBadge {...look} /> : <QuietStatus {...look} />}

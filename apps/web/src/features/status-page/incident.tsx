@@ -33,7 +33,10 @@ export function ActiveIncident({ incident, changes }: IncidentProps) {
         )}
       >
         <div className="flex w-full flex-wrap items-start justify-between gap-x-4 gap-y-2">
-          <h3 className="min-w-0 flex-1 basis-56 text-lg font-semibold wrap-anywhere text-ink">
+          <h3
+            dir="auto"
+            className="min-w-0 flex-1 basis-56 text-lg font-semibold wrap-anywhere text-ink"
+          >
             {incident.title}
           </h3>
           <StatusBadge {...look} className="bg-surface!" />
@@ -60,7 +63,7 @@ export function PastIncident({ incident, changes }: IncidentProps) {
       <Highlight changes={changes[incident.id]} />
       <header>
         <div className="flex flex-wrap items-start justify-between gap-x-4">
-          <h3 className="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink">
+          <h3 dir="auto" className="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink">
             {incident.title}
           </h3>
           <QuietStatus {...incidentStatuses[incident.status]} />
@@ -91,7 +94,9 @@ function AffectedComponents({ incident: { title, components } }: { incident: Pub
             className="inline-flex min-w-0 flex-wrap items-center gap-x-2 rounded-md border border-line bg-raised px-2 py-1 text-sm"
           >
             <Icon aria-hidden className={cn('size-3.5 shrink-0', tones[tone].text)} />
-            <span className="min-w-0 font-medium wrap-anywhere text-ink">{component.name}</span>
+            <span dir="auto" className="min-w-0 font-medium wrap-anywhere text-ink">
+              {component.name}
+            </span>
             <span className={tones[tone].text}>{label}</span>
           </li>
         );

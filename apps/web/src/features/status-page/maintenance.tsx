@@ -33,6 +33,7 @@ export function Maintenance({ maintenance, changes, quiet }: MaintenanceProps) {
       )}
       <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
         <h3
+          dir="auto"
           className={cn(
             'min-w-0 flex-1 basis-48 wrap-anywhere text-ink',
             quiet ? 'font-medium' : 'font-semibold',

@@ -37,7 +37,10 @@ export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
     <PageFrame
       actions={actions}
       heading={
-        <h1 className="text-2xl font-semibold tracking-tight text-balance wrap-anywhere sm:text-3xl">
+        <h1
+          dir="auto"
+          className="text-2xl font-semibold tracking-tight text-balance wrap-anywhere sm:text-3xl"
+        >
           <a href={paths.status(organisation.id)} className="rounded-sm">
             {organisation.name}
           </a>

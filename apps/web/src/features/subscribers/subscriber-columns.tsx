@@ -11,7 +11,9 @@ export const subscriberColumns = column.columns([
   column.accessor('email', {
     header: 'Email',
     cell: ({ row }) => (
-      <span className="line-clamp-2 font-medium wrap-anywhere text-ink">{row.original.email}</span>
+      <span dir="auto" className="line-clamp-2 font-medium wrap-anywhere text-ink">
+        {row.original.email}
+      </span>
     ),
   }),
   column.accessor('status', {

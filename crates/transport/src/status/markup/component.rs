@@ -83,7 +83,7 @@ fn row(component: &PublicComponent) -> Markup {
                 span aria-hidden="true" class={ "absolute inset-y-0 left-0 w-1 rounded-l-[inherit] bg-" (look.tone) "-solid" } {}
             }
             div class="min-w-0 flex-1 basis-48" {
-                h3 class="font-medium wrap-anywhere text-ink" { (component.name) }
+                h3 dir="auto" class="font-medium wrap-anywhere text-ink" { (component.name) }
                 (prose(&component.description, " text-sm text-muted"))
             }
             @if affected { (look.badge("")) } @else { (look.quiet()) }

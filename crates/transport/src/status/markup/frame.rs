@@ -28,14 +28,10 @@ pub(super) fn frame(heading: &Markup, actions: &Markup, content: &Markup) -> Mar
     }
 }
 
-/// Opens the dialog, which is script: without it a sentence stands in its place.
-pub(super) fn subscribe() -> Markup {
-    html! {
-        button type="button" class=(button("bg-primary text-on-primary enabled:hover:bg-primary-hover [a]:hover:bg-primary-hover h-8 px-3 text-base pointer-coarse:h-10"))
-            data-script="needed" aria-haspopup="dialog" { "Subscribe To Updates" }
-        noscript { "To subscribe to updates, please allow JavaScript." }
-    }
-}
+/// The look of the button that a page is for.
+pub(super) const PRIMARY: &str = "bg-primary text-on-primary enabled:hover:bg-primary-hover [a]:hover:bg-primary-hover h-8 px-3 text-base pointer-coarse:h-10";
+/// The look of other buttons.
+pub(super) const SECONDARY: &str = "border border-line bg-raised text-ink shadow-low enabled:hover:bg-hover [a]:hover:bg-hover h-8 px-3 text-base pointer-coarse:h-10";
 
 fn theme_switch() -> Markup {
     let label = "Switch to light theme";

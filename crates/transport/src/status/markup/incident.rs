@@ -43,7 +43,7 @@ fn active(incident: &PublicIncident) -> Markup {
         } {
             header class={ "tinted grid grid-cols-1 gap-1 rounded-t-lg border-b px-4 py-3 sm:px-5 border-" (look.tone) "-line" } {
                 div class="flex w-full flex-wrap items-start justify-between gap-x-4 gap-y-2" {
-                    h3 class="min-w-0 flex-1 basis-56 text-lg font-semibold wrap-anywhere text-ink" { (incident.title) }
+                    h3 dir="auto" class="min-w-0 flex-1 basis-56 text-lg font-semibold wrap-anywhere text-ink" { (incident.title) }
                     (look.badge(" bg-surface!"))
                 }
                 (moment(Some("Created"), Some(incident.created_at)))
@@ -62,7 +62,7 @@ fn past(incident: &PublicIncident) -> Markup {
         article class="relative grid min-w-0 grid-cols-1 gap-3 px-4 py-4 first:rounded-t-lg last:rounded-b-lg sm:px-5 print:break-inside-avoid" {
             header {
                 div class="flex flex-wrap items-start justify-between gap-x-4" {
-                    h3 class="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink" { (incident.title) }
+                    h3 dir="auto" class="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink" { (incident.title) }
                     (look::incident(incident.status).quiet())
                 }
                 (moment(Some("Created"), Some(incident.created_at)))
@@ -92,7 +92,7 @@ fn affected(title: &str, components: &[AffectedComponent]) -> Markup {
                 li data-tone=(look.tone)
                     class="inline-flex min-w-0 flex-wrap items-center gap-x-2 rounded-md border border-line bg-raised px-2 py-1 text-sm" {
                     (look.icon.svg(&format!("size-3.5 shrink-0 text-{}", look.tone)))
-                    span class="min-w-0 font-medium wrap-anywhere text-ink" { (link.component.name) }
+                    span dir="auto" class="min-w-0 font-medium wrap-anywhere text-ink" { (link.component.name) }
                     span class={ "text-" (look.tone) } { (look.label) }
                 }
             }

@@ -47,7 +47,7 @@ fn item(maintenance: &PublicMaintenance, quiet: bool) -> Markup {
                 span aria-hidden="true" class={ "absolute inset-y-0 left-0 w-1 rounded-l-[inherit] bg-" (look.tone) "-solid" } {}
             }
             header class="flex flex-wrap items-start justify-between gap-x-4 gap-y-1" {
-                h3 class={
+                h3 dir="auto" class={
                     "min-w-0 flex-1 basis-48 wrap-anywhere text-ink " (if quiet { "font-medium" } else { "font-semibold" })
                 } { (maintenance.title) }
                 @if quiet { (look.quiet()) } @else { (look.badge("")) }

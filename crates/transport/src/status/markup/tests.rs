@@ -120,7 +120,8 @@ fn everything_is_there_without_a_script() {
         "Ends:",
         "---",
         "All times are in UTC",
-        "To subscribe to updates, please allow JavaScript.",
+        "Email",
+        "Subscribe",
     ] {
         assert!(
             texts.contains(&expected),

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 pub(super) fn prose(text: &str, class: &str) -> Markup {
     html! {
         @if !text.is_empty() {
-            p class={ "max-w-prose wrap-anywhere whitespace-pre-line" (class) } { (text) }
+            p dir="auto" class={ "max-w-prose wrap-anywhere whitespace-pre-line" (class) } { (text) }
         }
     }
 }

@@ -48,7 +48,9 @@ export function OrganisationSwitcher() {
           <Button ref={trigger} pending={switching} className="max-w-56 min-w-0 shrink!">
             {!switching && <Building2 aria-hidden className="text-muted" />}
             <span className="sr-only">Organisation: </span>
-            <span className="min-w-0 truncate">{organisation?.name ?? 'None'}</span>
+            <span dir="auto" className="min-w-0 truncate">
+              {organisation?.name ?? 'None'}
+            </span>
             <ChevronsUpDown aria-hidden className="text-subtle" />
           </Button>
         }

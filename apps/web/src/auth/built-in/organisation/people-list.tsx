@@ -30,7 +30,7 @@ export function Person({ name, mark, detail, children }: PersonProps) {
       <Avatar name={name} className="size-8!" />
       <div className="min-w-40 flex-1">
         <p className="flex flex-wrap items-center gap-2 font-medium text-ink">
-          <span className="min-w-0 wrap-anywhere">{name}</span>
+          <bdi className="min-w-0 wrap-anywhere">{name}</bdi>
           {mark}
         </p>
         <p className="text-sm wrap-anywhere text-muted">{detail}</p>

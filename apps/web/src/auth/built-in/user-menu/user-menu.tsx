@@ -45,7 +45,10 @@ export function UserMenu() {
             className="flex h-10 w-full min-w-0 items-center justify-center gap-2 rounded-md text-left hover:bg-hover data-[state=open]:bg-hover @min-[6rem]:justify-start @min-[6rem]:px-1.5"
           >
             <Avatar name={user.name} />
-            <span className="hidden min-w-0 flex-1 truncate font-medium text-ink @min-[6rem]:block">
+            <span
+              dir="auto"
+              className="hidden min-w-0 flex-1 truncate font-medium text-ink @min-[6rem]:block"
+            >
               {user.name}
             </span>
             <ChevronsUpDown

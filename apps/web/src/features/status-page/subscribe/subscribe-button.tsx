@@ -1,5 +1,7 @@
 import { useState, type ReactNode } from 'react';
+import { paths } from '@/paths';
 import { Button } from '@/ui/button';
+import { Input } from '@/ui/input';
 import type { SubscribeDialogProps } from './subscribe-dialog';
 
 type Dialog = (props: SubscribeDialogProps) => ReactNode;
@@ -32,7 +34,7 @@ export function SubscribeButton({ orgId, standalone = false }: SubscribeButtonPr
       <Button variant="primary" data-script="needed" aria-haspopup="dialog" onClick={show}>
         Subscribe To Updates
       </Button>
-      <noscript>To subscribe to updates, please allow JavaScript.</noscript>
+      {standalone && <PlainForm orgId={orgId} />}
       {Dialog && <Dialog orgId={orgId} open={open} onOpenChange={setOpen} />}
       {failed && (
         // Looks like a toast, whose code cannot be loaded either.
@@ -41,6 +43,26 @@ export function SubscribeButton({ orgId, standalone = false }: SubscribeButtonPr
         </p>
       )}
     </>
+  );
+}
+
+/** What the server draws for those whose browser runs no script: see status-page.css. */
+function PlainForm({ orgId }: { orgId: string }) {
+  return (
+    <form
+      data-script="absent"
+      method="post"
+      action={paths.subscribe(orgId)}
+      className="flex-wrap items-end gap-2"
+    >
+      <label className="grid min-w-0 flex-1 gap-1.5 text-sm font-medium text-ink">
+        Email
+        <Input type="email" name="email" required autoComplete="email" maxLength={254} />
+      </label>
+      <Button type="submit" variant="primary">
+        Subscribe
+      </Button>
+    </form>
   );
 }
 

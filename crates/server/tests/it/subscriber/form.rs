@@ -1,0 +1,106 @@
+//! Subscribing by the plain form of the public page.
+
+use reqwest::{Response, StatusCode};
+
+use super::{ADDRESS, Site};
+use crate::app::cookie_client;
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+async fn send(site: &Site, organisation: &str, kind: &str, body: impl Into<String>) -> Response {
+    cookie_client()
+        .post(format!("{}/status/{organisation}/subscribe", site.url))
+        .header("content-type", kind)
+        .body(body.into())
+        .send()
+        .await
+        .unwrap()
+}
+
+async fn typed(site: &Site, organisation: &str, email: &str) -> (StatusCode, String) {
+    let response = send(site, organisation, FORM, format!("email={email}")).await;
+    (response.status(), response.text().await.unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn form_subscribes_and_answers_the_same_for_a_known_address() {
+    let site = Site::start().await;
+    let operator = site.operator("ada@example.com").await;
+    let organisation = operator.organisation.clone();
+    let page = reqwest::get(format!("{}/status/{organisation}", site.url))
+        .await
+        .unwrap();
+    let html = page.text().await.unwrap();
+    let action = format!("action=\"/status/{organisation}/subscribe\"");
+    assert!(html.contains(&action), "{html}");
+    assert!(!html.contains("JavaScript"), "{html}");
+
+    let (status, first) = typed(&site, &organisation, "Ann%40example.com").await;
+    assert_eq!(status, 200, "{first}");
+    assert!(first.contains("Verification email sent successfully"));
+    assert!(!first.contains("<script async"), "no script draws it");
+    let (status, again) = typed(&site, &organisation, "Ann%40example.com").await;
+    assert_eq!((status, again), (StatusCode::OK, first));
+
+    let site = site.settled().await;
+    assert_eq!(site.list(&operator).await[0]["email"], ADDRESS);
+    assert!(!site.links(ADDRESS, "verify").is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refused_form_keeps_the_typed_address_and_says_why() {
+    let site = Site::start().await;
+    let organisation = site.operator("ada@example.com").await.organisation;
+    let (status, html) = typed(&site, &organisation, "%22%3E%3Cb%3Eann").await;
+    assert_eq!(status, 422);
+    assert!(html.contains("Invalid email address"), "{html}");
+    assert!(html.contains("value=\"&quot;&gt;&lt;b&gt;ann\""), "{html}");
+    assert!(html.contains("aria-invalid=\"true\""), "{html}");
+    let (status, _) = typed(&site, &organisation, "").await;
+    assert_eq!(status, 422);
+
+    for kind in ["application/json", "text/plain", "multipart/form-data"] {
+        let response = send(&site, &organisation, kind, "email=a%40example.com").await;
+        assert_eq!(response.status(), 415, "{kind}");
+    }
+    let large = format!("email={}%40example.com", "a".repeat(5000));
+    assert_eq!(send(&site, &organisation, FORM, large).await.status(), 413);
+    let (status, _) = typed(&site, "nobody", "ann%40example.com").await;
+    assert_eq!(status, 404);
+
+    let address = format!("{}/status/{organisation}/subscribe", site.url);
+    let put = cookie_client().put(&address).send().await.unwrap();
+    assert_eq!(put.status(), 405);
+    assert_eq!(put.headers()["allow"], "GET, HEAD, POST");
+    let foreign = cookie_client()
+        .post(&address)
+        .header("sec-fetch-site", "cross-site")
+        .header("content-type", FORM)
+        .body("email=ann%40example.com")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(foreign.status(), 403);
+    let empty = reqwest::get(&address).await.unwrap();
+    assert_eq!(empty.status(), 200);
+    assert_eq!(empty.headers()["cache-control"], "no-store");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn form_shares_the_throttle_of_the_api_call_and_says_when_to_try_again() {
+    let site = Site::start().await;
+    let organisation = site.operator("ada@example.com").await.organisation;
+    for number in 0..10 {
+        let answer = site
+            .subscribe(&format!("ann{number}@example.com"), &organisation)
+            .await;
+        assert_eq!(answer.status, 200);
+    }
+    let response = send(&site, &organisation, FORM, "email=ann%40example.com").await;
+    assert_eq!(response.status(), 429);
+    let wait = response.headers()["retry-after"].to_str().unwrap();
+    assert!(wait.parse::<u64>().unwrap() > 0);
+    let html = response.text().await.unwrap();
+    assert!(html.contains("Too many requests. Try again in"), "{html}");
+    assert!(html.contains("value=\"ann@example.com\""), "{html}");
+}

@@ -1,0 +1,86 @@
+//! What subscribes to an organisation's updates: the control of the public page, and the pages of the plain form.
+
+use maud::{Markup, html};
+
+use super::frame::{PRIMARY, SECONDARY, button, frame};
+
+const FIELD: &str = "w-full rounded-md border border-line-strong bg-canvas px-2.5 text-base text-ink transition-colors hover:border-muted disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-major pointer-coarse:text-lg h-8 pointer-coarse:h-10";
+
+/// What the plain form holds.
+#[derive(Debug, Default)]
+pub(crate) struct SubscribeForm {
+    /// What was typed.
+    pub(crate) email: String,
+    /// Whether the address is what was refused.
+    pub(crate) is_invalid: bool,
+    /// Why nothing was entered; `None` before the form was sent.
+    pub(crate) reason: Option<String>,
+}
+
+/// A page of the plain form.
+#[derive(Debug)]
+pub(crate) enum SubscribePage {
+    /// To be filled in.
+    Form(SubscribeForm),
+    /// Accepted, with the sentence to show.
+    Sent(&'static str),
+}
+
+fn action(organisation: &str) -> String {
+    format!("/status/{organisation}/subscribe")
+}
+
+/// The button that opens the dialog and, where no script runs, the plain form in its place: see `status-page.css`.
+pub(super) fn control(organisation: &str) -> Markup {
+    html! {
+        button type="button" class=(button(PRIMARY)) data-script="needed" aria-haspopup="dialog" { "Subscribe To Updates" }
+        form data-script="absent" method="post" action=(action(organisation)) class="flex-wrap items-end gap-2" {
+            label class="grid min-w-0 flex-1 gap-1.5 text-sm font-medium text-ink" {
+                "Email"
+                input class=(FIELD) type="email" name="email" required autocomplete="email" maxlength="254";
+            }
+            button type="submit" class=(button(PRIMARY)) { "Subscribe" }
+        }
+    }
+}
+
+/// A page of the plain form, which no script draws again.
+pub(crate) fn page(organisation: &str, shown: &SubscribePage) -> Markup {
+    let content = html! {
+        div class="mx-auto grid w-full max-w-md gap-4 py-12" {
+            @match shown {
+                SubscribePage::Form(filled) => (form(organisation, filled)),
+                SubscribePage::Sent(sentence) => {
+                    h1 class="text-2xl font-semibold tracking-tight text-balance" { "Check your mail" }
+                    p role="status" class="text-muted" { (sentence) ". Updates follow once you have opened its link." }
+                }
+            }
+            div {
+                a href={ "/status/" (organisation) } class=(button(SECONDARY)) { "Back to the status page" }
+            }
+        }
+    };
+    frame(&Markup::default(), &Markup::default(), &content)
+}
+
+fn form(organisation: &str, filled: &SubscribeForm) -> Markup {
+    let described = filled.reason.as_ref().map(|_| "reason");
+    html! {
+        h1 class="text-2xl font-semibold tracking-tight text-balance" { "Subscribe to updates" }
+        p class="text-muted" {
+            "You will be told by mail when something happens. A first mail asks you to confirm your address."
+        }
+        form method="post" action=(action(organisation)) class="grid gap-4" {
+            div class="grid content-start gap-1.5" {
+                label for="email" class="w-fit text-sm font-medium text-ink" { "Email" }
+                input id="email" class=(FIELD) type="email" name="email" required autofocus autocomplete="email"
+                    maxlength="254" value=(filled.email) aria-invalid=[filled.is_invalid.then_some("true")]
+                    aria-describedby=[described];
+                @if let Some(reason) = &filled.reason {
+                    p id="reason" role="alert" class="text-sm font-medium text-major" { (reason) }
+                }
+            }
+            div { button type="submit" class=(button(PRIMARY)) { "Subscribe" } }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Subscribing by a plain HTML form, for visitors whose browser runs no script. Same rules and throttle as the API call.
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::{self, HeaderMap, HeaderValue};
+use actix_web::{HttpMessage, HttpRequest, HttpResponse, Resource, ResponseError, guard, web};
+use allclear_application::subscriber::Subscribers;
+use allclear_domain::validation::Invalid;
+use serde::Deserialize;
+
+use super::visitor::known;
+use super::{MAILED, Throttle, draft};
+use crate::input::{Input, Raw, Text};
+use crate::problem::Problem;
+use crate::status::markup::{SubscribeForm, SubscribePage};
+use crate::status::pages::Pages;
+use crate::throttle::client;
+use crate::web_app::WebApp;
+
+/// The largest body taken, in bytes. An address of 254 characters, all percent-encoded, needs less.
+const BODY_LIMIT: usize = 4 * 1024;
+const FORM: &str = "application/x-www-form-urlencoded";
+const METHODS: &str = "GET, HEAD, POST";
+
+/// The fields of the form.
+#[derive(Deserialize)]
+struct Fields {
+    #[serde(default)]
+    email: Input<Text>,
+}
+
+/// The page with the form, and what the form is sent to.
+pub(crate) fn resource() -> Resource {
+    web::resource("/status/{organisation}/subscribe")
+        .app_data(web::PayloadConfig::new(BODY_LIMIT))
+        .route(
+            web::route()
+                .guard(guard::Any(guard::Get()).or(guard::Head()))
+                .to(show),
+        )
+        .route(web::post().to(subscribe))
+        .default_service(web::to(|| async {
+            Err::<HttpResponse, _>(Problem::method_not_allowed(METHODS))
+        }))
+}
+
+/// `GET /status/{organisation}/subscribe`: the empty form.
+async fn show(
+    request: HttpRequest,
+    organisation: web::Path<String>,
+    pages: web::Data<Pages>,
+    app: web::Data<WebApp>,
+) -> Result<HttpResponse, Problem> {
+    let is_known = match known(&organisation) {
+        Ok(organisation) => pages.page(&organisation).await?.is_some(),
+        Err(_) => false,
+    };
+    if !is_known {
+        return Ok(app.unknown(&request));
+    }
+    let form = SubscribePage::Form(SubscribeForm::default());
+    Ok(page(&request, &app, StatusCode::OK, (&organisation, &form)))
+}
+
+/// `POST /status/{organisation}/subscribe`: subscribes an address. The response is the same for known and unknown ones.
+async fn subscribe(
+    request: HttpRequest,
+    organisation: web::Path<String>,
+    body: Result<Raw, Problem>,
+    subscribers: web::Data<Subscribers>,
+    throttle: web::Data<Throttle>,
+    app: web::Data<WebApp>,
+) -> Result<HttpResponse, Problem> {
+    if is_cross_site(request.headers()) {
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "Please subscribe on the status page itself",
+        ));
+    }
+    let fields = read(&request, body)?;
+    let email = match &fields.email {
+        Input::Given(Text(email)) => email.clone(),
+        _ => String::new(),
+    };
+    let organisation = organisation.into_inner();
+    let entered = enter(&request, &subscribers, &throttle, (&organisation, fields)).await;
+    let (status, shown) = match &entered {
+        Ok(()) => (StatusCode::OK, SubscribePage::Sent(MAILED)),
+        Err(problem) if problem.status_code() == StatusCode::NOT_FOUND => {
+            return Ok(app.unknown(&request));
+        }
+        Err(problem) => (
+            problem.status_code(),
+            SubscribePage::Form(refused(email, problem)),
+        ),
+    };
+    let mut response = page(&request, &app, status, (&organisation, &shown));
+    if let Some(seconds) = entered.err().and_then(|problem| problem.retry_after()) {
+        response
+            .headers_mut()
+            .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    Ok(response)
+}
+
+/// As [`super::visitor`] does with JSON.
+async fn enter(
+    request: &HttpRequest,
+    subscribers: &Subscribers,
+    throttle: &Throttle,
+    (organisation, fields): (&str, Fields),
+) -> Result<(), Problem> {
+    let mut invalid = Invalid::default();
+    let draft = draft(fields.email, &mut invalid);
+    invalid.into_result()?;
+    throttle.subscribe.count(&client(request))?;
+    subscribers.subscribe(&known(organisation)?, draft).await?;
+    Ok(())
+}
+
+/// The form with what was typed and why it was refused.
+fn refused(email: String, problem: &Problem) -> SubscribeForm {
+    let reason = match problem.retry_after() {
+        Some(seconds) if problem.status_code() == StatusCode::TOO_MANY_REQUESTS => {
+            format!("Too many requests. Try again in {}.", minutes(seconds))
+        }
+        _ => problem.to_string(),
+    };
+    SubscribeForm {
+        email,
+        is_invalid: problem.status_code() == StatusCode::UNPROCESSABLE_ENTITY,
+        reason: Some(reason),
+    }
+}
+
+fn minutes(seconds: u64) -> String {
+    match seconds.div_ceil(60) {
+        0 | 1 => "a minute".to_owned(),
+        minutes => format!("{minutes} minutes"),
+    }
+}
+
+fn read(request: &HttpRequest, body: Result<Raw, Problem>) -> Result<Fields, Problem> {
+    if !request.content_type().eq_ignore_ascii_case(FORM) {
+        return Err(Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            format!("The body must be {FORM}"),
+        ));
+    }
+    let body = body.map_err(|problem| match problem.status_code() {
+        StatusCode::PAYLOAD_TOO_LARGE => Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "The body is larger than 4 KiB",
+        ),
+        _ => problem,
+    })?;
+    let fields = std::str::from_utf8(&body.0)
+        .ok()
+        .and_then(|body| web::Query::<Fields>::from_query(body).ok());
+    fields
+        .map(web::Query::into_inner)
+        .ok_or_else(|| Problem::bad_request("The form is not well-formed"))
+}
+
+/// Whether another site's page sends the form (Fetch Metadata Request Headers, section 2.3). Our pages send no `Origin`
+/// to compare, because they send no referrer.
+fn is_cross_site(headers: &HeaderMap) -> bool {
+    headers
+        .get("sec-fetch-site")
+        .is_some_and(|site| site == "cross-site")
+}
+
+fn page(
+    request: &HttpRequest,
+    app: &WebApp,
+    status: StatusCode,
+    (organisation, shown): (&str, &SubscribePage),
+) -> HttpResponse {
+    let html = app.subscribe_page(organisation, shown);
+    let mut response = HttpResponse::build(status)
+        .content_type("text/html; charset=utf-8")
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .body(html);
+    app.allow(request.headers(), response.headers_mut());
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_time_is_said_in_whole_minutes() {
+        assert_eq!(minutes(1), "a minute");
+        assert_eq!(minutes(60), "a minute");
+        assert_eq!(minutes(61), "2 minutes");
+    }
+}

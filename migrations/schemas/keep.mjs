@@ -25,6 +25,14 @@ INSERT INTO directory_endings (kind, id, ended_at) SELECT 'session', 'sess_kept'
 INSERT INTO directory_messages (id, heard_at) SELECT 'msg_kept', min(created_at) FROM organisations;
 `;
 
+// What waits for a link that nobody follows.
+const PENDING = `
+INSERT INTO pending_sign_ups (digest, name, email, email_key, password, created_at, expires_at)
+SELECT 'digest_kept', 'Hedy', 'hedy@example.com', 'hedy@example.com', 'hash_kept', min(created_at), min(created_at) FROM organisations;
+INSERT INTO pending_addresses (user_id, digest, email, expires_at)
+SELECT id, 'digest_kept', 'ada@new.example', created_at FROM users WHERE email_key = 'ada@example.com';
+`;
+
 async function until(found) {
   for (let tries = 0; tries < 300; tries += 1) {
     const value = await found();
@@ -121,13 +129,13 @@ async function keep(kind, database, run) {
 
 await keep('sqlite', {}, (folder) => {
   const file = join(folder, 'allclear.db');
-  return execFileSync('sqlite3', [file], { ...OUTPUT, input: `${DIRECTORY}.dump\n` });
+  return execFileSync('sqlite3', [file], { ...OUTPUT, input: `${DIRECTORY}${PENDING}.dump\n` });
 });
 
 const url = `${server}/kept_${version.replaceAll('.', '_')}`;
 execFileSync('psql', [`${server}/postgres`, '-qc', `CREATE DATABASE ${url.split('/').pop()}`]);
 await keep('postgresql', { ALLCLEAR_DATABASE_URL: url }, () => {
-  execFileSync('psql', [url, '-q'], { input: DIRECTORY });
+  execFileSync('psql', [url, '-q'], { input: DIRECTORY + PENDING });
   const dump = execFileSync('pg_dump', ['--inserts', '--no-owner', '--no-privileges', url], OUTPUT);
   // What belongs to this program and this session, not to the database.
   return dump.replace(/^(--.*|\\.*|SET .*|SELECT pg_catalog\.set_config.*)\n/gm, '').replace(/\n{2,}/g, '\n\n');

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { expect } from '@playwright/test';
 import { binary } from './server';
 
 /** `allclear demo`: a filled organisation, gone when it ends. */
@@ -10,12 +11,16 @@ export class Demo {
   readonly email: string;
   readonly password: string;
   private readonly process: ChildProcess;
+  private log = '';
 
   private constructor(process: ChildProcess, said: string) {
     const [, statusPage = ''] = /Public\s+(\S+)/.exec(said) ?? [];
     const [, url = '', email = '', password = ''] =
       /Sign in\s+(\S+)\/login\s+(\S+)\s+(\S+)/.exec(said) ?? [];
     this.process = process;
+    process.stderr?.on('data', (piece) => {
+      this.log += String(piece);
+    });
     this.url = url;
     this.statusPage = statusPage.slice(url.length);
     this.email = email;
@@ -24,8 +29,13 @@ export class Demo {
 
   static async start(): Promise<Demo> {
     const child = spawn(binary, ['demo'], {
-      env: { ...process.env, ALLCLEAR_LISTEN: '127.0.0.1:0', ALLCLEAR_LOG: 'warn' },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      env: {
+        ...process.env,
+        ALLCLEAR_LISTEN: '127.0.0.1:0',
+        ALLCLEAR_LOG: 'warn,allclear_mail=info',
+        NO_COLOR: '1',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     let said = '';
     for await (const piece of child.stdout) {
@@ -33,6 +43,18 @@ export class Demo {
       if (said.includes('Stop')) return new Demo(child, said);
     }
     throw new Error(`${binary} demo ended before it said where it listens`);
+  }
+
+  /** The link in the latest mail to an address, from the log: the demo's folder is known to nobody. */
+  async mailedLink(to: string): Promise<string> {
+    let link: string | undefined;
+    const look = () => {
+      const line = this.log.split('\n').findLast((each) => each.includes(`to="${to}"`));
+      link = line === undefined ? undefined : /https?:\/\/[^\s"]+/.exec(line)?.[0];
+      return link;
+    };
+    await expect.poll(look, { message: `a mail to ${to}` }).toBeDefined();
+    return link ?? '';
   }
 
   async stop(): Promise<void> {

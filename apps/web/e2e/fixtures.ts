@@ -42,7 +42,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     async ({ server, playwright }, use) => {
       const request = await playwright.request.newContext({ baseURL: server.url });
       const operator = new Operator(accountOf('Ada Lovelace'), request);
-      await operator.signUp();
+      await operator.signUp(server);
       await use(operator);
       await request.dispose();
     },
@@ -64,7 +64,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     newcomers += 1;
     const request = await playwright.request.newContext({ baseURL: server.url });
     const newcomer = new Operator(accountOf(`Newcomer ${newcomers}`), request);
-    await newcomer.signUp();
+    await newcomer.signUp(server);
     await use(newcomer);
     await request.dispose();
   },

@@ -16,7 +16,7 @@ test('a stranger subscribes, is mailed of an incident as one thread, and leaves 
   const context = await browser.newContext({ baseURL: server.url });
   try {
     const operator = new Operator(accountOf('Ada Lovelace'), request);
-    await operator.signUp();
+    await operator.signUp(server);
     const organisation = await operator.createOrganisation('Analytical Engines');
     const page = await context.newPage();
     const email = 'grace@example.com';

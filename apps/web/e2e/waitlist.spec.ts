@@ -40,7 +40,7 @@ test('who waits is let in by the administrator, from the screen and from the com
   const server = await Server.start({ ALLCLEAR_SIGN_UP: 'waitlist' });
   const request = await playwright.request.newContext({ baseURL: server.url });
   const administrator = new Operator(accountOf('Ada Lovelace'), request);
-  await administrator.signUp();
+  await administrator.signUp(server);
   await administrator.createOrganisation('Analytical Engines');
   const mary = accountOf('Mary Somerville');
   const annie = accountOf('Annie Cannon');

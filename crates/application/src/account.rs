@@ -1,9 +1,13 @@
-//! Accounts: making one, and signing in. What an answer and its time give away, and what not, is in
-//! `docs/decisions/several-accounts-per-address.md`.
+//! Accounts: making one, signing in and deleting one. What a response and its time give away, and what not, is in
+//! `docs/decisions/one-account-per-address.md`.
+
+mod pending;
 
 use std::sync::Arc;
 
-use allclear_domain::account::{NameDraft, SignInDraft, SignUpDraft, SignUpMode, User};
+use allclear_domain::account::{
+    DeletionDraft, NameDraft, SignInDraft, SignUpDraft, SignUpMode, User,
+};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{UserId, WaitlistId};
 use allclear_domain::validation::Invalid;
@@ -16,11 +20,15 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::invitation::{InvitationStore, Invitations};
 use crate::link::Links;
-use crate::mail::{Mail, MailContent, Mailer};
-use crate::password::{PasswordHash, PasswordHasher, owner};
+use crate::mail::Mailer;
+use crate::password::{PasswordHash, PasswordHasher};
 use crate::secret::{Digest, SecretToken};
-use crate::session::{NewSession, SessionStore, Sessions};
+use crate::session::{NewSession, Session, SessionStore, Sessions};
 use crate::waitlist::{Waiting, WaitlistStore};
+
+#[cfg(any(test, feature = "mock"))]
+pub use pending::MockPendingStore;
+pub use pending::{Confirmation, Confirmed, PendingAddress, PendingSignUp, PendingStore};
 
 /// An account with its password.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,11 +39,22 @@ pub struct Credentials {
     pub password: PasswordHash,
 }
 
+/// Accounts that may be meant by an address at sign-in.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Candidates {
+    /// Account that has the address.
+    pub owner: Option<Credentials>,
+    /// Accounts that had the address too, oldest first, and need another one. Their hashes have one salt.
+    pub without_address: Vec<Credentials>,
+    /// Whether any account of the installation needs an address.
+    pub any_without_address: bool,
+}
+
 /// What lets a new account in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Admission {
-    /// Everybody may.
-    Open,
+    /// The link of a confirmation mail.
+    Proven,
     /// It has to be the installation's first.
     First,
     /// The invitation with this digest, which is used up and gives the membership it promises.
@@ -60,10 +79,23 @@ pub struct NewAccount {
 pub enum Creation {
     /// It was made; the very first is an administrator.
     Made(User),
-    /// Another account of this address with this password was made a moment ago.
-    Twin,
+    /// The address has an account already.
+    Taken,
     /// It was not the first.
     NotFirst,
+}
+
+/// What came of deleting an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Deletion {
+    /// The account is gone, with its sessions, memberships and invitations.
+    Deleted,
+    /// It is the last admin of the organisation with this name, which has other members.
+    LastAdmin(String),
+    /// It administers the installation, which has other accounts.
+    Administrator,
+    /// There is no such account.
+    Gone,
 }
 
 /// Keeps accounts.
@@ -76,18 +108,25 @@ pub trait AccountStore: Send + Sync {
     /// An account.
     async fn find(&self, id: UserId) -> Result<Option<Credentials>, Error>;
 
-    /// The accounts of an address, oldest first.
-    async fn credentials(&self, address: &EmailKey) -> Result<Vec<Credentials>, Error>;
+    /// The account that has an address.
+    async fn owner(&self, address: &EmailKey) -> Result<Option<Credentials>, Error>;
+
+    /// The accounts that may be meant by an address at sign-in.
+    async fn candidates(&self, address: &EmailKey) -> Result<Candidates, Error>;
 
     /// Stores an account, its session and what its invitation promises, in one transaction. An adapter MUST make exactly
-    /// one first account, however many come at once, and never two of one address with one password.
-    /// [`Invitations::BAD`] where the invitation was used or has expired.
+    /// one first account, however many come at once, and one account of an address. [`Invitations::BAD`] where the
+    /// invitation was used or has expired.
     async fn create(&self, account: NewAccount) -> Result<Creation, Error>;
 
     /// Gives an account another name; none where there is no such account.
     async fn rename(&self, id: UserId, name: String) -> Result<Option<User>, Error>;
 
-    /// Removes sessions, resets and invitations that have expired.
+    /// Deletes an account, the organisations that nobody else belongs to, and its name on the updates it recorded.
+    /// Nothing is deleted if the result is not [`Deletion::Deleted`].
+    async fn delete(&self, id: UserId) -> Result<Deletion, Error>;
+
+    /// Removes sessions, resets, invitations, sign-ups and new addresses that have expired.
     async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error>;
 }
 
@@ -107,6 +146,8 @@ pub struct SignedIn {
 pub enum SignedUp {
     /// They are in.
     SignedIn(SignedIn),
+    /// A link was mailed to the address, or a mail that says that it is known.
+    Pending,
     /// They are on the waitlist.
     Waitlisted,
 }
@@ -116,6 +157,8 @@ pub enum SignedUp {
 pub struct AccountPorts {
     /// Keeps accounts.
     pub accounts: Arc<dyn AccountStore>,
+    /// Keeps sign-ups that wait for their link.
+    pub pending: Arc<dyn PendingStore>,
     /// Keeps sessions.
     pub sessions: Arc<dyn SessionStore>,
     /// Keeps invitations.
@@ -140,6 +183,9 @@ pub struct Accounts {
 
 impl Accounts {
     const CLOSED: Error = Error::Forbidden("Sign-up is closed");
+    const INVITED_IS_KNOWN: &str =
+        "There is an account with this address already. Sign in to accept the invitation";
+    const MISSING: Error = Error::NotFound("Account");
     const WRONG: Error = Error::Unauthenticated("Wrong email or password");
 
     /// The use cases over these ports.
@@ -169,73 +215,122 @@ impl Accounts {
         Ok(!self.ports.accounts.any().await?)
     }
 
-    /// Makes an account and signs it in. An address that has one already is answered exactly like a fresh one: with the
-    /// password of such an account it is a sign-in, with any other a separate account is made, and the address hears of
-    /// it by mail. [`Error::Invalid`], [`Error::BadCode`] for a bad invitation, [`Error::Forbidden`] where sign-up is
-    /// closed.
+    /// Signs up. The first account of the installation, and one with an invitation for its address, is made and signed in;
+    /// any other address gets a mail. Known and unknown addresses cost the same and get the same response.
+    /// [`Error::Invalid`], [`Error::BadCode`] for a bad invitation, [`Error::Forbidden`] if sign-up is closed,
+    /// [`Error::Conflict`] if an invited address has an account.
     pub async fn sign_up(
-        &self,
+        self: &Arc<Self>,
         draft: SignUpDraft,
         invitation: Option<SecretToken>,
     ) -> Result<SignedUp, Error> {
         draft.validate().map_err(Invalid::from)?;
-        let admission = match (invitation, self.mode) {
-            (Some(token), _) => {
-                let known = self
-                    .ports
-                    .invitations
-                    .find(&token.digest(), self.ports.clock.now())
-                    .await?;
-                known
-                    .map(|_| Admission::Invitation(token.digest()))
-                    .ok_or(Invitations::BAD)?
+        let Some(token) = invitation else {
+            if self.is_first().await? {
+                return self.create(draft, Admission::First).await;
             }
-            (None, SignUpMode::Open) => Admission::Open,
-            (None, _) if self.is_first().await? => Admission::First,
-            (None, SignUpMode::Waitlist) => return self.wait(draft).await,
-            (None, SignUpMode::Closed) => return Err(Self::CLOSED),
+            return self.sign_up_uninvited(draft).await;
         };
-        let key = EmailKey::of(&draft.email);
-        let hash = self.ports.hasher.hash(&key, &draft.password).await?;
-        let known = self.ports.accounts.credentials(&key).await?;
-        if let Some(user) = owner(&known, &hash) {
-            return self.welcome_back(user, &admission).await;
+        let digest = token.digest();
+        let invitations = &self.ports.invitations;
+        let found = invitations.find(&digest, self.ports.clock.now()).await?;
+        let invited = EmailKey::of(&found.ok_or(Invitations::BAD)?.email);
+        if invited == EmailKey::of(&draft.email) {
+            // The link was mailed to the address: who presents it has proved the address.
+            return self.create(draft, Admission::Invitation(digest)).await;
         }
-        let token = SecretToken::generate();
-        let account = self.account(&draft, hash.clone(), &admission, &token);
-        let expires_at = account.session.expires_at;
-        match self.ports.accounts.create(account).await? {
-            Creation::Made(user) => {
-                if !known.is_empty() {
-                    self.tell_known_address(draft.email);
-                }
-                Ok(SignedUp::SignedIn(SignedIn {
-                    user,
-                    token,
-                    expires_at,
-                }))
+        let hash = self.ports.hasher.hash(&draft.password).await?;
+        self.await_confirmation(draft, hash, Some(digest));
+        Ok(SignedUp::Pending)
+    }
+
+    async fn sign_up_uninvited(self: &Arc<Self>, draft: SignUpDraft) -> Result<SignedUp, Error> {
+        match self.mode {
+            SignUpMode::Waitlist => self.wait(draft).await,
+            SignUpMode::Closed => Err(Self::CLOSED),
+            SignUpMode::Open => {
+                let hash = self.ports.hasher.hash(&draft.password).await?;
+                self.await_confirmation(draft, hash, None);
+                Ok(SignedUp::Pending)
             }
-            Creation::Twin => {
-                let known = self.ports.accounts.credentials(&key).await?;
-                let user = owner(&known, &hash)
-                    .ok_or_else(|| Error::internal("an account vanished while it was made"))?;
-                self.welcome_back(user, &admission).await
-            }
-            Creation::NotFirst if self.mode == SignUpMode::Waitlist => self.wait(draft).await,
-            Creation::NotFirst => Err(Self::CLOSED),
         }
     }
 
-    /// Signs in the account of the address whose password this is. [`Error::Unauthenticated`] where there is none,
+    async fn create(
+        self: &Arc<Self>,
+        draft: SignUpDraft,
+        admission: Admission,
+    ) -> Result<SignedUp, Error> {
+        let hash = self.ports.hasher.hash(&draft.password).await?;
+        let token = SecretToken::generate();
+        let account = self.account(&draft, hash, admission, &token);
+        let expires_at = account.session.expires_at;
+        match self.ports.accounts.create(account).await? {
+            Creation::Made(user) => Ok(SignedUp::SignedIn(SignedIn {
+                user,
+                token,
+                expires_at,
+            })),
+            Creation::Taken => Err(Error::Conflict(Self::INVITED_IS_KNOWN.to_owned())),
+            // Another first account was made at the same time.
+            Creation::NotFirst => self.sign_up_uninvited(draft).await,
+        }
+    }
+
+    /// Signs in the account of the address whose password this is. [`Error::Unauthenticated`] if there is none,
     /// [`Error::Invalid`].
     pub async fn sign_in(&self, draft: SignInDraft) -> Result<SignedIn, Error> {
         draft.validate().map_err(Invalid::from)?;
         let key = EmailKey::of(&draft.email);
-        let hash = self.ports.hasher.hash(&key, &draft.password).await?;
-        let known = self.ports.accounts.credentials(&key).await?;
-        match owner(&known, &hash) {
-            Some(user) => self.open(user.clone()).await,
+        let candidates = self.ports.accounts.candidates(&key).await?;
+        let owner: Vec<_> = candidates.owner.into_iter().collect();
+        let mut found = self.whose(&draft, owner).await?;
+        // The number of hashes depends on the installation, not on the address.
+        if candidates.any_without_address {
+            let other = self.whose(&draft, candidates.without_address).await?;
+            found = found.or(other);
+        }
+        match found {
+            Some(user) => self.open(user).await,
             None => Err(Self::WRONG),
+        }
+    }
+
+    /// The account whose password is the draft's. Computes one hash, whatever the accounts.
+    async fn whose(
+        &self,
+        draft: &SignInDraft,
+        accounts: Vec<Credentials>,
+    ) -> Result<Option<User>, Error> {
+        let hashes = accounts
+            .iter()
+            .map(|account| account.password.clone())
+            .collect();
+        let found = self.ports.hasher.verify(&draft.password, hashes).await?;
+        Ok(found.and_then(|index| accounts.into_iter().nth(index).map(|found| found.user)))
+    }
+
+    /// Deletes the account of who is signed in, and ends its sessions. [`Error::Invalid`] if the password is wrong,
+    /// [`Error::Conflict`] if others would be left without an admin or the installation without its administrator.
+    pub async fn delete(&self, session: &Session, draft: DeletionDraft) -> Result<(), Error> {
+        draft.validate().map_err(Invalid::from)?;
+        let account = self.ports.accounts.find(session.user.id).await?;
+        let account = account.ok_or(Self::MISSING)?;
+        let hashes = vec![account.password];
+        let verified = self.ports.hasher.verify(&draft.password, hashes).await?;
+        if verified.is_none() {
+            return Err(Invalid::field("password", "Wrong password").into());
+        }
+        match self.ports.accounts.delete(session.user.id).await? {
+            Deletion::Deleted => Ok(()),
+            Deletion::LastAdmin(name) => Err(Error::Conflict(format!(
+                "You are the last admin of {name}. Make another member an admin, or delete the organisation, first"
+            ))),
+            Deletion::Administrator => Err(Error::Conflict(
+                "This account administers the installation and can only be deleted when it is the last account"
+                    .to_owned(),
+            )),
+            Deletion::Gone => Err(Self::MISSING),
         }
     }
 
@@ -246,7 +341,7 @@ impl Accounts {
             .accounts
             .rename(id, draft.name)
             .await?
-            .ok_or(Error::NotFound("Account"))
+            .ok_or(Self::MISSING)
     }
 
     /// Removes what has expired. To be called now and then.
@@ -258,7 +353,7 @@ impl Accounts {
         &self,
         draft: &SignUpDraft,
         password: PasswordHash,
-        by: &Admission,
+        admission: Admission,
         token: &SecretToken,
     ) -> NewAccount {
         let clock = &self.ports.clock;
@@ -267,26 +362,15 @@ impl Accounts {
             name: draft.name.clone(),
             email: draft.email.clone(),
             administrator: false,
+            needs_address: false,
             created_at: clock.now(),
         };
         NewAccount {
             user,
             password,
-            admission: by.clone(),
+            admission,
             session: Sessions::fresh(clock.as_ref(), token),
         }
-    }
-
-    /// Somebody signs up anew with an address and password that open an account.
-    async fn welcome_back(&self, user: &User, admission: &Admission) -> Result<SignedUp, Error> {
-        if let Admission::Invitation(digest) = admission {
-            self.ports
-                .invitations
-                .accept(digest, user.id, self.ports.clock.now())
-                .await?
-                .ok_or(Invitations::BAD)?;
-        }
-        self.open(user.clone()).await.map(SignedUp::SignedIn)
     }
 
     async fn open(&self, user: User) -> Result<SignedIn, Error> {
@@ -313,17 +397,6 @@ impl Accounts {
         };
         self.ports.waitlist.add(waiting).await?;
         Ok(SignedUp::Waitlisted)
-    }
-
-    fn tell_known_address(&self, to: String) {
-        let (mailer, link) = (Arc::clone(&self.ports.mailer), self.links.login());
-        self.background
-            .start("mailing a known address", async move {
-                mailer
-                    .send(Mail::new(to, MailContent::KnownAddress { link }))
-                    .await?;
-                Ok(())
-            });
     }
 }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use allclear_domain::account::{Password, User};
-use allclear_domain::email::EmailKey;
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use allclear_domain::membership::{Belonging, Role};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -41,6 +40,7 @@ pub(crate) fn user(number: u128, email: &str) -> User {
         name,
         email: email.into(),
         administrator: false,
+        needs_address: false,
         created_at: now(),
     }
 }
@@ -77,21 +77,27 @@ pub(crate) fn password(text: &str) -> Password {
 }
 
 /// What [`hasher`] makes of a password.
-pub(crate) fn hash_of(address: &str, text: &str) -> PasswordHash {
-    PasswordHash::new(format!("{}:{text}", EmailKey::of(address)))
+pub(crate) fn hash_of(text: &str) -> PasswordHash {
+    PasswordHash::new(text.to_owned())
 }
 
-/// A hasher that has to be asked exactly so often.
-pub(crate) fn hasher(times: usize) -> MockPasswordHasher {
+/// A hasher that has to compute exactly so often.
+pub(crate) fn hasher(hashes: usize, verifications: usize) -> MockPasswordHasher {
+    let entered = |password: &Password| {
+        let text = std::str::from_utf8(password.as_bytes()).unwrap();
+        hash_of(text)
+    };
     let mut hasher = MockPasswordHasher::new();
     hasher
         .expect_hash()
-        .times(times)
-        .returning(|address, password| {
-            Ok(hash_of(
-                address.as_str(),
-                std::str::from_utf8(password.as_bytes()).unwrap(),
-            ))
+        .times(hashes)
+        .returning(move |password| Ok(entered(password)));
+    hasher
+        .expect_verify()
+        .times(verifications)
+        .returning(move |password, stored| {
+            let hash = entered(password);
+            Ok(stored.iter().position(|stored| *stored == hash))
         });
     hasher
 }
@@ -100,7 +106,7 @@ pub(crate) fn hasher(times: usize) -> MockPasswordHasher {
 pub(crate) fn credentials(number: u128, email: &str, text: &str) -> Credentials {
     Credentials {
         user: user(number, email),
-        password: hash_of(email, text),
+        password: hash_of(text),
     }
 }
 

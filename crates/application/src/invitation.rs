@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use allclear_domain::account::AddressDraft;
+use allclear_domain::account::{AddressDraft, User};
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
 use allclear_domain::membership::Role;
 use allclear_domain::validation::Invalid;
@@ -38,6 +38,8 @@ pub struct Invitation {
     pub email: String,
     /// What who accepts may do.
     pub role: Role,
+    /// Member who made it. The invitation ends with this member's role of admin.
+    pub inviter: Option<UserId>,
     /// When it was made.
     pub created_at: DateTime<Utc>,
     /// When the link ends.
@@ -49,7 +51,8 @@ pub struct Invitation {
 #[async_trait]
 pub trait InvitationStore: Send + Sync {
     /// Stores an invitation whose link's token has this digest, in the place of an earlier one of the same address to the
-    /// same organisation. [`Error::NotFound`] where the organisation is gone.
+    /// same organisation. [`Error::NotFound`] where the organisation is gone, [`Error::Forbidden`] if its inviter is no longer
+    /// an admin.
     async fn add(&self, invitation: Invitation, digest: Digest) -> Result<(), Error>;
 
     /// The invitation whose token has this digest.
@@ -134,12 +137,7 @@ impl Invitations {
             name: host.name,
         };
         let (invitation, _) = self
-            .mail(
-                draft.email,
-                Some(host),
-                role,
-                Some(session.user.name.clone()),
-            )
+            .mail(draft.email, Some(host), role, Some(&session.user))
             .await?;
         Ok(invitation)
     }
@@ -192,7 +190,7 @@ impl Invitations {
         email: String,
         organisation: Option<Host>,
         role: Role,
-        inviter: Option<String>,
+        inviter: Option<&User>,
     ) -> Result<(Invitation, String), Error> {
         let token = SecretToken::generate();
         let created_at = self.clock.now();
@@ -203,6 +201,7 @@ impl Invitations {
             organisation,
             email,
             role,
+            inviter: inviter.map(|user| user.id),
             created_at,
             expires_at,
         };
@@ -214,7 +213,7 @@ impl Invitations {
             .map(|host| host.name.clone());
         let content = MailContent::Invitation {
             organisation,
-            inviter,
+            inviter: inviter.map(|user| user.name.clone()),
             link: link.clone(),
         };
         self.mailer

@@ -39,6 +39,24 @@ impl Links {
         format!("{}/login?reset={}", self.public_url, token.reveal())
     }
 
+    /// Where to ask for a new password.
+    #[must_use]
+    pub fn forgot(&self) -> String {
+        format!("{}/login?forgot", self.public_url)
+    }
+
+    /// Where a sign-up is confirmed.
+    #[must_use]
+    pub fn confirmation(&self, token: &SecretToken) -> String {
+        format!("{}/login?confirmation={}", self.public_url, token.reveal())
+    }
+
+    /// Where the new address of an account is confirmed.
+    #[must_use]
+    pub fn address(&self, token: &SecretToken) -> String {
+        format!("{}/login?address={}", self.public_url, token.reveal())
+    }
+
     /// Where to confirm a subscription.
     #[must_use]
     pub fn verify(&self, email: &str, organisation: &OrganisationId, code: &str) -> String {

@@ -67,15 +67,27 @@ pub enum MailContent {
         /// Where to accept.
         link: String,
     },
-    /// Somebody asked to reset a password. An address may have several accounts.
-    PasswordReset {
-        /// One for each account.
-        accounts: Vec<ResetLink>,
+    /// Somebody signed up with the address, which has no account.
+    Confirmation {
+        /// Where to make the account.
+        link: String,
     },
-    /// Somebody signed up with an address that has an account already.
+    /// Somebody whose account needs an address entered this one.
+    NewAddress {
+        /// Where to confirm it.
+        link: String,
+    },
+    /// Somebody asked to reset the password of the account with this address.
+    PasswordReset {
+        /// Where to choose a new password.
+        link: String,
+    },
+    /// Somebody signed up with an address that has an account already, or entered it as the new one of another account.
     KnownAddress {
         /// Where to sign in.
-        link: String,
+        sign_in: String,
+        /// Where to ask for a new password.
+        reset: String,
     },
     /// Somebody subscribed the address to an organisation's updates.
     Verification {
@@ -90,15 +102,6 @@ pub enum MailContent {
     Incident(IncidentNotice),
     /// Something happened to a maintenance.
     Maintenance(MaintenanceNotice),
-}
-
-/// How to reset the password of one account.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ResetLink {
-    /// The account's name and its organisations', to tell accounts of one address apart.
-    pub account: String,
-    /// Where to choose a new password.
-    pub link: String,
 }
 
 /// Why a message was not handed over. The reason is one line fit to show an operator, and holds no password.

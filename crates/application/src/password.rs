@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use allclear_domain::account::{AddressDraft, Password, PasswordChangeDraft, PasswordDraft, User};
+use allclear_domain::account::{AddressDraft, Password, PasswordChangeDraft, PasswordDraft};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{SessionId, UserId};
 use allclear_domain::validation::Invalid;
@@ -17,7 +17,7 @@ use crate::background::Background;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::link::Links;
-use crate::mail::{Mail, MailContent, Mailer, ResetLink};
+use crate::mail::{Mail, MailContent, Mailer};
 use crate::secret::{Digest, SecretToken};
 use crate::session::Session;
 
@@ -58,24 +58,23 @@ impl fmt::Debug for PasswordHash {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait PasswordHasher: Send + Sync {
-    /// The hash of a password of an address. An adapter MUST use a slow, memory-hard function (OWASP ASVS 5.0, 11.4.2),
-    /// salted by the installation and the address and by nothing else: one computation then serves every account of the
-    /// address, and an address without one alike.
+    /// Hash of a new password. An adapter MUST use a slow, memory-hard function (OWASP ASVS 5.0, 11.4.2) and a fresh random
+    /// salt.
     ///
     /// # Errors
     /// [`Error::Unavailable`] when too many are waiting.
-    async fn hash(&self, address: &EmailKey, password: &Password) -> Result<PasswordHash, Error>;
-}
+    async fn hash(&self, password: &Password) -> Result<PasswordHash, Error>;
 
-/// The account whose password this is. Every one is looked at, so that the time does not tell which it was.
-pub(crate) fn owner<'a>(accounts: &'a [Credentials], hash: &PasswordHash) -> Option<&'a User> {
-    let mut found = None;
-    for account in accounts {
-        if account.password == *hash && found.is_none() {
-            found = Some(&account.user);
-        }
-    }
-    found
+    /// Index of the first of the stored hashes that is of this password; `None` if there is none. An adapter MUST compute
+    /// one hash for each salt among them, and one if there are none, so that the time does not tell.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] when too many are waiting.
+    async fn verify(
+        &self,
+        password: &Password,
+        stored: Vec<PasswordHash>,
+    ) -> Result<Option<usize>, Error>;
 }
 
 /// A pending reset, as stored.
@@ -94,8 +93,6 @@ pub struct Reset {
 pub enum PasswordStored {
     /// It is the account's from now on.
     Stored,
-    /// Another account of the same address has it: which of the two would it open?
-    Taken,
     /// There is no such account any more, or the reset was used already.
     Gone,
 }
@@ -111,9 +108,6 @@ pub trait PasswordStore: Send + Sync {
         password: PasswordHash,
         spared: Option<SessionId>,
     ) -> Result<PasswordStored, Error>;
-
-    /// The names of an account's organisations.
-    async fn organisation_names(&self, id: UserId) -> Result<Vec<String>, Error>;
 
     /// Stores a pending reset.
     async fn add_reset(&self, reset: Reset) -> Result<(), Error>;
@@ -151,7 +145,6 @@ impl Passwords {
     pub const RESET_LIFE: TimeDelta = TimeDelta::hours(1);
 
     const BAD_RESET: Error = Error::BadCode("This link is wrong or has expired");
-    const TAKEN: &str = "Choose another password";
 
     /// The use cases over these ports.
     #[must_use]
@@ -184,72 +177,51 @@ impl Passwords {
             .find(session.user.id)
             .await?
             .ok_or(Error::NotFound("Account"))?;
-        let key = EmailKey::of(&account.user.email);
-        if self.hasher.hash(&key, &draft.current_password).await? != account.password {
+        let stored = vec![account.password];
+        let verified = self.hasher.verify(&draft.current_password, stored).await?;
+        if verified.is_none() {
             return Err(Invalid::field("currentPassword", "Wrong password").into());
         }
-        let hash = self.hasher.hash(&key, &draft.new_password).await?;
+        let hash = self.hasher.hash(&draft.new_password).await?;
         match self
             .store
             .set_password(account.user.id, hash, Some(session.id))
             .await?
         {
             PasswordStored::Stored => Ok(()),
-            PasswordStored::Taken => Err(Invalid::field("newPassword", Self::TAKEN).into()),
             PasswordStored::Gone => Err(Error::NotFound("Account")),
         }
     }
 
-    /// Mails a link for each account of an address. What there is to do is done after the answer, which is always the
-    /// same. [`Error::Invalid`] when the address is none.
+    /// Mails a link to an address that has an account. The work is done after the response, which is always the same.
+    /// [`Error::Invalid`] if the address is malformed.
     pub fn request_reset(self: &Arc<Self>, draft: &AddressDraft) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;
         let (service, key) = (Arc::clone(self), EmailKey::of(&draft.email));
         self.background
             .start("mailing a password reset", async move {
-                service.mail_resets(&key).await
+                service.mail_reset(&key).await
             });
         Ok(())
     }
 
-    async fn mail_resets(&self, key: &EmailKey) -> Result<(), Error> {
-        let expires_at = self.clock.now() + Self::RESET_LIFE;
-        let mut mails: Vec<(String, Vec<ResetLink>)> = Vec::new();
-        for Credentials { user, .. } in self.accounts.credentials(key).await? {
-            let token = SecretToken::generate();
-            self.store
-                .add_reset(Reset {
-                    digest: token.digest(),
-                    user: user.id,
-                    expires_at,
-                })
-                .await?;
-            let link = ResetLink {
-                account: self.describe(&user).await?,
-                link: self.links.reset(&token),
-            };
-            // Addresses that differ in case may be different mailboxes: each hears of its own accounts only.
-            match mails.iter_mut().find(|(address, _)| *address == user.email) {
-                Some((_, links)) => links.push(link),
-                None => mails.push((user.email, vec![link])),
-            }
-        }
-        for (to, accounts) in mails {
-            self.mailer
-                .send(Mail::new(to, MailContent::PasswordReset { accounts }))
-                .await?;
-        }
+    async fn mail_reset(&self, key: &EmailKey) -> Result<(), Error> {
+        let Some(Credentials { user, .. }) = self.accounts.owner(key).await? else {
+            return Ok(());
+        };
+        let token = SecretToken::generate();
+        self.store
+            .add_reset(Reset {
+                digest: token.digest(),
+                user: user.id,
+                expires_at: self.clock.now() + Self::RESET_LIFE,
+            })
+            .await?;
+        let link = self.links.reset(&token);
+        self.mailer
+            .send(Mail::new(user.email, MailContent::PasswordReset { link }))
+            .await?;
         Ok(())
-    }
-
-    /// Tells accounts of one address apart.
-    async fn describe(&self, user: &User) -> Result<String, Error> {
-        let names = self.store.organisation_names(user.id).await?;
-        if names.is_empty() {
-            Ok(user.name.clone())
-        } else {
-            Ok(format!("{} ({})", user.name, names.join(", ")))
-        }
     }
 
     /// Sets the password the link was mailed for and ends every session of the account. The link works once.
@@ -257,20 +229,18 @@ impl Passwords {
     pub async fn reset(&self, token: &SecretToken, draft: PasswordDraft) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;
         let digest = token.digest();
-        let account = self
-            .store
+        // An unknown link costs no hash: who has no link learns nothing by it.
+        self.store
             .find_reset(&digest, self.clock.now())
             .await?
             .ok_or(Self::BAD_RESET)?;
-        let key = EmailKey::of(&account.user.email);
-        let hash = self.hasher.hash(&key, &draft.password).await?;
+        let hash = self.hasher.hash(&draft.password).await?;
         match self
             .store
             .use_reset(&digest, hash, self.clock.now())
             .await?
         {
             PasswordStored::Stored => Ok(()),
-            PasswordStored::Taken => Err(Invalid::field("password", Self::TAKEN).into()),
             PasswordStored::Gone => Err(Self::BAD_RESET),
         }
     }

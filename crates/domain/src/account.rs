@@ -11,7 +11,7 @@ use crate::email::email_address;
 use crate::id::UserId;
 use crate::text;
 
-/// A person's account, without its password. Several accounts may bear one address.
+/// A person's account, without its password. An address has one account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
     /// Its identifier.
@@ -22,6 +22,9 @@ pub struct User {
     pub email: String,
     /// Whether it administers the installation: its waitlist.
     pub administrator: bool,
+    /// Whether the address belongs to an older account, from the time when several accounts could have one address. Such an
+    /// account has to prove an address of its own before it can be used.
+    pub needs_address: bool,
     /// When it was made.
     pub created_at: DateTime<Utc>,
 }
@@ -183,6 +186,14 @@ pub struct PasswordChangeDraft {
 pub struct PasswordDraft {
     /// The password from now on.
     #[validate(custom(function = new_password))]
+    pub password: Password,
+}
+
+/// The present password of a person who deletes the account.
+#[derive(Debug, Clone, PartialEq, Eq, Validate)]
+pub struct DeletionDraft {
+    /// The account's password.
+    #[validate(custom(function = given_password))]
     pub password: Password,
 }
 

@@ -8,3 +8,8 @@ pub struct Author {
     /// The user's name.
     pub name: String,
 }
+
+impl Author {
+    /// Name on the updates of an account that was deleted.
+    pub const DELETED: &str = "Deleted account";
+}

@@ -64,7 +64,8 @@ impl Mailbox {
     }
 }
 
-/// An address in the form in which addresses are compared: lower case. Mail goes to the address as it was entered.
+/// An address in the form in which the addresses of accounts are compared: lower case, the domain in ASCII (see
+/// [`Mailbox`]). Mail goes to the address as it was entered.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EmailKey(String);
 
@@ -72,7 +73,20 @@ impl EmailKey {
     /// The key of an address.
     #[must_use]
     pub fn of(address: &str) -> Self {
-        Self(address.trim().to_lowercase())
+        Self(Mailbox::of(address).0.to_lowercase())
+    }
+
+    /// The key without a sub-address: `ann+list@example.com` is `ann@example.com` (RFC 5233). Sub-addresses usually reach
+    /// one mailbox, so they share one budget of mail.
+    #[must_use]
+    pub fn without_tag(&self) -> Self {
+        let Some((local, domain)) = self.0.rsplit_once('@') else {
+            return self.clone();
+        };
+        match local.split_once('+') {
+            Some((name, _)) if !name.is_empty() => Self(format!("{name}@{domain}")),
+            _ => self.clone(),
+        }
     }
 
     /// The key as text.
@@ -157,6 +171,33 @@ mod tests {
         let of_length = |length: usize| format!("a@{}bc", "b.".repeat((length - 4) / 2));
         assert!(email_address(&of_length(254)).is_ok());
         assert!(email_address(&of_length(256)).is_err());
+    }
+
+    #[test]
+    fn spellings_of_a_domain_have_one_key() {
+        let key = EmailKey::of("ann@xn--exmple-cua.com");
+        for spelling in [
+            "Ann@exämple.com",
+            "ANN@EXÄMPLE.com",
+            " ann@xn--EXMPLE-cua.com",
+        ] {
+            assert_eq!(EmailKey::of(spelling), key, "{spelling}");
+        }
+    }
+
+    #[test]
+    fn sub_addresses_share_the_key_without_tag() {
+        let key = EmailKey::of("ann@example.com");
+        for address in [
+            "ann@example.com",
+            "Ann+a@example.com",
+            "ann+a+b@EXAMPLE.com",
+            "ann+@example.com",
+        ] {
+            assert_eq!(EmailKey::of(address).without_tag(), key, "{address}");
+        }
+        let tag_only = EmailKey::of("+a@example.com");
+        assert_eq!(tag_only.without_tag(), tag_only);
     }
 
     proptest! {

@@ -15,6 +15,7 @@ pub mod id;
 pub mod incident;
 pub mod incident_update;
 pub mod mail_limit;
+pub mod mail_name;
 pub mod maintenance;
 pub mod maintenance_update;
 pub mod membership;

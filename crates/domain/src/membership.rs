@@ -59,7 +59,7 @@ pub struct Member {
     pub user: UserId,
     /// The person's name.
     pub name: String,
-    /// The person's address.
+    /// The person's address; empty if the account needs one.
     pub email: String,
     /// What they may do.
     pub role: Role,
@@ -125,6 +125,28 @@ impl Standing {
     }
 }
 
+/// What the deletion of a member's account means for an organisation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Departure {
+    /// The member leaves; others stay.
+    Leaves,
+    /// There are no other members: the organisation is deleted, because nobody could reach it any more.
+    EndsOrganisation,
+}
+
+impl Standing {
+    /// The member's account is deleted while the organisation has this many other members.
+    ///
+    /// # Errors
+    /// [`LastAdmin`] if other members would be left without an admin.
+    pub fn delete_account(self, other_members: u64) -> Result<Departure, LastAdmin> {
+        if other_members == 0 {
+            return Ok(Departure::EndsOrganisation);
+        }
+        self.leave().map(|()| Departure::Leaves)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,6 +187,21 @@ mod tests {
             let after = standing.accept(role);
             prop_assert!(after.role >= standing.role && after.role >= role);
         }
+    }
+
+    #[test]
+    fn deleting_an_account_leaves_no_members_without_an_admin() {
+        let last = Standing {
+            role: Role::Admin,
+            other_admins: 0,
+        };
+        assert_eq!(last.delete_account(1), Err(LastAdmin));
+        assert_eq!(last.delete_account(0), Ok(Departure::EndsOrganisation));
+        let member = Standing {
+            role: Role::Member,
+            other_admins: 1,
+        };
+        assert_eq!(member.delete_account(1), Ok(Departure::Leaves));
     }
 
     #[test]

@@ -5,13 +5,11 @@ use std::sync::Arc;
 use allclear_application::error::Error;
 use allclear_application::password::{PasswordHash, PasswordHasher};
 use allclear_domain::account::Password;
-use allclear_domain::email::EmailKey;
 use argon2::{Algorithm, Argon2, Params, Version};
 use async_trait::async_trait;
 use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use subtle::ConstantTimeEq;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Memory, in KiB.
@@ -20,14 +18,12 @@ const MEMORY: u32 = 19_456;
 const PASSES: u32 = 2;
 /// Lanes.
 const LANES: u32 = 1;
-/// What a hash begins with: the function and its parameters, as PHC strings write them. The salt is not among them, since
-/// it is derived anew each time.
-const PREFIX: &str = "$argon2id$v=19$m=19456,t=2,p=1$";
+/// Bytes of a salt (RFC 9106, section 3.1, recommends 16).
+const SALT: usize = 16;
 
 /// Hashes passwords off the threads that serve requests, so many at a time that a storm of sign-ins takes neither all
 /// processors nor all memory.
 pub struct Argon2idHasher {
-    salt: String,
     running: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
 }
@@ -36,13 +32,11 @@ impl Argon2idHasher {
     /// So many may wait for their turn; the next one is told to come back.
     pub const QUEUE: usize = 256;
 
-    /// A hasher whose salts come from the installation's secret, that computes at most `at_once` hashes at a time. Each
-    /// takes 19 MiB.
+    /// A hasher that computes at most `at_once` hashes at a time. Each takes 19 MiB.
     #[must_use]
-    pub fn new(salt: String, at_once: usize) -> Self {
+    pub fn new(at_once: usize) -> Self {
         let running = Arc::new(Semaphore::new(at_once.max(1)));
         Self {
-            salt,
             running,
             waiting: Arc::new(Semaphore::new(Self::QUEUE)),
         }
@@ -62,92 +56,177 @@ impl Argon2idHasher {
 
 #[async_trait]
 impl PasswordHasher for Argon2idHasher {
-    async fn hash(&self, address: &EmailKey, password: &Password) -> Result<PasswordHash, Error> {
-        let salt = derive(&self.salt, address)?;
-        let password = password.clone();
-        let turn = self.turn().await?;
-        let computing = tokio::task::spawn_blocking(move || {
-            let hash = compute(&salt, &password);
-            drop(turn);
-            hash
-        });
-        let hash = computing.await.map_err(Error::internal)??;
+    async fn hash(&self, password: &Password) -> Result<PasswordHash, Error> {
+        let salt = rand::random::<[u8; SALT]>().to_vec();
+        let hash = self
+            .compute(password, Parameters::present(salt.clone()))
+            .await?;
         Ok(PasswordHash::new(format!(
-            "{PREFIX}{}",
-            URL_SAFE_NO_PAD.encode(hash)
+            "$argon2id$v=19$m={MEMORY},t={PASSES},p={LANES}${}${}",
+            STANDARD_NO_PAD.encode(salt),
+            STANDARD_NO_PAD.encode(hash)
         )))
+    }
+
+    async fn verify(
+        &self,
+        password: &Password,
+        stored: Vec<PasswordHash>,
+    ) -> Result<Option<usize>, Error> {
+        let stored = stored
+            .iter()
+            .map(|hash| read(hash.as_str()).ok_or_else(|| Error::internal("a hash is malformed")))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut computed: Vec<(Parameters, Vec<u8>)> = Vec::new();
+        let mut found = None;
+        for (index, (parameters, expected)) in stored.iter().enumerate() {
+            if computed.iter().all(|(known, _)| known != parameters) {
+                let hash = self.compute(password, parameters.clone()).await?;
+                computed.push((parameters.clone(), hash));
+            }
+            let hash = computed.iter().find(|(known, _)| known == parameters);
+            let same = hash.is_some_and(|(_, hash)| hash.ct_eq(expected).into());
+            if same && found.is_none() {
+                found = Some(index);
+            }
+        }
+        if stored.is_empty() {
+            // As long as for an account that exists.
+            self.compute(password, Parameters::present(vec![0; SALT]))
+                .await?;
+        }
+        Ok(found)
     }
 }
 
-/// A salt of 256 bits that only this installation gives this address.
-fn derive(secret: &str, address: &EmailKey) -> Result<[u8; 32], Error> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).map_err(Error::internal)?;
-    mac.update(b"password salt\0");
-    mac.update(address.as_str().as_bytes());
-    Ok(mac.finalize().into_bytes().into())
+/// What a hash is computed with, besides the password.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Parameters {
+    memory: u32,
+    passes: u32,
+    lanes: u32,
+    salt: Vec<u8>,
 }
 
-fn compute(salt: &[u8], password: &Password) -> Result<[u8; 32], Error> {
-    let params = Params::new(MEMORY, PASSES, LANES, Some(32))
-        .map_err(|error| Error::internal(error.to_string()))?;
-    let mut hash = [0; 32];
-    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
-        .hash_password_into(password.as_bytes(), salt, &mut hash)
-        .map_err(|error| Error::internal(error.to_string()))?;
-    Ok(hash)
+impl Parameters {
+    const fn present(salt: Vec<u8>) -> Self {
+        Self {
+            memory: MEMORY,
+            passes: PASSES,
+            lanes: LANES,
+            salt,
+        }
+    }
+
+    fn compute(&self, password: &Password) -> Result<Vec<u8>, Error> {
+        let params = Params::new(self.memory, self.passes, self.lanes, Some(32))
+            .map_err(|error| Error::internal(error.to_string()))?;
+        let mut hash = vec![0; 32];
+        Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+            .hash_password_into(password.as_bytes(), &self.salt, &mut hash)
+            .map_err(|error| Error::internal(error.to_string()))?;
+        Ok(hash)
+    }
+}
+
+impl Argon2idHasher {
+    async fn compute(&self, password: &Password, parameters: Parameters) -> Result<Vec<u8>, Error> {
+        let password = password.clone();
+        let turn = self.turn().await?;
+        let computing = tokio::task::spawn_blocking(move || {
+            let hash = parameters.compute(&password);
+            drop(turn);
+            hash
+        });
+        computing.await.map_err(Error::internal)?
+    }
+}
+
+/// Parameters and hash of a stored hash in the PHC string format; `None` if it is malformed.
+fn read(stored: &str) -> Option<(Parameters, Vec<u8>)> {
+    let rest = stored.strip_prefix("$argon2id$v=19$")?;
+    let mut fields = rest.split('$');
+    let (costs, salt, hash) = (fields.next()?, fields.next()?, fields.next()?);
+    if fields.next().is_some() {
+        return None;
+    }
+    let mut costs = costs.split(',');
+    let mut cost = |name: &str| -> Option<u32> { costs.next()?.strip_prefix(name)?.parse().ok() };
+    let parameters = Parameters {
+        memory: cost("m=")?,
+        passes: cost("t=")?,
+        lanes: cost("p=")?,
+        salt: STANDARD_NO_PAD.decode(salt).ok()?,
+    };
+    Some((parameters, STANDARD_NO_PAD.decode(hash).ok()?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn hasher(secret: &str) -> Argon2idHasher {
-        Argon2idHasher::new(secret.into(), 1)
+    fn hasher() -> Argon2idHasher {
+        Argon2idHasher::new(1)
     }
 
-    async fn hash(hasher: &Argon2idHasher, address: &str, password: &str) -> PasswordHash {
-        hasher
-            .hash(&EmailKey::of(address), &Password::new(password.into()))
-            .await
-            .unwrap()
+    fn password(text: &str) -> Password {
+        Password::new(text.into())
     }
 
     #[tokio::test]
-    async fn a_hash_depends_on_installation_address_and_password_and_on_nothing_else() {
-        let ours = hasher("ours");
-        let found = hash(&ours, "ann@example.com", "correct horse").await;
-        assert_eq!(found, hash(&ours, "Ann@Example.com", "correct horse").await);
-        assert_ne!(found, hash(&ours, "ann@example.com", "Correct horse").await);
-        assert_ne!(found, hash(&ours, "bob@example.com", "correct horse").await);
-        assert_ne!(
-            found,
-            hash(&hasher("theirs"), "ann@example.com", "correct horse").await
-        );
+    async fn every_hash_has_a_random_salt_and_verifies_its_password_only() {
+        let hasher = hasher();
+        let one = hasher.hash(&password("correct horse")).await.unwrap();
+        let other = hasher.hash(&password("correct horse")).await.unwrap();
+        assert_ne!(one, other);
+        let stored = vec![one, other];
+        let found = hasher
+            .verify(&password("correct horse"), stored.clone())
+            .await;
+        assert_eq!(found.unwrap(), Some(0));
+        let found = hasher.verify(&password("Correct horse"), stored).await;
+        assert_eq!(found.unwrap(), None);
+        let found = hasher.verify(&password("correct horse"), vec![]).await;
+        assert_eq!(found.unwrap(), None);
     }
 
     #[tokio::test]
-    async fn a_hash_names_its_parameters() {
-        let found = hash(&hasher("ours"), "ann@example.com", "correct horse").await;
-        let parameters = format!("$argon2id$v=19$m={MEMORY},t={PASSES},p={LANES}$");
-        assert_eq!(
-            found.as_str().strip_prefix(&parameters).map(str::len),
-            Some(43)
-        );
+    async fn the_second_of_two_hashes_with_one_salt_is_found() {
+        let parameters = Parameters::present(vec![7; 32]);
+        let stored = |text: &str| {
+            let hash = parameters.compute(&password(text)).unwrap();
+            PasswordHash::new(format!(
+                "$argon2id$v=19$m={MEMORY},t={PASSES},p={LANES}${}${}",
+                STANDARD_NO_PAD.encode([7; 32]),
+                STANDARD_NO_PAD.encode(hash)
+            ))
+        };
+        let both = vec![stored("one"), stored("two")];
+        let found = hasher().verify(&password("two"), both).await.unwrap();
+        assert_eq!(found, Some(1));
+    }
+
+    #[tokio::test]
+    async fn a_malformed_stored_hash_is_an_error() {
+        for malformed in [
+            "",
+            "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA",
+            "$argon2i$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaA",
+        ] {
+            let stored = vec![PasswordHash::new(malformed.into())];
+            let refused = hasher().verify(&password("x"), stored).await;
+            assert!(matches!(refused, Err(Error::Internal(_))), "{malformed}");
+        }
     }
 
     #[tokio::test]
     async fn whom_the_queue_has_no_place_for_is_told_to_come_back() {
-        let hasher = hasher("ours");
+        let hasher = hasher();
         let _all = hasher
             .waiting
             .try_acquire_many(u32::try_from(Argon2idHasher::QUEUE).unwrap())
             .unwrap();
-        let refused = hasher
-            .hash(
-                &EmailKey::of("ann@example.com"),
-                &Password::new("correct horse".into()),
-            )
-            .await;
+        let refused = hasher.hash(&password("correct horse")).await;
         assert!(matches!(refused, Err(Error::Unavailable(_))));
     }
 }

@@ -3,7 +3,7 @@
 mod notice;
 mod status;
 
-use allclear_application::mail::{MailContent, ResetLink};
+use allclear_application::mail::MailContent;
 use askama::Template;
 
 use self::notice::{Notice, NoticeHtml, NoticeText};
@@ -38,27 +38,53 @@ struct InvitationHtml<'a> {
 }
 
 #[derive(Template)]
+#[template(path = "confirmation.txt", escape = "none")]
+struct ConfirmationText<'a> {
+    link: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "confirmation.html")]
+struct ConfirmationHtml<'a> {
+    link: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "new_address.txt", escape = "none")]
+struct NewAddressText<'a> {
+    link: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "new_address.html")]
+struct NewAddressHtml<'a> {
+    link: &'a str,
+}
+
+#[derive(Template)]
 #[template(path = "password_reset.txt", escape = "none")]
 struct PasswordResetText<'a> {
-    accounts: &'a [ResetLink],
+    link: &'a str,
 }
 
 #[derive(Template)]
 #[template(path = "password_reset.html")]
 struct PasswordResetHtml<'a> {
-    accounts: &'a [ResetLink],
+    link: &'a str,
 }
 
 #[derive(Template)]
 #[template(path = "known_address.txt", escape = "none")]
 struct KnownAddressText<'a> {
-    link: &'a str,
+    sign_in: &'a str,
+    reset: &'a str,
 }
 
 #[derive(Template)]
 #[template(path = "known_address.html")]
 struct KnownAddressHtml<'a> {
-    link: &'a str,
+    sign_in: &'a str,
+    reset: &'a str,
 }
 
 #[derive(Template)]
@@ -103,26 +129,30 @@ impl Letter {
                 };
                 Self::render(subject, &text, &html, vec![link.clone()])
             }
-            MailContent::PasswordReset { accounts } => {
-                let links = accounts
-                    .iter()
-                    .map(|account| account.link.clone())
-                    .collect();
-                let (text, html) = (
-                    PasswordResetText { accounts },
-                    PasswordResetHtml { accounts },
-                );
-                Self::render("Reset your password".to_owned(), &text, &html, links)
-            }
-            MailContent::KnownAddress { link } => {
-                let (text, html) = (KnownAddressText { link }, KnownAddressHtml { link });
-                Self::render(
-                    "Somebody signed up with your address".to_owned(),
-                    &text,
-                    &html,
-                    vec![link.clone()],
-                )
-            }
+            MailContent::Confirmation { link } => Self::render(
+                "Finish your sign-up".to_owned(),
+                &ConfirmationText { link },
+                &ConfirmationHtml { link },
+                vec![link.clone()],
+            ),
+            MailContent::NewAddress { link } => Self::render(
+                "Confirm your address".to_owned(),
+                &NewAddressText { link },
+                &NewAddressHtml { link },
+                vec![link.clone()],
+            ),
+            MailContent::PasswordReset { link } => Self::render(
+                "Reset your password".to_owned(),
+                &PasswordResetText { link },
+                &PasswordResetHtml { link },
+                vec![link.clone()],
+            ),
+            MailContent::KnownAddress { sign_in, reset } => Self::render(
+                "You have an account already".to_owned(),
+                &KnownAddressText { sign_in, reset },
+                &KnownAddressHtml { sign_in, reset },
+                vec![sign_in.clone(), reset.clone()],
+            ),
             MailContent::Verification {
                 organisation,
                 link,
@@ -273,24 +303,23 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_names_every_account() {
-        let account = |name: &str| ResetLink {
-            account: name.into(),
-            link: format!("https://x.example/{name}"),
+    fn a_mail_about_an_account_has_its_links_in_both_parts() {
+        let link = "https://x.example/login?confirmation=abc".to_owned();
+        let known = MailContent::KnownAddress {
+            sign_in: "https://x.example/login".to_owned(),
+            reset: "https://x.example/login?forgot".to_owned(),
         };
-        let content = MailContent::PasswordReset {
-            accounts: vec![account("one"), account("two")],
-        };
-        let letter = Letter::write(&content).unwrap();
-        assert_eq!(
-            letter.links,
-            ["https://x.example/one", "https://x.example/two"]
-        );
-        assert!(
-            letter
-                .links
-                .iter()
-                .all(|link| letter.text.contains(link) && letter.html.contains(link))
-        );
+        for content in [
+            MailContent::Confirmation { link: link.clone() },
+            MailContent::NewAddress { link: link.clone() },
+            MailContent::PasswordReset { link },
+            known,
+        ] {
+            let letter = Letter::write(&content).unwrap();
+            assert!(!letter.links.is_empty());
+            for link in &letter.links {
+                assert!(letter.text.contains(link) && letter.html.contains(link));
+            }
+        }
     }
 }

@@ -1,6 +1,11 @@
 //! Accounts.
 
-use allclear_application::account::{AccountStore, Admission, Creation, Credentials, NewAccount};
+mod deletion;
+mod pending;
+
+use allclear_application::account::{
+    AccountStore, Admission, Candidates, Creation, Credentials, Deletion, NewAccount,
+};
 use allclear_application::error::Error;
 use allclear_application::invitation::Invitations;
 use allclear_application::password::PasswordHash;
@@ -9,6 +14,7 @@ use allclear_domain::email::EmailKey;
 use allclear_domain::id::UserId;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
     QueryOrder, QuerySelect,
@@ -16,7 +22,9 @@ use sea_orm::{
 
 use crate::database::Database;
 use crate::entity::user::{ActiveModel, Column, Entity, Model};
-use crate::entity::{invitation, password_reset, session as session_entity};
+use crate::entity::{
+    invitation, password_reset, pending_address, pending_sign_up, session as session_entity,
+};
 use crate::error::{broken, is_duplicate};
 use crate::{installation, session};
 
@@ -34,12 +42,36 @@ impl AccountStore for Database {
         Ok(found.map(credentials))
     }
 
-    async fn credentials(&self, address: &EmailKey) -> Result<Vec<Credentials>, Error> {
-        let oldest_first = Entity::find()
-            .filter(Column::EmailKey.eq(address.as_str()))
-            .order_by_asc(Column::Id);
-        let rows = oldest_first.all(self.read()).await.map_err(broken)?;
-        Ok(rows.into_iter().map(credentials).collect())
+    async fn owner(&self, address: &EmailKey) -> Result<Option<Credentials>, Error> {
+        owner(self.read(), address).await
+    }
+
+    async fn candidates(&self, address: &EmailKey) -> Result<Candidates, Error> {
+        let owner = owner(self.read(), address).await?;
+        let any: Option<uuid::Uuid> = Entity::find()
+            .select_only()
+            .column(Column::Id)
+            .filter(without_address())
+            .limit(1)
+            .into_tuple()
+            .one(self.read())
+            .await
+            .map_err(broken)?;
+        let mut others = Vec::new();
+        if any.is_some() {
+            others = Entity::find()
+                .filter(Column::EmailKey.eq(address.as_str()))
+                .filter(without_address())
+                .order_by_asc(Column::Id)
+                .all(self.read())
+                .await
+                .map_err(broken)?;
+        }
+        Ok(Candidates {
+            owner,
+            without_address: others.into_iter().map(credentials).collect(),
+            any_without_address: any.is_some(),
+        })
     }
 
     async fn create(&self, account: NewAccount) -> Result<Creation, Error> {
@@ -48,7 +80,7 @@ impl AccountStore for Database {
             .await;
         // The whole transaction is taken back with the row that would be a second one.
         if matches!(created, Err(Error::Stale)) {
-            Ok(Creation::Twin)
+            Ok(Creation::Taken)
         } else {
             created
         }
@@ -76,6 +108,11 @@ impl AccountStore for Database {
         .await
     }
 
+    async fn delete(&self, id: UserId) -> Result<Deletion, Error> {
+        self.write(move |transaction| Box::pin(deletion::delete(transaction, id)))
+            .await
+    }
+
     async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error> {
         self.write(move |transaction| {
             Box::pin(async move {
@@ -88,6 +125,12 @@ impl AccountStore for Database {
                 let invitations = invitation::Entity::delete_many()
                     .filter(invitation::Column::ExpiresAt.lte(now));
                 invitations.exec(transaction).await.map_err(broken)?;
+                let sign_ups = pending_sign_up::Entity::delete_many()
+                    .filter(pending_sign_up::Column::ExpiresAt.lte(now));
+                sign_ups.exec(transaction).await.map_err(broken)?;
+                let addresses = pending_address::Entity::delete_many()
+                    .filter(pending_address::Column::ExpiresAt.lte(now));
+                addresses.exec(transaction).await.map_err(broken)?;
                 Ok(())
             })
         })
@@ -95,8 +138,11 @@ impl AccountStore for Database {
     }
 }
 
-/// [`Error::Stale`] where the address has an account with this password already.
-async fn create(transaction: &DatabaseTransaction, account: NewAccount) -> Result<Creation, Error> {
+/// [`Error::Stale`] if the address has an account already.
+pub(super) async fn create(
+    transaction: &DatabaseTransaction,
+    account: NewAccount,
+) -> Result<Creation, Error> {
     let mut administrator = false;
     if !any(transaction).await? {
         // Of several first accounts at once, the others wait here and then see the one that was made.
@@ -123,13 +169,32 @@ async fn create(transaction: &DatabaseTransaction, account: NewAccount) -> Resul
     session::insert(transaction, user.id, account.session).await?;
     if let Admission::Invitation(digest) = &account.admission {
         let accepted =
-            crate::invitation::accept(transaction, digest, user.id, user.created_at).await?;
+            crate::invitation::accept(transaction, digest.as_str(), user.id, user.created_at)
+                .await?;
         if accepted.is_none() {
             // The service looked a moment ago; this is the loser of two who used one link at once.
             return Err(Invitations::BAD);
         }
     }
     Ok(Creation::Made(user))
+}
+
+/// The account that has an address. The conditions are those of the partial indexes, word for word.
+pub(super) async fn owner(
+    connection: &impl ConnectionTrait,
+    address: &EmailKey,
+) -> Result<Option<Credentials>, Error> {
+    let found = Entity::find()
+        .filter(Column::EmailKey.eq(address.as_str()))
+        .filter(Expr::cust("NOT needs_address"))
+        .one(connection)
+        .await
+        .map_err(broken)?;
+    Ok(found.map(credentials))
+}
+
+fn without_address() -> Expr {
+    Expr::cust("needs_address")
 }
 
 async fn any(connection: &impl ConnectionTrait) -> Result<bool, Error> {
@@ -152,6 +217,7 @@ fn row(user: &User, password: &PasswordHash) -> ActiveModel {
         email_key: Set(EmailKey::of(&user.email).as_str().to_owned()),
         password: Set(password.as_str().to_owned()),
         administrator: Set(user.administrator),
+        needs_address: Set(user.needs_address),
         created_at: Set(user.created_at),
     }
 }
@@ -163,6 +229,7 @@ pub(crate) fn credentials(row: Model) -> Credentials {
         name: row.name,
         email: row.email,
         administrator: row.administrator,
+        needs_address: row.needs_address,
         created_at: row.created_at,
     };
     Credentials {

@@ -5,6 +5,7 @@ use allclear_application::invitation::{Host, Invitation, InvitationStore};
 use allclear_application::secret::Digest;
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
+use allclear_domain::membership::Role;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{
@@ -27,7 +28,7 @@ impl InvitationStore for Database {
     }
 
     async fn find(&self, digest: &Digest, now: DateTime<Utc>) -> Result<Option<Invitation>, Error> {
-        find(self.read(), digest, now).await
+        find(self.read(), digest.as_str(), now).await
     }
 
     async fn list(
@@ -66,7 +67,7 @@ impl InvitationStore for Database {
     ) -> Result<Option<Invitation>, Error> {
         let digest = digest.clone();
         self.write(move |transaction| {
-            Box::pin(async move { accept(transaction, &digest, user, now).await })
+            Box::pin(async move { accept(transaction, digest.as_str(), user, now).await })
         })
         .await
     }
@@ -84,6 +85,13 @@ async fn add(
             lock(transaction, organisation)
                 .await?
                 .ok_or(Error::NotFound("Organisation"))?;
+            if let Some(inviter) = invitation.inviter {
+                // Under the lock: the role may have been taken away since the service looked.
+                let standing = membership::standing(transaction, organisation, inviter).await?;
+                if standing.is_none_or(|standing| standing.role != Role::Admin) {
+                    return Err(Error::Forbidden("Only an admin may do this"));
+                }
+            }
             Column::OrganisationId.eq(organisation.as_str())
         }
         None => Column::OrganisationId.is_null(),
@@ -99,6 +107,7 @@ async fn add(
         email: Set(invitation.email),
         email_key: Set(key.as_str().to_owned()),
         role: Set(invitation.role.as_str().to_owned()),
+        inviter_id: Set(invitation.inviter.map(|id| id.0)),
         created_at: Set(invitation.created_at),
         expires_at: Set(invitation.expires_at),
     };
@@ -111,11 +120,11 @@ async fn add(
 
 async fn find(
     connection: &impl ConnectionTrait,
-    digest: &Digest,
+    digest: &str,
     now: DateTime<Utc>,
 ) -> Result<Option<Invitation>, Error> {
     let pending = Entity::find()
-        .filter(Column::Digest.eq(digest.as_str()))
+        .filter(Column::Digest.eq(digest))
         .filter(Column::ExpiresAt.gt(now));
     let found = pending
         .find_also_related(organisation::Entity)
@@ -128,13 +137,17 @@ async fn find(
 /// Uses an invitation up and gives the account the membership it promises.
 pub(crate) async fn accept(
     transaction: &DatabaseTransaction,
-    digest: &Digest,
+    digest: &str,
     user: UserId,
     now: DateTime<Utc>,
 ) -> Result<Option<Invitation>, Error> {
     let Some(invitation) = find(transaction, digest, now).await? else {
         return Ok(None);
     };
+    // Before the row: whoever takes the inviter's role away has this lock and then deletes the row.
+    if let Some(host) = &invitation.organisation {
+        lock(transaction, &host.id).await?;
+    }
     // Of several who accept at once, one deletes the row.
     let deleted = Entity::delete_by_id(invitation.id.0)
         .exec(transaction)
@@ -144,7 +157,6 @@ pub(crate) async fn accept(
         return Ok(None);
     }
     if let Some(host) = &invitation.organisation {
-        lock(transaction, &host.id).await?;
         match membership::standing(transaction, &host.id, user).await? {
             Some(standing) => {
                 let role = standing.accept(invitation.role).role;
@@ -171,6 +183,7 @@ fn invitation(
         organisation: organisation.map(host).transpose()?,
         email: row.email,
         role: row.role.parse().map_err(Error::internal)?,
+        inviter: row.inviter_id.map(UserId),
         created_at: row.created_at,
         expires_at: row.expires_at,
     })

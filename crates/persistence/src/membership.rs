@@ -13,7 +13,7 @@ use sea_orm::{
 
 use crate::database::Database;
 use crate::entity::membership::{ActiveModel, Column, Entity, Model};
-use crate::entity::{organisation, user};
+use crate::entity::{invitation, organisation, user};
 use crate::error::broken;
 use crate::organisation::lock;
 
@@ -109,14 +109,18 @@ impl MembershipStore for Database {
                 let Some(standing) = standing(transaction, &organisation, user).await? else {
                     return Ok(None);
                 };
-                if let Some(decided) = rule(standing)? {
-                    set_role(transaction, &organisation, user, decided).await?;
+                let decided = rule(standing)?;
+                if let Some(role) = decided {
+                    set_role(transaction, &organisation, user, role).await?;
                 } else {
                     let key = (organisation.as_str().to_owned(), user.0);
                     Entity::delete_by_id(key)
                         .exec(transaction)
                         .await
                         .map_err(broken)?;
+                }
+                if decided != Some(Role::Admin) {
+                    end_invitations(transaction, &organisation, user).await?;
                 }
                 Ok(Some(()))
             })
@@ -187,6 +191,19 @@ pub(crate) async fn set_role(
     Ok(())
 }
 
+/// Ends the invitations that a member made as an admin and that nobody has used.
+async fn end_invitations(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    inviter: UserId,
+) -> Result<(), Error> {
+    let own = invitation::Entity::delete_many()
+        .filter(invitation::Column::OrganisationId.eq(organisation.as_str()))
+        .filter(invitation::Column::InviterId.eq(inviter.0));
+    own.exec(transaction).await.map_err(broken)?;
+    Ok(())
+}
+
 /// Stores a new member.
 pub(crate) async fn insert(
     transaction: &DatabaseTransaction,
@@ -232,7 +249,12 @@ fn member(row: &Model, user: user::Model) -> Result<Member, Error> {
     Ok(Member {
         user: UserId(user.id),
         name: user.name,
-        email: user.email,
+        // An account without an address of its own has not proved the one it was made with.
+        email: if user.needs_address {
+            String::new()
+        } else {
+            user.email
+        },
         role,
         created_at: row.created_at,
     })

@@ -7,15 +7,13 @@ use allclear_application::secret::Digest;
 use allclear_domain::id::{SessionId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::{
-    ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
-};
+use sea_orm::{ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
 
 use crate::account::credentials;
 use crate::database::Database;
 use crate::entity::password_reset::{ActiveModel, Column, Entity};
-use crate::entity::{membership, organisation, session, user};
-use crate::error::{broken, is_duplicate};
+use crate::entity::{session, user};
+use crate::error::broken;
 
 #[async_trait]
 impl PasswordStore for Database {
@@ -25,25 +23,8 @@ impl PasswordStore for Database {
         password: PasswordHash,
         spared: Option<SessionId>,
     ) -> Result<PasswordStored, Error> {
-        let stored = self
-            .write(move |transaction| Box::pin(set_password(transaction, id, password, spared)))
-            .await;
-        taken(stored)
-    }
-
-    async fn organisation_names(&self, id: UserId) -> Result<Vec<String>, Error> {
-        let rows = membership::Entity::find()
-            .filter(membership::Column::UserId.eq(id.0))
-            .find_also_related(organisation::Entity)
-            .order_by_asc(organisation::Column::Name)
-            .all(self.read())
+        self.write(move |transaction| Box::pin(set_password(transaction, id, password, spared)))
             .await
-            .map_err(broken)?;
-        Ok(rows
-            .into_iter()
-            .filter_map(|(_, organisation)| organisation)
-            .map(|organisation| organisation.name)
-            .collect())
     }
 
     async fn add_reset(&self, reset: Reset) -> Result<(), Error> {
@@ -85,31 +66,27 @@ impl PasswordStore for Database {
         now: DateTime<Utc>,
     ) -> Result<PasswordStored, Error> {
         let digest = digest.clone();
-        let stored = self
-            .write(move |transaction| {
-                Box::pin(async move {
-                    let pending =
-                        Entity::find_by_id(digest.as_str()).filter(Column::ExpiresAt.gt(now));
-                    let Some(reset) = pending.one(transaction).await.map_err(broken)? else {
-                        return Ok(PasswordStored::Gone);
-                    };
-                    // Of several who use the link at once, one deletes the row.
-                    let used = Entity::delete_by_id(reset.digest)
-                        .exec(transaction)
-                        .await
-                        .map_err(broken)?;
-                    if used.rows_affected == 0 {
-                        return Ok(PasswordStored::Gone);
-                    }
-                    set_password(transaction, UserId(reset.user_id), password, None).await
-                })
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let pending = Entity::find_by_id(digest.as_str()).filter(Column::ExpiresAt.gt(now));
+                let Some(reset) = pending.one(transaction).await.map_err(broken)? else {
+                    return Ok(PasswordStored::Gone);
+                };
+                // Of several who use the link at once, one deletes the row.
+                let used = Entity::delete_by_id(reset.digest)
+                    .exec(transaction)
+                    .await
+                    .map_err(broken)?;
+                if used.rows_affected == 0 {
+                    return Ok(PasswordStored::Gone);
+                }
+                set_password(transaction, UserId(reset.user_id), password, None).await
             })
-            .await;
-        taken(stored)
+        })
+        .await
     }
 }
 
-/// [`Error::Stale`] where another account of the address has the password.
 async fn set_password(
     transaction: &DatabaseTransaction,
     id: UserId,
@@ -124,12 +101,10 @@ async fn set_password(
         .set(password)
         .filter(user::Column::Id.eq(id.0))
         .exec(transaction)
-        .await;
-    match stored {
-        Ok(stored) if stored.rows_affected == 0 => return Ok(PasswordStored::Gone),
-        Ok(_) => {}
-        Err(error) if is_duplicate(&error) => return Err(Error::Stale),
-        Err(error) => return Err(broken(error)),
+        .await
+        .map_err(broken)?;
+    if stored.rows_affected == 0 {
+        return Ok(PasswordStored::Gone);
     }
     let mut sessions = session::Entity::delete_many().filter(session::Column::UserId.eq(id.0));
     if let Some(spared) = spared {
@@ -139,13 +114,4 @@ async fn set_password(
     let resets = Entity::delete_many().filter(Column::UserId.eq(id.0));
     resets.exec(transaction).await.map_err(broken)?;
     Ok(PasswordStored::Stored)
-}
-
-/// The whole transaction is taken back where the password is another account's: a reset can be used again.
-fn taken(stored: Result<PasswordStored, Error>) -> Result<PasswordStored, Error> {
-    if matches!(stored, Err(Error::Stale)) {
-        Ok(PasswordStored::Taken)
-    } else {
-        stored
-    }
 }

@@ -455,6 +455,7 @@ fn configuration(settings: &Settings, clerk: Option<&Clerk>) -> Configuration {
         },
         clerk_publishable_key: clerk.map(|clerk| clerk.publishable_key.as_str().to_owned()),
         sign_up: settings.sign_up.into(),
+        mail_server: settings.mail.is_sent(),
         discord_url: text(&settings.discord_url),
         sponsor_url: text(&settings.sponsor_url),
         version: env!("CARGO_PKG_VERSION"),

@@ -79,10 +79,11 @@ pub(crate) async fn built_in(
         Signer::new(&secrets.signing_keys, public_url).map_err(|error| error.to_string())?,
     );
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let hasher = Arc::new(Argon2idHasher::new(secrets.salt, cores));
+    let hasher = Arc::new(Argon2idHasher::new(cores));
 
     let ports = AccountPorts {
         accounts: Arc::clone(&store) as _,
+        pending: Arc::clone(&store) as _,
         sessions: Arc::clone(&store) as _,
         invitations: Arc::clone(&store) as _,
         waitlist: Arc::clone(&store) as _,

@@ -60,6 +60,8 @@ pub struct Configuration {
     #[schema(value_type = SignUpWord)]
     #[serde(serialize_with = "sign_up_word")]
     pub sign_up: SignUpMode,
+    /// Whether mail goes out over a mail server. Otherwise each mail is a file in the data folder, its links in the log.
+    pub mail_server: bool,
     /// Where `/discord` leads, where it leads anywhere.
     #[schema(required)]
     pub discord_url: Option<String>,

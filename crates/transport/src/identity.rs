@@ -2,6 +2,7 @@
 //! call that changes something must come from our own pages, or from no page at all.
 
 mod account;
+mod confirmation;
 pub(crate) mod cookie;
 mod invitation;
 pub(crate) mod key_set;
@@ -85,6 +86,7 @@ pub(crate) fn serve(config: &mut web::ServiceConfig) {
 /// The calls under `/identity`.
 pub(crate) fn calls(config: &mut impl Calls) {
     account::calls(config);
+    confirmation::calls(config);
     session::calls(config);
     password::calls(config);
     organisation::calls(config);

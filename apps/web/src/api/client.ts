@@ -28,7 +28,7 @@ export interface ApiClient {
     body: unknown,
     options?: Pick<RequestOptions, 'ifMatch'>,
   ) => Promise<Answer<T>>;
-  delete: <T>(path: string) => Promise<Answer<T>>;
+  delete: <T>(path: string, body?: unknown) => Promise<Answer<T>>;
 }
 
 interface Envelope<T> {
@@ -59,7 +59,7 @@ export function createApiClient(getToken: GetToken): ApiClient {
     get: (path, options) => send('GET', path, options),
     post: (path, body) => send('POST', path, { body }),
     patch: (path, body, options) => send('PATCH', path, { ...options, body }),
-    delete: (path) => send('DELETE', path),
+    delete: (path, body) => send('DELETE', path, { body }),
   };
 }
 

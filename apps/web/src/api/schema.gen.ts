@@ -239,7 +239,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails a link for each account of the address. The answer is the same whether there is one or not. */
+        /** Mails a link to the address if it has an account. The response is the same whether there is one or not. */
         post: operations["post_identity_password_reset"];
         delete?: never;
         options?: never;
@@ -324,8 +324,31 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes an account and signs it in. With the password of an account of the same address, it signs that one in. */
+        /**
+         * Signs up. Known and unknown addresses get the same response, and a mail whose link makes the account. The first account
+         *     of the installation, and one with an invitation for its address, is made and signed in at once.
+         */
         post: operations["post_identity_sign_up"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/identity/sign-up/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes the account that a confirmation mail was sent for, with the name and the password typed then, and signs it in. A
+         *     token works once, for 24 hours.
+         */
+        post: operations["post_identity_sign_up_confirm"];
         delete?: never;
         options?: never;
         head?: never;
@@ -359,11 +382,49 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Deletes one's own account, and with it its sessions, memberships and the organisations that nobody else belongs to. The
+         *     updates it recorded stay, without its name. 409 for the last admin of an organisation with other members.
+         */
+        delete: operations["delete_identity_user"];
         options?: never;
         head?: never;
         /** Changes one's own name. */
         patch: operations["patch_identity_user"];
+        trace?: never;
+    };
+    "/api/v1/identity/user/address": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mails a link that gives one's own account a new address. Only for an account that needs one: `needsAddress` of the user. */
+        post: operations["post_identity_user_address"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/identity/user/address/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives an account the address that the link was mailed to. A token works once, for 24 hours. */
+        post: operations["post_identity_user_address_confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/identity/user/password": {
@@ -937,6 +998,11 @@ export interface components {
         AcceptedInvitation: {
             organisation: components["schemas"]["HostBody"] | null;
         };
+        /** @description The new address of an account that needs one. */
+        AddressInput: {
+            /** Format: email */
+            email: string;
+        };
         /** @description A component an incident affects. */
         AffectedComponent: {
             /** @description The component. */
@@ -1257,6 +1323,25 @@ export interface components {
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description What was asked for, and a word to show where there is one. */
+        Answer_PendingBody: {
+            /** @description A mail with a link is on its way, or one that says that the address has an account. */
+            data: {
+                /** @description Always true. */
+                pending: boolean;
+            };
+            /** @description A sentence fit to show a person. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description What was asked for, and a word to show where there is one. */
+        Answer_PendingOrWaitlisted: {
+            /** @description What a sign-up waits for. */
+            data: components["schemas"]["PendingBody"] | components["schemas"]["WaitlistedBody"];
+            /** @description A sentence fit to show a person. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description What was asked for, and a word to show where there is one. */
         Answer_Role: {
             /**
              * @description The words of a member's role.
@@ -1513,16 +1598,6 @@ export interface components {
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_WaitlistedBody: {
-            /** @description Who has to wait. */
-            data: {
-                waitlisted: boolean;
-            };
-            /** @description A sentence fit to show a person. */
-            message?: string | null;
-            meta?: components["schemas"]["Meta"] | null;
-        };
         /** @description Components to attach, each once. */
         AttachComponents: {
             /** @description At least one. */
@@ -1588,6 +1663,10 @@ export interface components {
             /** @description Whether there is no account yet: the first can always be made, and administers the installation. */
             firstAccount: boolean;
         };
+        /** @description The token of a confirmation mail's link. */
+        ConfirmationInput: {
+            token: string;
+        };
         /** @description Updates to delete, each once. */
         DeleteIncidentUpdates: {
             /** @description At least one update's identifier. */
@@ -1602,6 +1681,10 @@ export interface components {
         Deleted: {
             /** @description What is gone. */
             id: string;
+        };
+        /** @description Proves that the account is one's own. */
+        DeletionInput: {
+            password: string;
         };
         /** @description What became of the mails to an organisation's subscribers. */
         DeliveryCounts: {
@@ -1798,6 +1881,8 @@ export interface components {
             discordUrl: string | null;
             /** @description Who proves who people are. */
             identityProvider: components["schemas"]["IdentityProvider"];
+            /** @description Whether mail goes out over a mail server. Otherwise each mail is a file in the data folder, its links in the log. */
+            mailServer: boolean;
             /** @description Who may sign up. */
             signUp: components["schemas"]["SignUp"];
             /** @description Where `/sponsor` leads, where it leads anywhere. */
@@ -2003,6 +2088,13 @@ export interface components {
             /** Format: email */
             email: string;
         };
+        /** @description A mail with a link is on its way, or one that says that the address has an account. */
+        PendingBody: {
+            /** @description Always true. */
+            pending: boolean;
+        };
+        /** @description What a sign-up waits for. */
+        PendingOrWaitlisted: components["schemas"]["PendingBody"] | components["schemas"]["WaitlistedBody"];
         /** @description Problem details (RFC 9457) with a sentence to show and, for a 422, what is wrong field by field. */
         Problem: {
             /** @description What happened. */
@@ -2218,6 +2310,8 @@ export interface components {
             /** @description Its identifier, a `UUIDv7`. */
             id: string;
             name: string;
+            /** @description Whether the account has to prove a new address before it can be used: an older account has its address. */
+            needsAddress: boolean;
         };
         /** @description What a verification mail's link carries. */
         VerificationInput: {
@@ -2234,7 +2328,7 @@ export interface components {
             id: string;
             name: string;
         };
-        /** @description Who has to wait. */
+        /** @description A place on the waitlist. */
         WaitlistedBody: {
             waitlisted: boolean;
         };
@@ -5054,13 +5148,144 @@ export interface operations {
                     "application/json": components["schemas"]["Answer_EnteredBody"];
                 };
             };
-            /** @description On the waitlist */
+            /** @description A mail is on its way, or the person is on the waitlist */
             202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_WaitlistedBody"];
+                    "application/json": components["schemas"]["Answer_PendingOrWaitlisted"];
+                };
+            };
+            /** @description Malformed request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No or bad token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token without an organisation, or an admin is needed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organisation. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused by a rule. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body over 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not JSON, or compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wrong, missing or invalid fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_identity_sign_up_confirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmationInput"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_EnteredBody"];
                 };
             };
             /** @description Malformed request. */
@@ -5304,6 +5529,135 @@ export interface operations {
             };
         };
     };
+    delete_identity_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeletionInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Malformed request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No or bad token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token without an organisation, or an admin is needed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organisation. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused by a rule. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body over 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not JSON, or compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wrong, missing or invalid fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     patch_identity_user: {
         parameters: {
             query?: never;
@@ -5314,6 +5668,268 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NameInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_EnteredBody"];
+                };
+            };
+            /** @description Malformed request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No or bad token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token without an organisation, or an admin is needed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organisation. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused by a rule. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body over 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not JSON, or compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wrong, missing or invalid fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_identity_user_address: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddressInput"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer_PendingBody"];
+                };
+            };
+            /** @description Malformed request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No or bad token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token without an organisation, or an admin is needed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing in the organisation. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused by a rule. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body over 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not JSON, or compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Wrong, missing or invalid fields. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_identity_user_address_confirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmationInput"];
             };
         };
         responses: {

@@ -14,6 +14,7 @@ const configuration: Configuration = {
   identityProvider: 'built-in',
   clerkPublishableKey: null,
   signUp: 'open',
+  mailServer: true,
   firstAccount: false,
   discordUrl: null,
   sponsorUrl: null,

@@ -4,43 +4,57 @@ use allclear_domain::membership::Role;
 use chrono::DateTime;
 use uuid::Uuid;
 
-use crate::fixture::{PASSWORD, clock, credentials, hasher, links, mailer, now, password, user};
+use crate::fixture::{
+    PASSWORD, clock, credentials, hasher, links, mailer, now, password, session, user,
+};
 use crate::invitation::{Invitation, MockInvitationStore};
-use crate::mail::MockMailer;
+use crate::mail::{MailContent, MockMailer};
 use crate::session::MockSessionStore;
 use crate::waitlist::MockWaitlistStore;
+use allclear_domain::account::AddressDraft;
 use allclear_domain::id::InvitationId;
 
 const ADDRESS: &str = "ann@example.com";
 
 struct Ports {
     accounts: MockAccountStore,
+    pending: MockPendingStore,
     sessions: MockSessionStore,
     invitations: MockInvitationStore,
     waitlist: MockWaitlistStore,
     mailer: MockMailer,
     hashes: usize,
+    verifications: usize,
 }
 
 impl Ports {
-    /// Nothing may be written, and so many passwords are hashed.
-    fn hashing(hashes: usize) -> Self {
+    /// Nothing may be written, and so many passwords are hashed and verified.
+    fn hashing(hashes: usize, verifications: usize) -> Self {
         Self {
             accounts: MockAccountStore::new(),
+            pending: MockPendingStore::new(),
             sessions: MockSessionStore::new(),
             invitations: MockInvitationStore::new(),
             waitlist: MockWaitlistStore::new(),
             mailer: MockMailer::new(),
             hashes,
+            verifications,
         }
     }
 
-    /// Accounts of the address.
-    fn known(mut self, accounts: Vec<Credentials>) -> Self {
+    /// An installation with accounts, and who has the address.
+    fn owned_by(mut self, owner: Option<Credentials>) -> Self {
         self.accounts.expect_any().return_once(|| Ok(true));
         self.accounts
-            .expect_credentials()
-            .returning(move |_| Ok(accounts.clone()));
+            .expect_owner()
+            .returning(move |_| Ok(owner.clone()));
+        self
+    }
+
+    fn candidates(mut self, candidates: Candidates) -> Self {
+        self.accounts
+            .expect_candidates()
+            .return_once(|_| Ok(candidates));
         self
     }
 
@@ -63,22 +77,23 @@ impl Ports {
         self
     }
 
-    fn service(self, mode: SignUpMode) -> Accounts {
+    fn service(self, mode: SignUpMode) -> Arc<Accounts> {
         let ports = AccountPorts {
             accounts: Arc::new(self.accounts),
+            pending: Arc::new(self.pending),
             sessions: Arc::new(self.sessions),
             invitations: Arc::new(self.invitations),
             waitlist: Arc::new(self.waitlist),
-            hasher: Arc::new(hasher(self.hashes)),
+            hasher: Arc::new(hasher(self.hashes, self.verifications)),
             mailer: Arc::new(self.mailer),
             clock: clock(),
         };
-        Accounts::new(
+        Arc::new(Accounts::new(
             ports,
             mode,
             Background::on(tokio::runtime::Handle::current()),
             links(),
-        )
+        ))
     }
 }
 
@@ -100,7 +115,7 @@ fn sign_in() -> SignInDraft {
 fn signed_in(outcome: Result<SignedUp, Error>) -> SignedIn {
     match outcome.unwrap() {
         SignedUp::SignedIn(who) => who,
-        SignedUp::Waitlisted => panic!("on the waitlist"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -110,94 +125,92 @@ fn invitation() -> Invitation {
         organisation: None,
         email: ADDRESS.into(),
         role: Role::Member,
+        inviter: None,
         created_at: DateTime::default(),
         expires_at: DateTime::default(),
     }
 }
 
 #[tokio::test]
-async fn a_fresh_address_gets_an_account_and_no_mail() {
-    let ports = Ports::hashing(1)
-        .known(vec![])
-        .creates(|new| new.admission == Admission::Open);
-    let who = signed_in(
-        ports
-            .service(SignUpMode::Open)
-            .sign_up(sign_up(), None)
-            .await,
-    );
-    assert_eq!(who.expires_at, now() + Sessions::LIFE);
-}
-
-#[tokio::test]
-async fn a_known_address_gets_a_separate_account_and_hears_of_it() {
-    let mut ports = Ports::hashing(1)
-        .known(vec![credentials(1, ADDRESS, "another password")])
-        .creates(|_| true);
-    ports.mailer =
-        mailer(|to, content| to == ADDRESS && matches!(content, MailContent::KnownAddress { .. }));
+async fn an_unknown_address_gets_a_link_and_no_account() {
+    let mut ports = Ports::hashing(1, 0).owned_by(None);
+    ports
+        .pending
+        .expect_add_sign_up()
+        .withf(|pending| {
+            pending.email == ADDRESS
+                && pending.name == "Ann"
+                && pending.expires_at == now() + Accounts::CONFIRMATION_LIFE
+        })
+        .times(1)
+        .returning(|_| Ok(()));
+    ports.mailer = mailer(|to, content| {
+        let MailContent::Confirmation { link } = content else {
+            return false;
+        };
+        to == ADDRESS && link.starts_with("https://status.example.com/login?confirmation=")
+    });
     let service = ports.service(SignUpMode::Open);
-    let who = signed_in(service.sign_up(sign_up(), None).await);
-    assert_eq!(who.user.name, "Ann");
+    let outcome = service.sign_up(sign_up(), None).await.unwrap();
+    assert_eq!(outcome, SignedUp::Pending);
     service.background.settle().await;
 }
 
 #[tokio::test]
-async fn signing_up_with_a_known_address_and_its_password_is_signing_in() {
-    let ports = Ports::hashing(1)
-        .known(vec![credentials(1, ADDRESS, PASSWORD)])
-        .opens_session_of(1);
-    let who = signed_in(
-        ports
-            .service(SignUpMode::Open)
-            .sign_up(sign_up(), None)
-            .await,
-    );
-    assert_eq!(who.user, user(1, ADDRESS));
+async fn a_known_address_gets_the_same_response_and_a_mail_that_says_so() {
+    let mut ports =
+        Ports::hashing(1, 0).owned_by(Some(credentials(1, ADDRESS, "another password")));
+    ports.mailer =
+        mailer(|to, content| to == ADDRESS && matches!(content, MailContent::KnownAddress { .. }));
+    let service = ports.service(SignUpMode::Open);
+    let outcome = service.sign_up(sign_up(), None).await.unwrap();
+    assert_eq!(outcome, SignedUp::Pending);
+    service.background.settle().await;
 }
 
 #[tokio::test]
-async fn two_sign_ups_at_once_make_one_account() {
-    let mut ports = Ports::hashing(1).opens_session_of(1);
-    let mut answers = vec![vec![credentials(1, ADDRESS, PASSWORD)], vec![]];
+async fn a_confirmed_sign_up_is_signed_in() {
+    let mut ports = Ports::hashing(0, 0);
+    let token = SecretToken::generate();
+    let digest = token.digest();
     ports
-        .accounts
-        .expect_credentials()
-        .times(2)
-        .returning(move |_| Ok(answers.pop().unwrap()));
-    ports
-        .accounts
-        .expect_create()
-        .return_once(|_| Ok(Creation::Twin));
-    assert_eq!(
-        signed_in(
-            ports
-                .service(SignUpMode::Open)
-                .sign_up(sign_up(), None)
-                .await
-        )
-        .user,
-        user(1, ADDRESS)
-    );
+        .pending
+        .expect_confirm_sign_up()
+        .withf(move |confirmation| confirmation.digest == digest && !confirmation.needs_invitation)
+        .return_once(|_| Ok(Confirmed::Done(user(1, ADDRESS))));
+    let who = ports.service(SignUpMode::Open).confirm(&token).await;
+    assert_eq!(who.unwrap().expires_at, now() + Sessions::LIFE);
+}
+
+#[tokio::test]
+async fn an_unknown_link_and_one_of_an_address_that_got_an_account_are_refused() {
+    for confirmed in [Confirmed::Unknown, Confirmed::Taken] {
+        let mut ports = Ports::hashing(0, 0);
+        ports
+            .pending
+            .expect_confirm_sign_up()
+            .return_once(|_| Ok(confirmed));
+        let refused = ports
+            .service(SignUpMode::Open)
+            .confirm(&SecretToken::generate())
+            .await;
+        assert!(matches!(refused, Err(Error::BadCode(_))));
+    }
 }
 
 #[tokio::test]
 async fn the_first_account_is_let_in_whatever_the_mode() {
-    for mode in [SignUpMode::Waitlist, SignUpMode::Closed] {
-        let mut ports = Ports::hashing(1).creates(|new| new.admission == Admission::First);
+    for mode in SignUpMode::ALL {
+        let mut ports = Ports::hashing(1, 0).creates(|new| new.admission == Admission::First);
         ports.accounts.expect_any().return_once(|| Ok(false));
-        ports
-            .accounts
-            .expect_credentials()
-            .returning(|_| Ok(vec![]));
         signed_in(ports.service(mode).sign_up(sign_up(), None).await);
     }
 }
 
 #[tokio::test]
 async fn a_closed_installation_refuses_known_and_unknown_alike_without_a_look() {
-    let refused = Ports::hashing(0)
-        .known(vec![])
+    let refused = Ports::hashing(0, 0)
+        .owned_by(None)
         .service(SignUpMode::Closed)
         .sign_up(sign_up(), None)
         .await;
@@ -209,7 +222,7 @@ async fn a_closed_installation_refuses_known_and_unknown_alike_without_a_look() 
 
 #[tokio::test]
 async fn who_signs_up_without_an_invitation_waits() {
-    let mut ports = Ports::hashing(0).known(vec![]);
+    let mut ports = Ports::hashing(0, 0).owned_by(None);
     ports
         .waitlist
         .expect_add()
@@ -224,12 +237,10 @@ async fn who_signs_up_without_an_invitation_waits() {
 }
 
 #[tokio::test]
-async fn an_invitation_lets_in_and_is_used_up_with_the_account() {
+async fn an_invitation_for_the_address_lets_in_and_is_used_up_with_the_account() {
     let token = SecretToken::generate();
     let wanted = Admission::Invitation(token.digest());
-    let mut ports = Ports::hashing(1)
-        .known(vec![])
-        .creates(move |new| new.admission == wanted);
+    let mut ports = Ports::hashing(1, 0).creates(move |new| new.admission == wanted);
     ports
         .invitations
         .expect_find()
@@ -243,8 +254,33 @@ async fn an_invitation_lets_in_and_is_used_up_with_the_account() {
 }
 
 #[tokio::test]
+async fn an_invitation_for_another_address_waits_for_the_link() {
+    let token = SecretToken::generate();
+    let wanted = token.digest();
+    let mut ports = Ports::hashing(1, 0);
+    ports.accounts.expect_owner().return_once(|_| Ok(None));
+    ports.invitations.expect_find().return_once(|_, _| {
+        Ok(Some(Invitation {
+            email: "bob@example.com".into(),
+            ..invitation()
+        }))
+    });
+    ports
+        .pending
+        .expect_add_sign_up()
+        .withf(move |pending| pending.invitation.as_ref() == Some(&wanted))
+        .times(1)
+        .returning(|_| Ok(()));
+    ports.mailer = mailer(|to, _| to == ADDRESS);
+    let service = ports.service(SignUpMode::Closed);
+    let outcome = service.sign_up(sign_up(), Some(token)).await.unwrap();
+    assert_eq!(outcome, SignedUp::Pending);
+    service.background.settle().await;
+}
+
+#[tokio::test]
 async fn a_bad_invitation_lets_nobody_in() {
-    let mut ports = Ports::hashing(0);
+    let mut ports = Ports::hashing(0, 0);
     ports.invitations.expect_find().return_once(|_, _| Ok(None));
     let refused = ports
         .service(SignUpMode::Open)
@@ -254,57 +290,150 @@ async fn a_bad_invitation_lets_nobody_in() {
 }
 
 #[tokio::test]
-async fn an_invited_person_who_has_an_account_accepts_with_it() {
-    let mut ports = Ports::hashing(1)
-        .known(vec![credentials(1, ADDRESS, PASSWORD)])
-        .opens_session_of(1);
+async fn an_invited_address_that_has_an_account_is_told_to_sign_in() {
+    let mut ports = Ports::hashing(1, 0);
     ports
         .invitations
         .expect_find()
         .return_once(|_, _| Ok(Some(invitation())));
     ports
-        .invitations
-        .expect_accept()
+        .accounts
+        .expect_create()
+        .return_once(|_| Ok(Creation::Taken));
+    let refused = ports
+        .service(SignUpMode::Open)
+        .sign_up(sign_up(), Some(SecretToken::generate()))
+        .await;
+    assert!(matches!(refused, Err(Error::Conflict(_))));
+}
+
+#[tokio::test]
+async fn sign_in_finds_the_account_of_the_address() {
+    let candidates = Candidates {
+        owner: Some(credentials(1, ADDRESS, PASSWORD)),
+        ..Candidates::default()
+    };
+    let ports = Ports::hashing(0, 1)
+        .candidates(candidates)
+        .opens_session_of(1);
+    let who = ports.service(SignUpMode::Open).sign_in(sign_in()).await;
+    assert_eq!(who.unwrap().user, user(1, ADDRESS));
+}
+
+#[tokio::test]
+async fn sign_in_finds_an_account_that_needs_an_address_by_its_former_one() {
+    let candidates = Candidates {
+        owner: Some(credentials(1, ADDRESS, "another password")),
+        without_address: vec![
+            credentials(2, ADDRESS, "a third password"),
+            credentials(3, ADDRESS, PASSWORD),
+        ],
+        any_without_address: true,
+    };
+    let ports = Ports::hashing(0, 2)
+        .candidates(candidates)
+        .opens_session_of(3);
+    let who = ports.service(SignUpMode::Open).sign_in(sign_in()).await;
+    assert_eq!(who.unwrap().user, user(3, ADDRESS));
+}
+
+#[tokio::test]
+async fn sign_in_costs_the_same_for_every_address_of_an_installation() {
+    let known = || Some(credentials(1, ADDRESS, "another password"));
+    let others = || vec![credentials(2, ADDRESS, "a third password")];
+    for (any_without_address, verifications) in [(false, 1), (true, 2)] {
+        for (owner, without_address) in [
+            (known(), vec![]),
+            (None, vec![]),
+            (
+                known(),
+                if any_without_address {
+                    others()
+                } else {
+                    vec![]
+                },
+            ),
+        ] {
+            let candidates = Candidates {
+                owner,
+                without_address,
+                any_without_address,
+            };
+            let refused = Ports::hashing(0, verifications)
+                .candidates(candidates)
+                .service(SignUpMode::Open)
+                .sign_in(sign_in())
+                .await;
+            assert!(matches!(
+                refused,
+                Err(Error::Unauthenticated("Wrong email or password"))
+            ));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_new_address_is_mailed_a_link_only_for_an_account_that_needs_one() {
+    let draft = || AddressDraft {
+        email: "new@example.com".into(),
+    };
+    let has_one = session(user(1, ADDRESS));
+    let refused = Ports::hashing(0, 0)
+        .service(SignUpMode::Open)
+        .request_address(&has_one, draft());
+    assert!(matches!(refused, Err(Error::Conflict(_))));
+
+    let mut needs_one = session(user(2, ADDRESS));
+    needs_one.user.needs_address = true;
+    let mut ports = Ports::hashing(0, 0).owned_by(None);
+    ports
+        .pending
+        .expect_add_address()
+        .withf(|pending| pending.email == "new@example.com" && pending.user == user(2, ADDRESS).id)
         .times(1)
-        .return_once(|_, _, _| Ok(Some(invitation())));
-    signed_in(
-        ports
-            .service(SignUpMode::Open)
-            .sign_up(sign_up(), Some(SecretToken::generate()))
-            .await,
-    );
+        .returning(|_| Ok(()));
+    ports.mailer = mailer(|to, content| {
+        to == "new@example.com" && matches!(content, MailContent::NewAddress { .. })
+    });
+    let service = ports.service(SignUpMode::Closed);
+    service.request_address(&needs_one, draft()).unwrap();
+    service.background.settle().await;
 }
 
 #[tokio::test]
-async fn sign_in_finds_the_account_of_the_address_whose_password_it_is() {
-    let known = vec![
-        credentials(1, ADDRESS, "another password"),
-        credentials(2, ADDRESS, PASSWORD),
-    ];
-    let ports = Ports::hashing(1).known(known).opens_session_of(2);
-    assert_eq!(
+async fn an_account_is_deleted_with_its_password_only() {
+    let draft = |text: &str| DeletionDraft {
+        password: password(text),
+    };
+    let ann = session(user(1, ADDRESS));
+    let known = |mut ports: Ports| {
         ports
-            .service(SignUpMode::Open)
-            .sign_in(sign_in())
-            .await
-            .unwrap()
-            .user,
-        user(2, ADDRESS)
-    );
-}
+            .accounts
+            .expect_find()
+            .return_once(|_| Ok(Some(credentials(1, ADDRESS, PASSWORD))));
+        ports
+    };
+    let service = known(Ports::hashing(0, 1)).service(SignUpMode::Open);
+    let refused = service.delete(&ann, draft("wrong")).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))));
 
-#[tokio::test]
-async fn a_wrong_password_and_an_unknown_address_cost_one_hash_and_say_the_same() {
-    for known in [vec![credentials(1, ADDRESS, "another password")], vec![]] {
-        let refused = Ports::hashing(1)
-            .known(known)
+    for (deletion, holds) in [
+        (Deletion::Deleted, true),
+        (Deletion::LastAdmin("Acme".into()), false),
+        (Deletion::Administrator, false),
+    ] {
+        let mut ports = known(Ports::hashing(0, 1));
+        ports
+            .accounts
+            .expect_delete()
+            .times(1)
+            .return_once(|_| Ok(deletion));
+        let outcome = ports
             .service(SignUpMode::Open)
-            .sign_in(sign_in())
+            .delete(&ann, draft(PASSWORD))
             .await;
-        assert!(matches!(
-            refused,
-            Err(Error::Unauthenticated("Wrong email or password"))
-        ));
+        assert_eq!(outcome.is_ok(), holds);
+        assert!(holds || matches!(outcome, Err(Error::Conflict(_))));
     }
 }
 
@@ -314,7 +443,7 @@ async fn a_malformed_sign_up_touches_nothing() {
         email: "ann".into(),
         ..sign_up()
     };
-    let refused = Ports::hashing(0)
+    let refused = Ports::hashing(0, 0)
         .service(SignUpMode::Open)
         .sign_up(draft, None)
         .await;

@@ -37,9 +37,9 @@ impl Stores {
         stores
     }
 
-    fn service(self, hash_count: usize, mailer: MockMailer) -> Arc<Passwords> {
+    fn service(self, hashes: usize, verifications: usize, mailer: MockMailer) -> Arc<Passwords> {
         let (accounts, passwords) = (Arc::new(self.accounts), Arc::new(self.passwords));
-        let (hashing, mailing) = (Arc::new(hasher(hash_count)), Arc::new(mailer));
+        let (hashing, mailing) = (Arc::new(hasher(hashes, verifications)), Arc::new(mailer));
         Arc::new(Passwords::new(
             accounts,
             passwords,
@@ -77,11 +77,11 @@ async fn a_change_spares_the_session_it_came_from_only() {
     stores
         .passwords
         .expect_set_password()
-        .withf(move |_, hash, kept| *hash == hash_of(ADDRESS, NEW) && *kept == Some(spared))
+        .withf(move |_, hash, kept| *hash == hash_of(NEW) && *kept == Some(spared))
         .times(1)
         .return_once(|_, _, _| Ok(PasswordStored::Stored));
     stores
-        .service(2, MockMailer::new())
+        .service(1, 1, MockMailer::new())
         .change(&session, change(PASSWORD))
         .await
         .unwrap();
@@ -89,7 +89,7 @@ async fn a_change_spares_the_session_it_came_from_only() {
 
 #[tokio::test]
 async fn a_wrong_present_password_changes_nothing() {
-    let service = Stores::known().service(1, MockMailer::new());
+    let service = Stores::known().service(0, 1, MockMailer::new());
     let refused = service
         .change(&session(user(1, ADDRESS)), change("wrong"))
         .await;
@@ -100,95 +100,30 @@ async fn a_wrong_present_password_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_password_of_another_account_of_the_address_is_not_taken_twice() {
-    let mut stores = Stores::known();
-    stores
-        .passwords
-        .expect_set_password()
-        .return_once(|_, _, _| Ok(PasswordStored::Taken));
-    let refused = stores
-        .service(2, MockMailer::new())
-        .change(&session(user(1, ADDRESS)), change(PASSWORD))
-        .await;
-    assert_eq!(
-        refused_field(refused),
-        ("newPassword".into(), "Choose another password".into())
-    );
-}
-
-#[tokio::test]
-async fn one_mail_carries_a_link_for_each_account_of_the_address() {
+async fn a_reset_is_mailed_to_the_address_of_the_account() {
     let mut stores = Stores::empty();
-    let both = vec![
-        credentials(1, ADDRESS, "one"),
-        credentials(2, ADDRESS, "two"),
-    ];
     stores
         .accounts
-        .expect_credentials()
-        .return_once(|_| Ok(both));
+        .expect_owner()
+        .return_once(|_| Ok(Some(credentials(1, ADDRESS, PASSWORD))));
     stores
         .passwords
         .expect_add_reset()
-        .withf(|reset| reset.expires_at == now() + Passwords::RESET_LIFE)
-        .times(2)
+        .withf(|reset| {
+            reset.expires_at == now() + Passwords::RESET_LIFE && reset.user == user(1, ADDRESS).id
+        })
+        .times(1)
         .returning(|_| Ok(()));
-    stores
-        .passwords
-        .expect_organisation_names()
-        .returning(|id| {
-            Ok(if id == user(1, ADDRESS).id {
-                vec!["Acme".into()]
-            } else {
-                vec![]
-            })
-        });
     let mailer = mailer(|to, content| {
-        let MailContent::PasswordReset { accounts } = content else {
+        let MailContent::PasswordReset { link } = content else {
             return false;
         };
-        let names: Vec<_> = accounts.iter().map(|link| link.account.as_str()).collect();
-        let links = accounts.iter().all(|link| {
-            link.link
-                .starts_with("https://status.example.com/login?reset=")
-        });
-        to == ADDRESS && names == ["User 1 (Acme)", "User 2"] && links
+        to == ADDRESS && link.starts_with("https://status.example.com/login?reset=")
     });
-    let service = stores.service(0, mailer);
+    let service = stores.service(0, 0, mailer);
     service
         .request_reset(&AddressDraft {
             email: "ANN@example.com".into(),
-        })
-        .unwrap();
-    service.background.settle().await;
-}
-
-#[tokio::test]
-async fn a_mailbox_hears_of_its_own_accounts_only() {
-    let mut stores = Stores::empty();
-    let both = vec![
-        credentials(1, ADDRESS, "one"),
-        credentials(2, "Ann@example.com", "two"),
-    ];
-    stores
-        .accounts
-        .expect_credentials()
-        .return_once(|_| Ok(both));
-    stores.passwords.expect_add_reset().returning(|_| Ok(()));
-    stores
-        .passwords
-        .expect_organisation_names()
-        .returning(|_| Ok(vec![]));
-    let mut mailer = MockMailer::new();
-    mailer
-        .expect_send()
-        .withf(|mail| matches!(&mail.content, MailContent::PasswordReset { accounts } if accounts.len() == 1))
-        .times(2)
-        .returning(|_| Ok(()));
-    let service = stores.service(0, mailer);
-    service
-        .request_reset(&AddressDraft {
-            email: ADDRESS.into(),
         })
         .unwrap();
     service.background.settle().await;
@@ -199,10 +134,10 @@ async fn an_unknown_address_is_answered_alike_and_gets_no_mail() {
     let mut stores = Stores::empty();
     stores
         .accounts
-        .expect_credentials()
+        .expect_owner()
         .times(1)
-        .return_once(|_| Ok(vec![]));
-    let service = stores.service(0, MockMailer::new());
+        .return_once(|_| Ok(None));
+    let service = stores.service(0, 0, MockMailer::new());
     service
         .request_reset(&AddressDraft {
             email: ADDRESS.into(),
@@ -217,14 +152,14 @@ async fn a_reset_stores_the_new_password() {
     stores
         .passwords
         .expect_use_reset()
-        .withf(|_, hash, _| *hash == hash_of(ADDRESS, NEW))
+        .withf(|_, hash, _| *hash == hash_of(NEW))
         .times(1)
         .return_once(|_, _, _| Ok(PasswordStored::Stored));
     let draft = PasswordDraft {
         password: password(NEW),
     };
     stores
-        .service(1, MockMailer::new())
+        .service(1, 0, MockMailer::new())
         .reset(&SecretToken::generate(), draft)
         .await
         .unwrap();
@@ -241,7 +176,7 @@ async fn a_wrong_or_used_link_resets_nothing() {
         .expect_find_reset()
         .return_once(|_, _| Ok(None));
     let refused = unknown
-        .service(0, MockMailer::new())
+        .service(0, 0, MockMailer::new())
         .reset(&SecretToken::generate(), draft.clone())
         .await;
     assert!(matches!(refused, Err(Error::BadCode(_))));
@@ -250,7 +185,7 @@ async fn a_wrong_or_used_link_resets_nothing() {
         .expect_use_reset()
         .return_once(|_, _, _| Ok(PasswordStored::Gone));
     let refused = used
-        .service(1, MockMailer::new())
+        .service(1, 0, MockMailer::new())
         .reset(&SecretToken::generate(), draft)
         .await;
     assert!(matches!(refused, Err(Error::BadCode(_))));

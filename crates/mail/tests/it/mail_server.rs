@@ -128,7 +128,8 @@ pub(crate) fn mail(to: &str) -> Mail {
     Mail::new(
         to.to_owned(),
         MailContent::KnownAddress {
-            link: "https://status.example.com/login".to_owned(),
+            sign_in: "https://status.example.com/login".to_owned(),
+            reset: "https://status.example.com/login?forgot".to_owned(),
         },
     )
 }

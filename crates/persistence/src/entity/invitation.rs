@@ -13,6 +13,7 @@ pub struct Model {
     pub role: String,
     pub created_at: DateTimeUtc,
     pub expires_at: DateTimeUtc,
+    pub inviter_id: Option<Uuid>,
     #[sea_orm(belongs_to, from = "organisation_id", to = "id")]
     pub organisation: BelongsTo<Option<super::organisation::Entity>>,
 }

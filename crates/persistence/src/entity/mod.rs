@@ -20,6 +20,8 @@ pub(crate) mod notice;
 pub(crate) mod organisation;
 pub(crate) mod outbox;
 pub(crate) mod password_reset;
+pub(crate) mod pending_address;
+pub(crate) mod pending_sign_up;
 pub(crate) mod session;
 pub(crate) mod signing_key;
 pub(crate) mod subscriber;

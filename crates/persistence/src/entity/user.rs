@@ -11,6 +11,7 @@ pub struct Model {
     pub email_key: String,
     pub password: String,
     pub administrator: bool,
+    pub needs_address: bool,
     pub created_at: DateTimeUtc,
 }
 

@@ -1,4 +1,4 @@
-use allclear_application::account::{AccountStore, Admission, Creation, NewAccount};
+use allclear_application::account::{AccountStore, Admission, Candidates, Creation, NewAccount};
 use allclear_application::error::Error;
 use allclear_application::installation::{InstallationStore, Secrets, SigningKey};
 use allclear_application::invitation::InvitationStore;
@@ -19,14 +19,13 @@ use crate::membership::invite;
 
 contract!(
     a_stored_account_reads_as_it_was_written,
-    an_address_may_have_several_accounts_but_no_two_with_one_password,
+    an_address_has_one_account_however_many_come_at_once,
     of_twenty_first_accounts_one_is_the_first,
     an_account_that_has_to_be_the_first_is_refused_after_it,
     an_account_comes_with_its_session_and_its_invitation,
     a_refused_account_leaves_its_invitation_alone,
     an_account_is_renamed,
     a_new_password_ends_the_other_sessions_and_the_resets,
-    a_password_of_another_account_of_the_address_is_taken,
     a_reset_works_once_and_not_after_its_end,
     what_has_expired_is_pruned,
     nodes_that_start_at_once_share_one_set_of_secrets,
@@ -51,6 +50,7 @@ pub(crate) fn new_account(email: &str, password: &str, admission: Admission) -> 
             name: "Ann".into(),
             email: email.into(),
             administrator: false,
+            needs_address: false,
             created_at,
         },
         password: PasswordHash::new(password.into()),
@@ -61,7 +61,7 @@ pub(crate) fn new_account(email: &str, password: &str, admission: Admission) -> 
 
 pub(crate) async fn account(database: &Database, email: &str, password: &str) -> User {
     match database
-        .create(new_account(email, password, Admission::Open))
+        .create(new_account(email, password, Admission::Proven))
         .await
         .unwrap()
     {
@@ -108,26 +108,32 @@ async fn a_stored_account_reads_as_it_was_written(database: &Database) {
     );
 }
 
-async fn an_address_may_have_several_accounts_but_no_two_with_one_password(database: &Database) {
-    let one = account(database, "ann@example.com", "one").await;
-    let two = account(database, "ANN@example.com", "two").await;
-    let twin = database
-        .create(new_account("Ann@example.com", "two", Admission::Open))
-        .await
-        .unwrap();
-    assert_eq!(twin, Creation::Twin);
-    account(database, "bob@example.com", "two").await;
-    let found = database
-        .credentials(&EmailKey::of("ann@example.com"))
-        .await
-        .unwrap();
-    assert_eq!(
-        found
-            .into_iter()
-            .map(|account| account.user)
-            .collect::<Vec<_>>(),
-        [one, two]
-    );
+async fn an_address_has_one_account_however_many_come_at_once(database: &Database) {
+    account(database, "bob@example.com", "hash").await;
+    let mut arriving = JoinSet::new();
+    for spelling in [
+        "ann@exämple.com",
+        "ANN@exämple.com",
+        "Ann@xn--exmple-cua.com",
+    ] {
+        let database = database.clone();
+        let account = new_account(spelling, "hash", Admission::Proven);
+        arriving.spawn(async move { database.create(account).await.unwrap() });
+    }
+    let outcomes = arriving.join_all().await;
+    let taken = outcomes
+        .iter()
+        .filter(|outcome| **outcome == Creation::Taken);
+    assert_eq!(taken.count(), 2, "{outcomes:?}");
+    let key = EmailKey::of("ann@EXÄMPLE.com");
+    let owner = database.owner(&key).await.unwrap().unwrap();
+    assert!(outcomes.contains(&Creation::Made(owner.user.clone())));
+    let candidates = database.candidates(&key).await.unwrap();
+    let wanted = Candidates {
+        owner: Some(owner),
+        ..Candidates::default()
+    };
+    assert_eq!(candidates, wanted);
 }
 
 async fn of_twenty_first_accounts_one_is_the_first(database: &Database) {
@@ -199,12 +205,12 @@ async fn an_account_comes_with_its_session_and_its_invitation(database: &Databas
 async fn a_refused_account_leaves_its_invitation_alone(database: &Database) {
     let link = invite(database, None, Role::Member).await;
     account(database, "bob@example.com", "hash").await;
-    let twin = new_account(
+    let second = new_account(
         "bob@example.com",
         "hash",
         Admission::Invitation(link.digest()),
     );
-    assert_eq!(database.create(twin).await.unwrap(), Creation::Twin);
+    assert_eq!(database.create(second).await.unwrap(), Creation::Taken);
     assert!(
         InvitationStore::find(database, &link.digest(), clock().now())
             .await
@@ -218,10 +224,10 @@ async fn a_refused_account_leaves_its_invitation_alone(database: &Database) {
     assert!(matches!(refused, Err(Error::BadCode(_))));
     assert!(
         database
-            .credentials(&EmailKey::of("eve@example.com"))
+            .owner(&EmailKey::of("eve@example.com"))
             .await
             .unwrap()
-            .is_empty()
+            .is_none()
     );
 }
 
@@ -290,33 +296,6 @@ async fn a_new_password_ends_the_other_sessions_and_the_resets(database: &Databa
         .await
         .unwrap();
     assert_eq!(gone, PasswordStored::Gone);
-}
-
-async fn a_password_of_another_account_of_the_address_is_taken(database: &Database) {
-    account(database, "ann@example.com", "one").await;
-    let two = account(database, "ann@example.com", "two").await;
-    let (here, reset) = (
-        open(database, &two).await,
-        pending_reset(database, &two, TimeDelta::hours(1)).await,
-    );
-    let same = || PasswordHash::new("one".into());
-    assert_eq!(
-        database.set_password(two.id, same(), None).await.unwrap(),
-        PasswordStored::Taken
-    );
-    let used = database
-        .use_reset(&reset.digest(), same(), clock().now())
-        .await
-        .unwrap();
-    assert_eq!(used, PasswordStored::Taken);
-    assert!(is_alive(database, &here).await);
-    assert!(
-        database
-            .find_reset(&reset.digest(), clock().now())
-            .await
-            .unwrap()
-            .is_some()
-    );
 }
 
 async fn a_reset_works_once_and_not_after_its_end(database: &Database) {

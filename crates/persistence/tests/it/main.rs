@@ -11,6 +11,7 @@ mod maintenance;
 mod membership;
 mod organisation;
 mod outbox;
+mod pending;
 mod readiness;
 mod released;
 mod scheduler;

@@ -24,6 +24,7 @@ contract!(
     of_ten_admins_who_leave_at_once_one_stays,
     a_refused_rule_changes_no_member,
     an_invitation_is_accepted_once,
+    an_invitation_ends_with_the_role_of_its_inviter,
     an_accepted_invitation_never_takes_a_role_away,
     a_second_invitation_of_an_address_takes_the_place_of_the_first,
     an_address_waits_once,
@@ -34,6 +35,15 @@ pub(crate) async fn invite(
     organisation: Option<&OrganisationId>,
     role: Role,
 ) -> SecretToken {
+    invite_by(database, organisation, role, None).await.unwrap()
+}
+
+async fn invite_by(
+    database: &Database,
+    organisation: Option<&OrganisationId>,
+    role: Role,
+    inviter: Option<UserId>,
+) -> Result<SecretToken, Error> {
     let (token, created_at) = (SecretToken::generate(), clock().now());
     let invitation = Invitation {
         id: InvitationId(clock().id()),
@@ -43,16 +53,15 @@ pub(crate) async fn invite(
         }),
         email: "bob@example.com".into(),
         role,
+        inviter,
         created_at,
         expires_at: created_at + TimeDelta::days(7),
     };
-    InvitationStore::add(database, invitation, token.digest())
-        .await
-        .unwrap();
-    token
+    InvitationStore::add(database, invitation, token.digest()).await?;
+    Ok(token)
 }
 
-async fn found(database: &Database, founder: &User) -> OrganisationId {
+pub(crate) async fn found(database: &Database, founder: &User) -> OrganisationId {
     let organisation = OrganisationId::parse(&format!("org_{}", founder.id)).unwrap();
     let (name, created_at) = ("Acme".into(), clock().now());
     let founding = Founding {
@@ -282,6 +291,32 @@ async fn an_invitation_is_accepted_once(database: &Database) {
             .unwrap()
             .is_none()
     );
+}
+
+async fn an_invitation_ends_with_the_role_of_its_inviter(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let acme = found(database, &ann).await;
+    let demote = || -> MemberRule { Box::new(|_| Ok(Some(Role::Member))) };
+    for end in [demote(), leave()] {
+        let bob = account(database, &format!("{}@example.com", clock().id()), "hash").await;
+        let link = invite(database, Some(&acme), Role::Admin).await;
+        let accepted = database.accept(&link.digest(), bob.id, clock().now()).await;
+        accepted.unwrap().unwrap();
+        let own = invite_by(database, Some(&acme), Role::Admin, Some(bob.id))
+            .await
+            .unwrap();
+        let changed = MembershipStore::change(database, &acme, bob.id, end).await;
+        changed.unwrap().unwrap();
+        let found = InvitationStore::find(database, &own.digest(), clock().now()).await;
+        assert_eq!(found.unwrap(), None);
+        let refused = invite_by(database, Some(&acme), Role::Admin, Some(bob.id)).await;
+        assert!(matches!(refused, Err(Error::Forbidden(_))));
+    }
+    let anns = invite_by(database, Some(&acme), Role::Member, Some(ann.id))
+        .await
+        .unwrap();
+    let found = InvitationStore::find(database, &anns.digest(), clock().now()).await;
+    assert!(found.unwrap().is_some(), "others' stay");
 }
 
 async fn an_accepted_invitation_never_takes_a_role_away(database: &Database) {

@@ -1,6 +1,7 @@
 //! Databases of every released version, kept as files: what they hold is found again, and what they have become has the
 //! schema of a database made today.
 
+mod duplicates;
 mod schema;
 
 use std::collections::BTreeMap;

@@ -67,6 +67,11 @@ impl MailSettings {
             .map_err(|error| format!("ALLCLEAR_SMTP_URL is not right: {error}"))
     }
 
+    /// Whether mail goes to a mail server, not to files.
+    pub(crate) const fn is_sent(&self) -> bool {
+        self.smtp_url.is_some()
+    }
+
     /// Whether mail comes from an address that is nobody's outside this machine.
     pub(crate) fn is_from_nobody(&self) -> bool {
         self.mail_from == FROM

@@ -1,7 +1,9 @@
 //! A server for a test, and the people who use it.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use allclear_application::clock::Clock;
 use allclear_server::app::App;
@@ -10,6 +12,8 @@ use clap::{Command, FromArgMatches};
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::identity::mailed_in;
 
 pub(crate) const PASSWORD: &str = "correct horse battery";
 
@@ -109,17 +113,69 @@ impl TestApp {
             "person{}@example.com",
             COUNT.fetch_add(1, Ordering::Relaxed)
         );
-        operator_of(&self.url, &email, organisation).await
+        let client = cookie_client();
+        sign_up(&client, &self.url, self.folder.path(), "Ada", &email).await;
+        founder(client, &self.url, organisation).await
     }
 }
 
-/// Signs a person up at a server, with an organisation of their own.
+/// Signs a person up at a server and follows the link that is mailed to everybody but the first.
+pub(crate) async fn sign_up(
+    client: &reqwest::Client,
+    url: &str,
+    folder: &Path,
+    name: &str,
+    email: &str,
+) -> Answer {
+    let identity = |call: &str| format!("{url}/api/v1/identity/{call}");
+    let body = json!({"name": name, "email": email, "password": PASSWORD});
+    let signed_up = send(client.post(identity("sign-up")).json(&body)).await;
+    if signed_up.status == 201 {
+        return signed_up;
+    }
+    assert_eq!(signed_up.status, 202, "{signed_up:?}");
+    let token = confirmation_link(folder, email).await;
+    let confirm = client.post(identity("sign-up/confirm"));
+    let confirmed = send(confirm.json(&json!({"token": token}))).await;
+    assert_eq!(confirmed.status, 201, "{confirmed:?}");
+    confirmed
+}
+
+/// The token of the newest confirmation mail to an address, once it is written.
+pub(crate) async fn confirmation_link(folder: &Path, email: &str) -> String {
+    mailed_token(folder, email, "confirmation=").await
+}
+
+/// What follows this word in the newest mail to an address that has it, once it is written.
+pub(crate) async fn mailed_token(folder: &Path, email: &str, word: &str) -> String {
+    let found = async {
+        loop {
+            if folder.join("data/mail").exists()
+                && let Some(token) = mailed_in(folder, email, word).pop()
+            {
+                return token;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), found)
+        .await
+        .expect("a mail")
+}
+
+/// Signs the first person up at a server, with an organisation of their own.
 pub(crate) async fn operator_of(url: &str, email: &str, organisation: &str) -> Operator {
     let client = cookie_client();
-    let identity = |call: &str| format!("{url}/api/v1/identity/{call}");
     let sign_up = json!({"name": "Ada", "email": email, "password": PASSWORD});
-    let signed_up = send(client.post(identity("sign-up")).json(&sign_up)).await;
+    let call = format!("{url}/api/v1/identity/sign-up");
+    let signed_up = send(client.post(call).json(&sign_up)).await;
     assert_eq!(signed_up.status, 201, "{signed_up:?}");
+    founder(client, url, organisation).await
+}
+
+/// Makes an organisation for the person who is signed in with this client.
+pub(crate) async fn founder(client: reqwest::Client, url: &str, organisation: &str) -> Operator {
+    let identity = |call: &str| format!("{url}/api/v1/identity/{call}");
     let created = send(
         client
             .post(identity("organisations"))

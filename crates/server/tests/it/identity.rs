@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
-use crate::app::{Answer, PASSWORD, TestApp, cookie_client, send, token};
+use crate::app::{Answer, TestApp, cookie_client, send, sign_up, token};
 
 /// Somebody with a browser.
 pub(crate) struct Person {
@@ -34,8 +34,7 @@ impl Person {
     /// Somebody who has signed up.
     pub(crate) async fn signed_up(app: &TestApp, email: &str) -> Self {
         let person = Self::new(app, email);
-        let answer = person.sign_up(PASSWORD).await;
-        assert_eq!(answer.status, 201, "{answer:?}");
+        sign_up(&person.client, &app.url, app.folder.path(), "Ada", email).await;
         person
     }
 
@@ -154,7 +153,12 @@ impl Person {
 
 /// What follows this word in the links of the mails to an address, oldest mail first.
 pub(crate) fn mailed(app: &TestApp, to: &str, word: &str) -> Vec<String> {
-    let mails = mails(app);
+    mailed_in(app.folder.path(), to, word)
+}
+
+/// Likewise, of a server in this folder.
+pub(crate) fn mailed_in(folder: &Path, to: &str, word: &str) -> Vec<String> {
+    let mails = mails_in(folder);
     let to_them = mails
         .iter()
         .filter(|mail| mail.contains(&format!("To: {to}\r\n")));

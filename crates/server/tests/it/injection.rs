@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use self::html::Markup;
 use self::mail::Letter;
-use crate::app::{Operator, PASSWORD, TestApp, cookie_client, send, token};
+use crate::app::{Operator, TestApp, cookie_client, send, sign_up, token};
 use crate::events::Stream;
 
 const PLAIN: &str = "Plain words";
@@ -118,12 +118,7 @@ impl Site {
         let client = cookie_client();
         let post = |path: &str, body: Value| send(client.post(app.call(path)).json(&body));
         let email = format!("operator{number}@example.com");
-        let signed_up = post(
-            "/identity/sign-up",
-            json!({"name": text, "email": email, "password": PASSWORD}),
-        )
-        .await;
-        assert_eq!(signed_up.status, 201, "{signed_up:?}");
+        sign_up(&client, &app.url, app.folder.path(), text, &email).await;
         let created = post("/identity/organisations", json!({"name": text})).await;
         assert_eq!(created.status, 201, "{created:?}");
         let organisation = created.body["data"]["id"].as_str().unwrap().to_owned();

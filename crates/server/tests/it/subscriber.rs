@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use url::Url;
 use uuid::Uuid;
 
-use crate::app::{Answer, Operator, cookie_client, operator_of, send, settings};
+use crate::app::{Answer, Operator, cookie_client, founder, send, settings, sign_up};
 use crate::identity::mails_in;
 
 const ADDRESS: &str = "Ann@example.com";
@@ -74,7 +74,9 @@ impl Site {
     }
 
     async fn operator(&self, email: &str) -> Operator {
-        operator_of(&self.url, email, "Acme").await
+        let client = cookie_client();
+        sign_up(&client, &self.url, self.folder.path(), "Ada", email).await;
+        founder(client, &self.url, "Acme").await
     }
 
     /// Calls as a visitor, who has no token.

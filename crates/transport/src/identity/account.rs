@@ -1,19 +1,22 @@
-//! Accounts: signing up and in, and one's own name.
+//! Accounts: signing up and in, one's own name, and deleting one's account.
 
-use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, patch, post, web};
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, delete, patch, post, web};
 use allclear_application::account::{Accounts, SignedIn as Entered, SignedUp};
 use allclear_application::error::Error;
 use allclear_application::secret::SecretToken;
 use allclear_application::session::Sessions;
-use allclear_domain::account::{NameDraft, Password, SignInDraft, SignUpDraft, User};
+use allclear_domain::account::{
+    DeletionDraft, NameDraft, Password, SignInDraft, SignUpDraft, User,
+};
 use allclear_domain::email::EmailKey;
 use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
+use super::confirmation::{PendingBody, pending};
 use super::cookie::{CookieSecurity, presented};
-use super::session::SignedIn;
+use super::session::{Identified, SignedIn};
 use super::throttle::Throttle;
 use crate::answer::Answer;
 use crate::calls::Calls;
@@ -24,6 +27,7 @@ use crate::throttle::client;
 /// An account.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = User)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct UserBody {
     /// Its identifier, a `UUIDv7`.
     id: String,
@@ -31,6 +35,8 @@ pub(crate) struct UserBody {
     email: String,
     /// Whether it administers the installation: its waitlist.
     administrator: bool,
+    /// Whether the account has to prove a new address before it can be used: an older account has its address.
+    needs_address: bool,
 }
 
 impl From<&User> for UserBody {
@@ -41,20 +47,32 @@ impl From<&User> for UserBody {
             name,
             email,
             administrator: user.administrator,
+            needs_address: user.needs_address,
         }
     }
 }
 
 /// Who has signed in.
 #[derive(Debug, Serialize, ToSchema)]
-struct EnteredBody {
-    user: UserBody,
+pub(super) struct EnteredBody {
+    pub(super) user: UserBody,
 }
 
-/// Who has to wait.
+/// A place on the waitlist.
 #[derive(Debug, Serialize, ToSchema)]
 struct WaitlistedBody {
     waitlisted: bool,
+}
+
+/// What a sign-up waits for.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "the schema of two responses with one status")]
+enum PendingOrWaitlisted {
+    /// The link of a mail.
+    Pending(PendingBody),
+    /// An invitation.
+    Waitlisted(WaitlistedBody),
 }
 
 /// An account to make.
@@ -95,13 +113,18 @@ impl SignUpInput {
     }
 }
 
-/// Makes an account and signs it in. With the password of an account of the same address, it signs that one in.
+/// Signs up. Known and unknown addresses get the same response, and a mail whose link makes the account. The first account
+/// of the installation, and one with an invitation for its address, is made and signed in at once.
 #[utoipa::path(
     tag = "identity",
     request_body = SignUpInput,
     responses(
         (status = 201, body = Answer<EnteredBody>),
-        (status = 202, body = Answer<WaitlistedBody>, description = "On the waitlist"),
+        (
+            status = 202,
+            body = Answer<PendingOrWaitlisted>,
+            description = "A mail is on its way, or the person is on the waitlist"
+        ),
         Refusals
     )
 )]
@@ -115,14 +138,8 @@ async fn sign_up(
     security: web::Data<CookieSecurity>,
 ) -> Result<HttpResponse, Problem> {
     let (draft, invitation) = body.0.read()?;
-    let client = client(&request);
-    throttle.sign_up.count(&client)?;
-    // With the right password this is a sign-in, so every one counts as a guess, whether the address is known or not.
-    throttle
-        .guesses
-        .count(client, &EmailKey::of(&draft.email))
-        .await?;
-    match accounts.sign_up(draft, invitation).await? {
+    throttle.sign_up.count(&client(&request))?;
+    match accounts.into_inner().sign_up(draft, invitation).await? {
         SignedUp::SignedIn(entered) => {
             enter(
                 HttpResponse::Created(),
@@ -133,6 +150,7 @@ async fn sign_up(
             )
             .await
         }
+        SignedUp::Pending => Ok(pending()),
         SignedUp::Waitlisted => {
             let message = "You are on the waitlist. We will write to you when it is your turn";
             let body = Answer::with_message(WaitlistedBody { waitlisted: true }, message);
@@ -195,7 +213,7 @@ async fn sign_in(
 }
 
 /// Answers with the new session's cookie. A session the browser had before ends (OWASP ASVS 5.0, 7.2.4).
-async fn enter(
+pub(super) async fn enter(
     mut response: HttpResponseBuilder,
     request: &HttpRequest,
     sessions: &Sessions,
@@ -247,6 +265,47 @@ async fn rename(
     .ok())
 }
 
+/// Proves that the account is one's own.
+#[derive(Deserialize, ToSchema)]
+struct DeletionInput {
+    #[serde(default)]
+    #[schema(value_type = String, required = true)]
+    password: Input<String>,
+}
+
+/// Deletes one's own account, and with it its sessions, memberships and the organisations that nobody else belongs to. The
+/// updates it recorded stay, without its name. 409 for the last admin of an organisation with other members.
+#[utoipa::path(
+    tag = "identity",
+    request_body = DeletionInput,
+    responses((status = 200), Refusals),
+    security(("session" = []))
+)]
+#[delete("/user")]
+async fn delete_account(
+    request: HttpRequest,
+    Identified(session): Identified,
+    body: Body<DeletionInput>,
+    accounts: web::Data<Accounts>,
+    throttle: web::Data<Throttle>,
+    security: web::Data<CookieSecurity>,
+) -> Result<HttpResponse, Problem> {
+    let mut invalid = Invalid::default();
+    let draft = DeletionDraft {
+        password: password(body.0.password, "password", &mut invalid),
+    };
+    checked(&draft, invalid)?;
+    // The password is compared with the stored one, so every call counts as a guess.
+    throttle
+        .guesses
+        .count(client(&request), &EmailKey::of(&session.user.email))
+        .await?;
+    accounts.delete(&session, draft).await?;
+    Ok(HttpResponse::Ok()
+        .cookie(security.cleared())
+        .json(Answer::with_message((), "Your account is deleted")))
+}
+
 /// A text that must be there.
 pub(super) fn text(
     input: Input<Text>,
@@ -278,5 +337,9 @@ pub(super) fn checked(draft: &impl Validate, mut invalid: Invalid) -> Result<(),
 
 /// The calls about accounts.
 pub(crate) fn calls(config: &mut impl Calls) {
-    config.service(sign_up).service(sign_in).service(rename);
+    config
+        .service(sign_up)
+        .service(sign_in)
+        .service(rename)
+        .service(delete_account);
 }

@@ -52,7 +52,7 @@ async fn change(
         new_password: password(body.0.new_password, "newPassword", &mut invalid),
     };
     checked(&draft, invalid)?;
-    // Both passwords are compared with stored ones, so every change counts as a guess.
+    // The present password is compared with the stored one, so every change counts as a guess.
     throttle
         .guesses
         .count(client(&request), &EmailKey::of(&session.user.email))
@@ -69,7 +69,7 @@ struct PasswordResetInput {
     email: Input<Text>,
 }
 
-/// Mails a link for each account of the address. The answer is the same whether there is one or not.
+/// Mails a link to the address if it has an account. The response is the same whether there is one or not.
 #[utoipa::path(tag = "identity", request_body = PasswordResetInput, responses((status = 200), Refusals))]
 #[post("/password-reset")]
 async fn request_reset(

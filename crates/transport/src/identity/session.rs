@@ -21,11 +21,32 @@ use crate::calls::Calls;
 use crate::input::{Body, Input};
 use crate::problem::{Problem, Refusals};
 
-/// Somebody who is signed in, as the cookie tells.
+/// Somebody who is signed in, as the cookie tells, with an account that can be used.
 #[derive(Debug, Clone)]
 pub(crate) struct SignedIn(pub(crate) Session);
 
+/// Somebody who is signed in, also if the account needs an address before it can be used.
+#[derive(Debug, Clone)]
+pub(crate) struct Identified(pub(crate) Session);
+
 impl FromRequest for SignedIn {
+    type Error = Problem;
+    type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let identified = Identified::from_request(request, payload);
+        Box::pin(async move {
+            let Identified(session) = identified.await?;
+            if session.user.needs_address {
+                let refused = Error::Forbidden("Please enter a new mail address first");
+                return Err(refused.into());
+            }
+            Ok(Self(session))
+        })
+    }
+}
+
+impl FromRequest for Identified {
     type Error = Problem;
     type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
 

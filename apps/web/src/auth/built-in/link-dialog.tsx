@@ -16,11 +16,16 @@ import { hostName, useInvitation } from './use-invitation';
 /** What a mailed link asks of somebody who is signed in already: sign-in, where it leads, is not for them. */
 export function LinkDialog({ getToken }: { getToken: GetToken }) {
   const { links, state } = useSession();
-  if (state.status !== 'signed-in' || links.link === null || links.link.used) return null;
+  if (state.status !== 'signed-in' || state.user.needsAddress) return null;
+  if (links.link === null || links.link.used) return null;
   const { kind, token } = links.link;
   return (
     <ApiProvider getToken={getToken}>
-      {kind === 'invitation' ? <InvitationDialog token={token} /> : <ResetDialog token={token} />}
+      {kind === 'invitation' && <InvitationDialog token={token} />}
+      {kind === 'reset' && <ResetDialog token={token} />}
+      {(kind === 'confirmation' || kind === 'address') && (
+        <ConfirmationDialog kind={kind} token={token} />
+      )}
     </ApiProvider>
   );
 }
@@ -66,6 +71,55 @@ function InvitationDialog({ token }: { token: string }) {
             {accepting ? 'Joining...' : 'Join'}
           </Button>
         )}
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+const confirmations = {
+  confirmation: {
+    call: calls.identity.confirmSignUp,
+    title: 'Create the account?',
+    description: 'You are signed out of the account you have, and in with the new one.',
+    done: 'Your account is created',
+  },
+  address: {
+    call: calls.identity.confirmAddress,
+    title: 'Confirm the address?',
+    description: 'It becomes the address of the account that it was entered for.',
+    done: 'The address is confirmed',
+  },
+};
+
+function ConfirmationDialog({ kind, token }: { kind: 'confirmation' | 'address'; token: string }) {
+  const api = useApi();
+  const { links, refresh } = useSession();
+  const [pending, setPending] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const { call, title, description, done } = confirmations[kind];
+
+  async function confirm() {
+    setPending(true);
+    setFailure(null);
+    try {
+      await api.post(call, { token });
+      links.dismiss();
+      toast.success(done);
+      await refresh();
+    } catch (error) {
+      setFailure(failureText(error));
+      setPending(false);
+    }
+  }
+
+  return (
+    <Dialog open onOpenChange={links.dismiss} title={title} description={description}>
+      {failure !== null && <Alert kind="error">{failure}</Alert>}
+      <DialogActions>
+        <Button onClick={links.dismiss}>Not now</Button>
+        <Button variant="primary" pending={pending} onClick={() => void confirm()}>
+          {pending ? 'Confirming...' : 'Confirm'}
+        </Button>
       </DialogActions>
     </Dialog>
   );

@@ -11,7 +11,7 @@ export function Provider({ children }: { children: ReactNode }) {
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const links = useLink();
   const [hasAccounts, setHasAccounts] = useState(false);
-  const signedIn = state.status === 'signed-in';
+  const signedIn = state.status === 'signed-in' && !state.user.needsAddress;
   if (signedIn && !hasAccounts) setHasAccounts(true);
 
   useEffect(() => store.start(), [store]);
@@ -56,6 +56,8 @@ function authState(state: SessionState): AuthState {
     case 'signed-out':
       return { status: 'signed-out' };
     case 'signed-in':
+      // Sign-in, where it leads, asks for the address.
+      if (state.user.needsAddress) return { status: 'signed-out' };
       return { status: 'signed-in', user: state.user, organisation: state.organisation };
   }
 }

@@ -125,7 +125,10 @@ export class SessionStore {
     }
     const { user, organisations, activeOrganisationId } = session;
     const named = (id: string | null) => organisations.find((each) => each.id === id);
-    const organisation = named(wanted) ?? named(activeOrganisationId) ?? organisations[0] ?? null;
+    // Without an address of its own the account gets no token.
+    const organisation = user.needsAddress
+      ? null
+      : (named(wanted) ?? named(activeOrganisationId) ?? organisations[0] ?? null);
     // A token names its person, organisation and role, any of which may be others now.
     this.#tokens.forget();
     this.#set({ status: 'signed-in', user, organisations, organisation });

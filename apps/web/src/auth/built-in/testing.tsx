@@ -19,6 +19,7 @@ export const ada = {
   name: 'Ada Lovelace',
   email: 'ada@example.com',
   administrator: false,
+  needsAddress: false,
 };
 
 export const engines = { id: 'org-1', name: 'Analytical Engines', role: 'admin' } as const;
@@ -46,6 +47,7 @@ export const configuration: Configuration = {
   identityProvider: 'built-in',
   clerkPublishableKey: null,
   signUp: 'open',
+  mailServer: true,
   firstAccount: false,
   discordUrl: null,
   sponsorUrl: null,

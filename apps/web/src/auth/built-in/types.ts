@@ -8,6 +8,8 @@ export type Role = AuthOrganisation['role'];
 export interface SessionUser extends AuthUser {
   /** Administers the installation: its waitlist. */
   administrator: boolean;
+  /** An older account has the address: this one needs another before it can be used. */
+  needsAddress: boolean;
 }
 
 export interface Session {

@@ -3,7 +3,7 @@ import { paths } from '@/paths';
 
 /** A mailed link that brought somebody here. */
 export interface MailedLink {
-  kind: 'invitation' | 'reset';
+  kind: 'invitation' | 'reset' | 'confirmation' | 'address';
   token: string;
   /** Its token has done its work; what is shown about it may stay until the session has changed. */
   used: boolean;
@@ -37,7 +37,7 @@ function readLink(): MailedLink | null {
 }
 
 function linkIn(query: URLSearchParams): MailedLink | null {
-  for (const kind of ['invitation', 'reset'] as const) {
+  for (const kind of ['invitation', 'reset', 'confirmation', 'address'] as const) {
     const token = query.get(kind);
     if (token) return { kind, token, used: false };
   }

@@ -4,7 +4,7 @@ use serde_json::json;
 use tokio::process::Command;
 
 use super::postgres;
-use crate::app::{Operator, PASSWORD, cookie_client, send, token};
+use crate::app::{Operator, PASSWORD, cookie_client, mailed_token, send, token};
 use crate::process::{Process, command};
 
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations/schemas");
@@ -72,4 +72,58 @@ async fn whoever_signed_up_at_a_released_version_goes_on_at_this_one() {
             (&json!("New"), &json!("API"))
         );
     }
+}
+
+/// An account that is not the oldest of its address keeps everything, and is usable once it has proved another address.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_whose_address_an_older_one_has_proves_another_one_first() {
+    let Some(database) = postgres().await else {
+        return;
+    };
+    let older = "INSERT INTO public.users VALUES ('00000000-0000-7000-8000-000000000001', 'Eve', 'ada@example.com',
+        'ada@example.com', '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', false, now())";
+    let mut psql = Command::new("psql");
+    let filled = psql
+        .args([&database, "-qv", "ON_ERROR_STOP=1", "-o", "/dev/null"])
+        .args(["-f", &format!("{KEPT}/0.1.postgresql.sql"), "-c", older]);
+    assert!(filled.status().await.unwrap().success());
+    let folder = tempfile::tempdir().unwrap();
+    let own = [
+        "--database-url",
+        &database,
+        "--public-url",
+        "http://kept.example",
+    ];
+    let process = Process::serve(command(&folder.path().join("data"), &own)).await;
+    let client = cookie_client();
+    let post = |call: &str, body: serde_json::Value| {
+        let call = format!("{}/api/v1/identity{call}", process.url);
+        send(client.post(call).json(&body))
+    };
+    let entered = post(
+        "/sign-in",
+        json!({"email": "ada@example.com", "password": PASSWORD}),
+    )
+    .await;
+    assert_eq!(entered.status, 200, "{entered:?}");
+    assert_eq!(entered.body["data"]["user"]["needsAddress"], true);
+    assert_eq!(post("/token", json!({})).await.status, 403);
+    let asked = post("/user/address", json!({"email": "ada@new.example"})).await;
+    assert_eq!(
+        (asked.status, &asked.body["data"]),
+        (202, &json!({"pending": true}))
+    );
+    let token = mailed_token(folder.path(), "ada@new.example", "address=").await;
+    let confirm = json!({"token": token});
+    let confirmed = post("/user/address/confirm", confirm.clone()).await;
+    assert_eq!(confirmed.status, 200, "{confirmed:?}");
+    assert_eq!(confirmed.body["data"]["user"]["needsAddress"], false);
+    assert_eq!(post("/user/address/confirm", confirm).await.status, 400);
+    assert_eq!(post("/token", json!({})).await.status, 200);
+    let again = post(
+        "/sign-in",
+        json!({"email": "Ada@new.example", "password": PASSWORD}),
+    )
+    .await;
+    assert_eq!(again.status, 200, "{again:?}");
 }

@@ -1,7 +1,8 @@
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{Person, mails};
-use crate::app::{PASSWORD, TestApp, cookie_client, send};
+use crate::app::{PASSWORD, TestApp, confirmation_link, cookie_client, send};
 
 const ADDRESS: &str = "ann@example.com";
 
@@ -138,37 +139,130 @@ async fn a_wrong_password_and_an_unknown_address_are_answered_alike() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_has_as_many_accounts_as_passwords_and_an_answer_tells_of_none() {
+async fn known_and_unknown_addresses_sign_up_alike_and_only_a_link_makes_an_account() {
     let app = TestApp::start().await;
-    let first = Person::signed_up(&app, ADDRESS).await;
-    let second = Person::new(&app, ADDRESS);
-    let (known, fresh) = (
-        second.sign_up("another password").await,
-        Person::new(&app, "bob@example.com").sign_up(PASSWORD).await,
+    Person::signed_up(&app, ADDRESS).await;
+    let (eve, bob) = (
+        Person::new(&app, "ANN@example.com"),
+        Person::new(&app, "bob@example.com"),
     );
-    assert_eq!(known.status, fresh.status);
-    let keys = |answer: &crate::app::Answer| {
-        let user = answer.body["data"]["user"].as_object().unwrap();
-        user.keys().cloned().collect::<Vec<_>>()
-    };
-    assert_eq!(keys(&known), keys(&fresh));
-    assert_ne!(first.id().await, second.id().await);
-    for (password, person) in [(PASSWORD, &first), ("another password", &second)] {
-        let there = Person::new(&app, ADDRESS);
-        there.sign_in(password).await;
-        assert_eq!(there.id().await, person.id().await);
-    }
-    let again = Person::new(&app, ADDRESS);
-    assert_eq!(again.sign_up(PASSWORD).await.status, 201);
-    assert_eq!(again.id().await, first.id().await);
-    let app_folder = app.stop().await;
-    let told = std::fs::read_dir(app_folder.path().join("data/mail"))
-        .unwrap()
-        .count();
+    let (known, unknown) = (
+        eve.sign_up("another password").await,
+        bob.sign_up("another password").await,
+    );
+    assert_eq!(known.status, 202);
     assert_eq!(
-        told, 1,
-        "one mail, to the address that has an account already"
+        known.body,
+        json!({"data": {"pending": true}, "message": "Check your mailbox to finish"})
     );
+    assert_eq!((known.status, &known.body), (unknown.status, &unknown.body));
+    for answer in [&known, &unknown] {
+        assert!(!answer.headers.contains_key("set-cookie"));
+    }
+    assert_eq!(bob.sign_in("another password").await.status, 401);
+    let token = confirmation_link(app.folder.path(), &bob.email).await;
+    let followed = send(
+        bob.client
+            .get(format!("{}/login?confirmation={token}", app.url)),
+    )
+    .await;
+    assert_eq!(followed.status, 200);
+    assert_eq!(
+        bob.sign_in("another password").await.status,
+        401,
+        "a GET changes nothing"
+    );
+    let confirm = json!({"token": token});
+    let made = bob.post("/sign-up/confirm", confirm.clone()).await;
+    assert_eq!(made.status, 201, "{made:?}");
+    assert!(made.headers.contains_key("set-cookie"));
+    assert_eq!(made.body["data"]["user"]["email"], "bob@example.com");
+    assert_eq!(bob.session().await["user"]["name"], "Ada");
+    for token in [token.as_str(), "wrong"] {
+        let refused = bob.post("/sign-up/confirm", json!({"token": token})).await;
+        assert_eq!(refused.status, 400);
+    }
+    let app = TestApp::start_in(app.stop().await, &[]).await;
+    let told = super::mails(&app);
+    let told: Vec<_> = told
+        .iter()
+        .filter(|mail| mail.contains("To: ANN@example.com\r\n"))
+        .collect();
+    assert_eq!(told.len(), 1);
+    assert!(told[0].contains("/login?forgot") && !told[0].contains("confirmation="));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_confirms_the_password_it_was_mailed_for_whatever_a_stranger_types() {
+    let app = TestApp::start().await;
+    Person::signed_up(&app, ADDRESS).await;
+    let (bob, eve) = (
+        Person::new(&app, "bob@example.com"),
+        Person::new(&app, "Bob@example.com"),
+    );
+    bob.sign_up(PASSWORD).await;
+    let own = confirmation_link(app.folder.path(), &bob.email).await;
+    eve.sign_up("the stranger's password").await;
+    let strangers = confirmation_link(app.folder.path(), &eve.email).await;
+    let made = bob.post("/sign-up/confirm", json!({"token": own})).await;
+    assert_eq!(made.status, 201, "{made:?}");
+    let late = eve
+        .post("/sign-up/confirm", json!({"token": strangers}))
+        .await;
+    assert_eq!(late.status, 400);
+    assert_eq!(eve.sign_in("the stranger's password").await.status, 401);
+    assert_eq!(eve.sign_in(PASSWORD).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_is_deleted_by_its_owner_and_its_updates_stay_without_its_name() {
+    let app = TestApp::start().await;
+    let ann = Person::signed_up(&app, ADDRESS).await;
+    let acme = ann.organisation().await;
+    let bob = Person::member(&app, &ann, &acme, "bob@example.com", "admin").await;
+    let token = bob.token(&acme).await;
+    let call = |path: &str, body: Value| {
+        send(
+            bob.client
+                .post(app.call(path))
+                .bearer_auth(&token)
+                .json(&body),
+        )
+    };
+    let incident = json!({"title": "Down", "description": "All of it"});
+    let incident = call("/incident/create", incident).await.body["data"]["id"].clone();
+    let incident = incident.as_str().unwrap();
+    let updates = format!("/incident/{incident}/updates");
+    let update = json!({"status": "IDENTIFIED", "message": "Found"});
+    assert_eq!(call(&format!("{updates}/create"), update).await.status, 201);
+    let wrong = json!({"password": "a wrong password"});
+    let wrong = bob.call(Method::DELETE, "/user", Some(wrong)).await;
+    assert_eq!(
+        (wrong.status, &wrong.body["errors"][0]["field"]),
+        (422, &json!("password"))
+    );
+    let password = || Some(json!({"password": PASSWORD}));
+    let deleted = bob.call(Method::DELETE, "/user", password()).await;
+    assert_eq!(deleted.status, 200, "{deleted:?}");
+    assert_eq!(bob.session().await, Value::Null);
+    assert_eq!(bob.components(&token).await, 401);
+    assert_eq!(bob.sign_in(PASSWORD).await.status, 401);
+    let token = ann.token(&acme).await;
+    let list = ann.client.get(app.call(&format!("{updates}/list")));
+    let list = send(list.bearer_auth(&token)).await;
+    assert_eq!(list.body["data"][0]["user"]["name"], "Deleted account");
+    let members = ann.get(&format!("/organisations/{acme}/members")).await;
+    assert_eq!(members.body["data"].as_array().unwrap().len(), 1);
+
+    let cy = Person::member(&app, &ann, &acme, "cy@example.com", "member").await;
+    let refused = ann.call(Method::DELETE, "/user", password()).await;
+    assert_eq!(refused.status, 409, "{refused:?}");
+    let deleted = cy.call(Method::DELETE, "/user", password()).await;
+    assert_eq!(deleted.status, 200, "{deleted:?}");
+    let deleted = ann.call(Method::DELETE, "/user", password()).await;
+    assert_eq!(deleted.status, 200, "{deleted:?}");
+    let page = send(cookie_client().get(app.call(&format!("/status/{acme}")))).await;
+    assert_eq!(page.status, 404, "nobody else belonged to it");
 }
 
 #[tokio::test(flavor = "multi_thread")]

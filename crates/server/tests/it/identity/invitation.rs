@@ -103,3 +103,23 @@ async fn whom_to_invite_has_to_be_an_address_and_a_role() {
         .collect();
     assert_eq!(fields, ["role", "email"]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_invitation_ends_with_its_inviters_role() {
+    let app = TestApp::start().await;
+    let ann = Person::signed_up(&app, "ann@example.com").await;
+    let acme = ann.organisation().await;
+    let bob = Person::member(&app, &ann, &acme, "bob@example.com", "admin").await;
+    let back_door = bob.invite(&app, &acme, "bob+2@example.com", "admin").await;
+    let anns = ann.invite(&app, &acme, "cy@example.com", "member").await;
+    let member = format!("/organisations/{acme}/members/{}", bob.id().await);
+    assert_eq!(ann.delete(&member).await.status, 200);
+    let accepted = bob
+        .post("/invitations/accept", json!({"token": back_door}))
+        .await;
+    assert_eq!(accepted.status, 400, "{accepted:?}");
+    let others = bob
+        .post("/invitations/inspect", json!({"token": anns}))
+        .await;
+    assert_eq!(others.status, 200, "{others:?}");
+}

@@ -62,36 +62,6 @@ async fn a_reset_link_sets_the_password_once_and_signs_everybody_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_account_of_an_address_gets_its_own_link() {
-    let app = TestApp::start().await;
-    let first = Person::signed_up(&app, ADDRESS).await.id().await;
-    let second = Person::new(&app, ADDRESS);
-    second.sign_up("another password").await;
-    let (app, links) = reset_links(app, "ANN@Example.com").await;
-    assert_eq!(links.len(), 2);
-    let there = Person::new(&app, ADDRESS);
-    let same = there
-        .post(
-            "/password-reset/confirm",
-            json!({"token": links[0], "password": "another password"}),
-        )
-        .await;
-    assert_eq!(
-        (same.status, &same.body["errors"][0]["message"]),
-        (422, &json!("Choose another password"))
-    );
-    let reset = there
-        .post(
-            "/password-reset/confirm",
-            json!({"token": links[0], "password": NEW}),
-        )
-        .await;
-    assert_eq!(reset.status, 200);
-    there.sign_in(NEW).await;
-    assert_eq!(there.id().await, first);
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn a_reset_of_an_unknown_address_is_answered_alike_and_mails_nothing() {
     let app = TestApp::start().await;
     let ann = Person::signed_up(&app, ADDRESS).await;

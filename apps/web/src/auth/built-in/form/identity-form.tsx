@@ -15,7 +15,7 @@ interface IdentityFormProps<Values extends object> {
   onSubmit: (values: Values) => Promise<void>;
   submitLabel: string;
   pendingLabel: string;
-  variant?: 'primary' | 'secondary';
+  variant?: 'primary' | 'secondary' | 'danger';
   /** Sign-in takes a button of the form's whole width, a form within a page or dialog one at its end. */
   layout?: 'wide' | 'end';
   children: ReactNode;

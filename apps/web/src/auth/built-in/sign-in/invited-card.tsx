@@ -6,6 +6,7 @@ import { useAcceptInvitation } from '@/auth/built-in/use-accept-invitation';
 import { calls } from '@/paths';
 import { toast } from '@/ui/toast';
 import { AuthCard } from './auth-card';
+import { CheckMailCard } from './check-mail-card';
 import { SignInForm, type SignInValues } from './sign-in-form';
 import { SignUpForm, type SignUpValues } from './sign-up-form';
 import { TextButton } from './text-button';
@@ -23,9 +24,18 @@ export function InvitedCard({ token, email, host }: InvitedCardProps) {
   const { refresh, links } = useSession();
   const accept = useAcceptInvitation();
   const [hasAccount, setHasAccount] = useState(false);
+  const [sentTo, setSentTo] = useState<string | null>(null);
 
   async function signUp(values: SignUpValues) {
-    await api.post(calls.identity.signUp, { ...values, invitationToken: token });
+    const call = api.post<{ pending?: boolean }>(calls.identity.signUp, {
+      ...values,
+      invitationToken: token,
+    });
+    // An address other than the invited one has to be proved first.
+    if ((await call).data.pending) {
+      setSentTo(values.email);
+      return;
+    }
     links.use();
     await refresh();
   }
@@ -47,6 +57,7 @@ export function InvitedCard({ token, email, host }: InvitedCardProps) {
       {hasAccount ? 'Create a new account instead' : 'Join with an account you have'}
     </TextButton>
   );
+  if (sentTo !== null) return <CheckMailCard email={sentTo} footer={null} />;
   if (hasAccount) {
     return (
       <AuthCard

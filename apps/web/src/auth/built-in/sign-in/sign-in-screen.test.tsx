@@ -98,8 +98,8 @@ it('can be filled in by a password manager, and shows the password on demand', a
   expect(password).toHaveAttribute('type', 'password');
 });
 
-it('creates an account', async () => {
-  const { user, held } = await openSignIn();
+it('creates an account by a link that is mailed', async () => {
+  const { user } = await openSignIn({ configuration: { mailServer: false } });
   await user.click(screen.getByRole('button', { name: 'Create account' }));
   expect(screen.getByRole('heading', { level: 1 })).toHaveFocus();
   server.use(
@@ -109,10 +109,10 @@ it('creates an account', async () => {
         email: 'ada@example.com',
         password: 'a few words of mine',
       });
-      held.session = sessionOf({ organisations: [], activeOrganisationId: null });
-      return answer({ user: held.session.user }, { status: 201 });
+      return answer({ pending: true }, { status: 202, message: 'Check your mailbox to finish' });
     }),
   );
+  expect(screen.getByText(/No mail server is set up here yet/)).toBeVisible();
   await fillIn(user, {
     'Name*': 'Ada',
     'Email*': 'ada@example.com',
@@ -120,7 +120,10 @@ it('creates an account', async () => {
   });
   expect(screen.getByLabelText('Password*')).toHaveAttribute('autocomplete', 'new-password');
   await user.click(screen.getByRole('button', { name: 'Create account' }));
-  await waitFor(() => expect(who()).toBe('signed-in'));
+  expect(await screen.findByRole('heading', { name: 'Check your mailbox' })).toHaveFocus();
+  expect(screen.getByText('ada@example.com')).toBeVisible();
+  expect(screen.getByText(/its link to its log/)).toBeVisible();
+  expect(who()).toBe('signed-out');
 });
 
 it('holds a new password to its length and shows what the server says of each field', async () => {

@@ -4,8 +4,10 @@ import { useConfiguration } from '@/api/configuration';
 import { useSession } from '@/auth/built-in/session-context';
 import type { SignInIntent } from '@/site/start-link';
 import { Alert } from '@/ui/alert';
+import { ConfirmationCard } from './confirmation-card';
 import { ForgotCard } from './forgot-card';
 import { InvitationCard } from './invitation-card';
+import { NewAddressCard } from './new-address-card';
 import { NewPasswordCard } from './new-password-card';
 import { SignInCard } from './sign-in-card';
 import { SignUpCard } from './sign-up-card';
@@ -16,15 +18,19 @@ type View = 'sign-in' | 'sign-up' | 'forgot';
 
 /** The page at /login: what a mailed link asks for, or signing in and the ways to it. */
 export function SignInScreen() {
-  const { links } = useSession();
+  const { links, state } = useSession();
   const way = useSignUpWay();
   const wantsAccount = useWantsAccount();
-  const [view, setView] = useState<View>(way === 'first' || wantsAccount ? 'sign-up' : 'sign-in');
-  const [passwordChanged, setPasswordChanged] = useState(false);
+  const wantsPassword = useWantsPassword();
+  const [view, setView] = useState<View>(() => {
+    if (wantsPassword) return 'forgot';
+    return way === 'first' || wantsAccount ? 'sign-up' : 'sign-in';
+  });
+  const [notice, setNotice] = useState<string | null>(null);
 
   const show = (next: View) => {
     links.dismiss();
-    setPasswordChanged(false);
+    setNotice(null);
     setView(next);
   };
   const toSignIn = (
@@ -37,22 +43,31 @@ export function SignInScreen() {
   if (links.link !== null) {
     const { kind, token } = links.link;
     if (kind === 'invitation') return <InvitationCard token={token} footer={back} />;
-    const onChanged = () => {
+    const signIn = (said: string) => {
       show('sign-in');
-      setPasswordChanged(true);
+      setNotice(said);
     };
+    if (kind !== 'reset') {
+      return (
+        <ConfirmationCard
+          kind={kind}
+          token={token}
+          footer={back}
+          onSignUp={way === null ? null : () => show('sign-up')}
+          onAddress={() => signIn('The address is confirmed. Sign in with it.')}
+        />
+      );
+    }
+    const onChanged = () => signIn('Your password is changed. Sign in with the new one.');
     return <NewPasswordCard token={token} footer={back} onChanged={onChanged} />;
   }
+  if (state.status === 'signed-in' && state.user.needsAddress) return <NewAddressCard />;
   if (view === 'forgot') return <ForgotCard footer={back} />;
   if (view === 'sign-up' && way !== null) return signUpCard(way, toSignIn);
   return (
     <SignInCard
       onForgot={() => show('forgot')}
-      notice={
-        passwordChanged && (
-          <Alert kind="success">Your password is changed. Sign in with the new one.</Alert>
-        )
-      }
+      notice={notice !== null && <Alert kind="success">{notice}</Alert>}
       footer={
         way === null ? (
           <p>Accounts are made by invitation here.</p>
@@ -73,6 +88,11 @@ function useWantsAccount(): boolean {
   return state?.wants === 'account';
 }
 
+/** Whether somebody comes by the link of a mail that leads to a new password. */
+function useWantsPassword(): boolean {
+  return new URLSearchParams(useLocation().search).has('forgot');
+}
+
 /** How somebody without an invitation comes to an account. */
 type SignUpWay = 'first' | 'open' | 'waitlist';
 
@@ -89,11 +109,12 @@ function signUpCard(way: SignUpWay, footer: ReactNode): ReactNode {
         <SignUpCard
           title="Create the first account"
           description="It administers this installation."
+          mailed={false}
           footer={footer}
         />
       );
     case 'open':
-      return <SignUpCard title="Create account" footer={footer} />;
+      return <SignUpCard title="Create account" mailed footer={footer} />;
     case 'waitlist':
       return <WaitlistCard footer={footer} />;
   }

@@ -6,6 +6,7 @@ import { calls } from '@/paths';
 import { GuardedDialog } from '@/ui/guarded-dialog';
 import { Tabs } from '@/ui/tabs';
 import { toast } from '@/ui/toast';
+import { DeletionForm, type DeletionValues } from './deletion-form';
 import { NameForm, type NameValues } from './name-form';
 import { PasswordForm, type PasswordValues } from './password-form';
 
@@ -33,6 +34,13 @@ export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDia
     onOpenChange(false);
   }
 
+  async function deleteAccount(values: DeletionValues) {
+    await api.delete(calls.identity.user, values);
+    onOpenChange(false);
+    toast.success('Your account is deleted');
+    await refresh();
+  }
+
   return (
     <GuardedDialog
       open={open}
@@ -54,6 +62,11 @@ export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDia
             value: 'password',
             label: 'Password',
             content: <PasswordForm email={user.email} onSubmit={changePassword} />,
+          },
+          {
+            value: 'delete',
+            label: 'Delete account',
+            content: <DeletionForm email={user.email} onSubmit={deleteAccount} />,
           },
         ]}
       />

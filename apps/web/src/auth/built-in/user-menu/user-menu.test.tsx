@@ -126,3 +126,27 @@ it('keeps a name that was typed while another tab is open, and asks before it is
   await user.click(await screen.findByRole('button', { name: 'Discard' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
 });
+
+it('deletes the account with its password, and says why it may not', async () => {
+  const { user, held } = await openProfile();
+  await user.click(screen.getByRole('tab', { name: 'Delete account' }));
+  const password = screen.getByLabelText('Password*');
+  server.use(
+    http.delete(
+      apiUrl(calls.identity.user),
+      () => problem(409, 'You are the last admin of Analytical Engines'),
+      { once: true },
+    ),
+    http.delete(apiUrl(calls.identity.user), async ({ request }) => {
+      expect(await request.json()).toEqual({ password: 'my words' });
+      held.session = null;
+      return answer(null);
+    }),
+  );
+  await user.type(password, 'my words');
+  await user.click(screen.getByRole('button', { name: 'Delete account' }));
+  expect(await screen.findByText('You are the last admin of Analytical Engines')).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Delete account' }));
+  expect(await screen.findByText('Your account is deleted')).toBeVisible();
+  await waitFor(() => expect(screen.getByTestId('who').textContent).toBe('signed-out'));
+});

@@ -1,0 +1,83 @@
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useApi } from '@/api/api-provider';
+import { ApiError } from '@/api/error';
+import { failureText } from '@/auth/built-in/form/failure-text';
+import { useSession } from '@/auth/built-in/session-context';
+import { calls } from '@/paths';
+import { Alert } from '@/ui/alert';
+import { Button } from '@/ui/button';
+import { Skeleton } from '@/ui/skeleton';
+import { AuthCard } from './auth-card';
+import { TextButton } from './text-button';
+
+interface ConfirmationCardProps {
+  kind: 'confirmation' | 'address';
+  token: string;
+  footer: ReactNode;
+  /** The way to a new link; absent if there is none. */
+  onSignUp: (() => void) | null;
+  /** The address is confirmed, and nobody is signed in. */
+  onAddress: () => void;
+}
+
+const texts = {
+  confirmation: { call: calls.identity.confirmSignUp, loading: 'Creating your account' },
+  address: { call: calls.identity.confirmAddress, loading: 'Confirming your address' },
+};
+
+/** Follows the link of a confirmation mail. */
+export function ConfirmationCard({
+  kind,
+  token,
+  footer,
+  onSignUp,
+  onAddress,
+}: ConfirmationCardProps) {
+  const api = useApi();
+  const { refresh, links, state } = useSession();
+  const [failure, setFailure] = useState<ApiError | null>(null);
+  const started = useRef(false);
+  const isSignedIn = state.status === 'signed-in';
+
+  async function confirm() {
+    setFailure(null);
+    try {
+      await api.post(texts[kind].call, { token });
+      links.use();
+      await refresh();
+      if (kind === 'address' && !isSignedIn) onAddress();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      setFailure(error);
+    }
+  }
+
+  useEffect(() => {
+    // The token works once, and an effect may run twice.
+    if (started.current) return;
+    started.current = true;
+    void confirm();
+  });
+
+  if (failure === null) {
+    return (
+      <AuthCard title={texts[kind].loading}>
+        <div aria-busy className="grid gap-4">
+          <Skeleton className="h-8" />
+          <Skeleton className="h-8" />
+        </div>
+      </AuthCard>
+    );
+  }
+  return (
+    <AuthCard title="Confirmation" footer={footer}>
+      <Alert kind="error">{failureText(failure)}</Alert>
+      {failure.isPassing && <Button onClick={() => void confirm()}>Try Again</Button>}
+      {!failure.isPassing && kind === 'confirmation' && onSignUp !== null && (
+        <p className="text-muted">
+          Links work once, for 24 hours. <TextButton onClick={onSignUp}>Sign up again</TextButton>
+        </p>
+      )}
+    </AuthCard>
+  );
+}

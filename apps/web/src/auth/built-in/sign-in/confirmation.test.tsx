@@ -1,0 +1,116 @@
+import { screen, waitFor } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it } from 'vitest';
+import { ada, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
+import { calls } from '@/paths';
+import { answer, apiUrl, problem, server } from '@/testing/server';
+import { SignInScreen } from './sign-in-screen';
+
+const who = () => screen.getByTestId('who').textContent;
+const title = () => screen.getByRole('heading', { level: 1 }).textContent;
+
+it('follows the link of a sign-up once, and signs in', async () => {
+  const held = serveSession(null);
+  let confirmed = 0;
+  server.use(
+    http.post(apiUrl(calls.identity.confirmSignUp), async ({ request }) => {
+      expect(await request.json()).toEqual({ token: 'c-1' });
+      confirmed += 1;
+      held.session = sessionOf();
+      return answer({ user: ada }, { status: 201 });
+    }),
+  );
+  renderPiece(SignInScreen, 'signed-out', { address: '/login?confirmation=c-1' });
+  await waitFor(() => expect(who()).toBe('signed-in in Analytical Engines'));
+  expect(confirmed).toBe(1);
+  expect(window.location.href).not.toContain('c-1');
+});
+
+it('says that a link is wrong or has expired, and leads to a new one', async () => {
+  serveSession(null);
+  server.use(
+    http.post(apiUrl(calls.identity.confirmSignUp), () =>
+      problem(400, 'This link is wrong or has expired'),
+    ),
+  );
+  const { user } = renderPiece(SignInScreen, 'signed-out', {
+    address: '/login?confirmation=c-1',
+  });
+  expect(await screen.findByRole('alert')).toHaveTextContent('This link is wrong or has expired');
+  await user.click(screen.getByRole('button', { name: 'Sign up again' }));
+  expect(title()).toBe('Create account');
+  expect(window.location.href).not.toContain('c-1');
+});
+
+it('tries a link again when the server could not be asked', async () => {
+  const held = serveSession(null);
+  server.use(
+    http.post(apiUrl(calls.identity.confirmSignUp), () => problem(503, 'Away'), { once: true }),
+    http.post(apiUrl(calls.identity.confirmSignUp), () => {
+      held.session = sessionOf();
+      return answer({ user: ada }, { status: 201 });
+    }),
+  );
+  const { user } = renderPiece(SignInScreen, 'signed-out', {
+    address: '/login?confirmation=c-1',
+  });
+  await user.click(await screen.findByRole('button', { name: 'Try Again' }));
+  await waitFor(() => expect(who()).toMatch(/^signed-in/));
+});
+
+it('asks an account without an address of its own for one before anything else', async () => {
+  serveSession(sessionOf({ user: { ...ada, needsAddress: true } }));
+  const { user } = renderPiece(SignInScreen, 'signed-out');
+  expect(await screen.findByRole('heading', { name: 'Enter a new address' })).toBeVisible();
+  expect(who()).toBe('signed-out');
+  server.use(
+    http.post(apiUrl(calls.identity.address), async ({ request }) => {
+      expect(await request.json()).toEqual({ email: 'ada@new.example' });
+      return answer({ pending: true }, { status: 202 });
+    }),
+  );
+  await user.type(screen.getByLabelText('Email*'), 'ada@new.example');
+  await user.click(screen.getByRole('button', { name: 'Send the link' }));
+  expect(await screen.findByRole('heading', { name: 'Check your mailbox' })).toBeVisible();
+  expect(screen.getByText('ada@new.example')).toBeVisible();
+});
+
+it('confirms a new address, for who is signed in and for who is not', async () => {
+  const held = serveSession(sessionOf({ user: { ...ada, needsAddress: true } }));
+  server.use(
+    http.post(apiUrl(calls.identity.confirmAddress), () => {
+      if (held.session !== null) held.session = sessionOf();
+      return answer({ user: ada });
+    }),
+  );
+  const { unmount } = renderPiece(SignInScreen, 'signed-out', { address: '/login?address=a-1' });
+  await waitFor(() => expect(who()).toBe('signed-in in Analytical Engines'));
+  unmount();
+
+  held.session = null;
+  renderPiece(SignInScreen, 'signed-out', { address: '/login?address=a-2' });
+  expect(await screen.findByText('The address is confirmed. Sign in with it.')).toBeVisible();
+  expect(title()).toBe('Sign in');
+});
+
+it('opens where a mail leads to a new password', async () => {
+  serveSession(null);
+  renderPiece(SignInScreen, 'signed-out', { address: '/login?forgot' });
+  expect(await screen.findByRole('heading', { level: 1 })).toBeVisible();
+});
+
+it('asks who is signed in before the link of another account is followed', async () => {
+  const held = serveSession(sessionOf());
+  server.use(
+    http.post(apiUrl(calls.identity.confirmSignUp), () => {
+      held.session = sessionOf({ organisations: [], activeOrganisationId: null });
+      return answer({ user: ada }, { status: 201 });
+    }),
+  );
+  const { user } = renderPiece(SignInScreen, 'signed-out', {
+    address: '/login?confirmation=c-1',
+  });
+  await screen.findByRole('dialog', { name: 'Create the account?' });
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
+  await waitFor(() => expect(who()).toBe('signed-in'));
+});

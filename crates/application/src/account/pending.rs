@@ -1,0 +1,245 @@
+//! What waits for the link of a mail: sign-ups, and new addresses of accounts that need one.
+
+use std::sync::Arc;
+
+use allclear_domain::account::{AddressDraft, SignUpDraft, User};
+use allclear_domain::email::EmailKey;
+use allclear_domain::id::UserId;
+use allclear_domain::validation::Invalid;
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use validator::Validate;
+
+use super::{Accounts, SignedIn};
+use crate::error::Error;
+use crate::mail::{Mail, MailContent};
+use crate::password::PasswordHash;
+use crate::secret::{Digest, SecretToken};
+use crate::session::{NewSession, Session, Sessions};
+
+/// An account to be made by the link of a mail. The link makes exactly this account: the name and the password that were
+/// typed when it was asked for. A later sign-up with the same address is another one and changes nothing of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PendingSignUp {
+    /// Digest of the token in the link.
+    pub digest: Digest,
+    /// Name of the account.
+    pub name: String,
+    /// Address as it was entered.
+    pub email: String,
+    /// Hash of the password.
+    pub password: PasswordHash,
+    /// Invitation that was presented for another address; used up with the link.
+    pub invitation: Option<Digest>,
+    /// When it was asked for.
+    pub created_at: DateTime<Utc>,
+    /// When the link ends.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// A new address of an account that needs one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PendingAddress {
+    /// Digest of the token in the link.
+    pub digest: Digest,
+    /// Whose address.
+    pub user: UserId,
+    /// Address as it was entered.
+    pub email: String,
+    /// When the link ends.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// What a confirmation link is followed with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confirmation {
+    /// Digest of the token in the link.
+    pub digest: Digest,
+    /// Identifier of the account to make.
+    pub user: UserId,
+    /// First session of the account.
+    pub session: NewSession,
+    /// Whether an invitation that was presented must still count; otherwise the account is made without what it promises.
+    pub needs_invitation: bool,
+    /// Time of the request.
+    pub now: DateTime<Utc>,
+}
+
+/// Result of following a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Confirmed {
+    /// The account is made, or has the address.
+    Done(User),
+    /// The address got an account in the meantime.
+    Taken,
+    /// The token is wrong, used or expired.
+    Unknown,
+}
+
+/// Stores what waits for the link of a mail.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait PendingStore: Send + Sync {
+    /// Stores a sign-up. An adapter MUST keep at most [`Accounts::PENDING_OF_ADDRESS`] of one address and
+    /// [`Accounts::PENDING`] in all, the newest ones.
+    async fn add_sign_up(&self, pending: PendingSignUp) -> Result<(), Error>;
+
+    /// Makes the account of a pending sign-up and its session, uses its invitation up, and removes the other pending
+    /// sign-ups of the address, in one transaction. Of several requests with one token at once, one succeeds.
+    /// [`Error::BadCode`] if the invitation is needed and no longer counts.
+    async fn confirm_sign_up(&self, confirmation: Confirmation) -> Result<Confirmed, Error>;
+
+    /// Stores the new address of an account, in place of an earlier one of the same account.
+    async fn add_address(&self, pending: PendingAddress) -> Result<(), Error>;
+
+    /// Gives an account the address that the link was mailed to.
+    async fn confirm_address(
+        &self,
+        digest: &Digest,
+        now: DateTime<Utc>,
+    ) -> Result<Confirmed, Error>;
+}
+
+impl Accounts {
+    /// How long the link of a confirmation mail works.
+    pub const CONFIRMATION_LIFE: TimeDelta = TimeDelta::hours(24);
+    /// How many sign-ups of one address are kept.
+    pub const PENDING_OF_ADDRESS: u64 = 10;
+    /// How many sign-ups of all addresses are kept.
+    pub const PENDING: u64 = 10_000;
+
+    const BAD_LINK: Error = Error::BadCode("This link is wrong or has expired");
+    const TAKEN: Error =
+        Error::BadCode("There is an account with this address already. Please sign in");
+
+    /// Makes the account of a confirmation mail's link and signs it in. [`Error::BadCode`] if the token is wrong, used or
+    /// expired.
+    pub async fn confirm(&self, token: &SecretToken) -> Result<SignedIn, Error> {
+        let clock = &self.ports.clock;
+        let session_token = SecretToken::generate();
+        let session = Sessions::fresh(clock.as_ref(), &session_token);
+        let expires_at = session.expires_at;
+        let confirmation = Confirmation {
+            digest: token.digest(),
+            user: UserId(clock.id()),
+            session,
+            needs_invitation: self.mode != allclear_domain::account::SignUpMode::Open,
+            now: clock.now(),
+        };
+        match self.ports.pending.confirm_sign_up(confirmation).await? {
+            Confirmed::Done(user) => Ok(SignedIn {
+                user,
+                token: session_token,
+                expires_at,
+            }),
+            Confirmed::Taken => Err(Self::TAKEN),
+            Confirmed::Unknown => Err(Self::BAD_LINK),
+        }
+    }
+
+    /// Mails a link that gives the caller's account a new address. The response is the same for known and unknown
+    /// addresses. [`Error::Invalid`], [`Error::Conflict`] if the account has an address of its own.
+    pub fn request_address(
+        self: &Arc<Self>,
+        session: &Session,
+        draft: AddressDraft,
+    ) -> Result<(), Error> {
+        draft.validate().map_err(Invalid::from)?;
+        if !session.user.needs_address {
+            return Err(Error::Conflict(
+                "This account has an address of its own".to_owned(),
+            ));
+        }
+        let (service, user) = (Arc::clone(self), session.user.id);
+        self.background.start("mailing a new address", async move {
+            service.mail_address(user, draft.email).await
+        });
+        Ok(())
+    }
+
+    /// Gives an account the address its link was mailed to. [`Error::BadCode`] if the token is wrong, used or expired.
+    pub async fn confirm_address(&self, token: &SecretToken) -> Result<User, Error> {
+        let confirmed = self
+            .ports
+            .pending
+            .confirm_address(&token.digest(), self.ports.clock.now())
+            .await?;
+        match confirmed {
+            Confirmed::Done(user) => Ok(user),
+            Confirmed::Taken => Err(Self::TAKEN),
+            Confirmed::Unknown => Err(Self::BAD_LINK),
+        }
+    }
+
+    /// Stores the sign-up and mails its link after the response. A known address gets a mail that says so.
+    pub(super) fn await_confirmation(
+        self: &Arc<Self>,
+        draft: SignUpDraft,
+        password: PasswordHash,
+        invitation: Option<Digest>,
+    ) {
+        let service = Arc::clone(self);
+        self.background.start("mailing a sign-up", async move {
+            service.mail_sign_up(draft, password, invitation).await
+        });
+    }
+
+    async fn mail_sign_up(
+        &self,
+        draft: SignUpDraft,
+        password: PasswordHash,
+        invitation: Option<Digest>,
+    ) -> Result<(), Error> {
+        if self.is_known(&draft.email).await? {
+            return self.mail_known_address(draft.email).await;
+        }
+        let (token, created_at) = (SecretToken::generate(), self.ports.clock.now());
+        let pending = PendingSignUp {
+            digest: token.digest(),
+            name: draft.name,
+            email: draft.email.clone(),
+            password,
+            invitation,
+            created_at,
+            expires_at: created_at + Self::CONFIRMATION_LIFE,
+        };
+        self.ports.pending.add_sign_up(pending).await?;
+        let link = self.links.confirmation(&token);
+        self.send(draft.email, MailContent::Confirmation { link })
+            .await
+    }
+
+    async fn mail_address(&self, user: UserId, email: String) -> Result<(), Error> {
+        if self.is_known(&email).await? {
+            return self.mail_known_address(email).await;
+        }
+        let token = SecretToken::generate();
+        let pending = PendingAddress {
+            digest: token.digest(),
+            user,
+            email: email.clone(),
+            expires_at: self.ports.clock.now() + Self::CONFIRMATION_LIFE,
+        };
+        self.ports.pending.add_address(pending).await?;
+        let link = self.links.address(&token);
+        self.send(email, MailContent::NewAddress { link }).await
+    }
+
+    async fn is_known(&self, email: &str) -> Result<bool, Error> {
+        let owner = self.ports.accounts.owner(&EmailKey::of(email)).await?;
+        Ok(owner.is_some())
+    }
+
+    async fn mail_known_address(&self, to: String) -> Result<(), Error> {
+        let content = MailContent::KnownAddress {
+            sign_in: self.links.login(),
+            reset: self.links.forgot(),
+        };
+        self.send(to, content).await
+    }
+
+    async fn send(&self, to: String, content: MailContent) -> Result<(), Error> {
+        self.ports.mailer.send(Mail::new(to, content)).await?;
+        Ok(())
+    }
+}

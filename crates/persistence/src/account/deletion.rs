@@ -1,0 +1,137 @@
+//! Deleting an account with everything that is its own.
+
+use allclear_application::account::Deletion;
+use allclear_application::error::Error;
+use allclear_domain::author::Author;
+use allclear_domain::id::{OrganisationId, UserId};
+use allclear_domain::membership::Departure;
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryFilter,
+    QueryOrder, QuerySelect,
+};
+
+use crate::entity::user::{Column, Entity};
+use crate::entity::{incident_update, invitation, maintenance_update, membership, organisation};
+use crate::error::broken;
+use crate::membership::standing;
+use crate::{installation, organisation as organisations};
+
+/// Deletes an account. Sessions, memberships, resets and new addresses go with its row.
+pub(super) async fn delete(
+    transaction: &DatabaseTransaction,
+    id: UserId,
+) -> Result<Deletion, Error> {
+    installation::lock(transaction).await?;
+    let Some(user) = Entity::find_by_id(id.0)
+        .one(transaction)
+        .await
+        .map_err(broken)?
+    else {
+        return Ok(Deletion::Gone);
+    };
+    if user.administrator && has_others(transaction, id).await? {
+        return Ok(Deletion::Administrator);
+    }
+    let mut ended = Vec::new();
+    for organisation in organisations_of(transaction, id).await? {
+        match departure(transaction, &organisation, id).await? {
+            Ok(Departure::Leaves) => {}
+            Ok(Departure::EndsOrganisation) => ended.push(organisation),
+            Err(name) => return Ok(Deletion::LastAdmin(name)),
+        }
+    }
+    for organisation in ended {
+        organisation::Entity::delete_by_id(organisation.as_str())
+            .exec(transaction)
+            .await
+            .map_err(broken)?;
+    }
+    let invitations =
+        invitation::Entity::delete_many().filter(invitation::Column::InviterId.eq(id.0));
+    invitations.exec(transaction).await.map_err(broken)?;
+    remove_name(transaction, id).await?;
+    Entity::delete_by_id(id.0)
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(Deletion::Deleted)
+}
+
+async fn has_others(transaction: &DatabaseTransaction, id: UserId) -> Result<bool, Error> {
+    let other: Option<uuid::Uuid> = Entity::find()
+        .select_only()
+        .column(Column::Id)
+        .filter(Column::Id.ne(id.0))
+        .limit(1)
+        .into_tuple()
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(other.is_some())
+}
+
+/// In one order, so that two deletions at once do not wait for each other's locks.
+async fn organisations_of(
+    transaction: &DatabaseTransaction,
+    id: UserId,
+) -> Result<Vec<OrganisationId>, Error> {
+    let ids: Vec<String> = membership::Entity::find()
+        .select_only()
+        .column(membership::Column::OrganisationId)
+        .filter(membership::Column::UserId.eq(id.0))
+        .order_by_asc(membership::Column::OrganisationId)
+        .into_tuple()
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    ids.iter()
+        .map(|id| OrganisationId::parse(id).map_err(Error::internal))
+        .collect()
+}
+
+/// What the deletion means for an organisation, or the name of one that would be left without an admin.
+async fn departure(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    id: UserId,
+) -> Result<Result<Departure, String>, Error> {
+    let Some(locked) = organisations::lock(transaction, organisation).await? else {
+        return Ok(Ok(Departure::Leaves));
+    };
+    let Some(standing) = standing(transaction, organisation, id).await? else {
+        return Ok(Ok(Departure::Leaves));
+    };
+    let others = membership::Entity::find()
+        .filter(membership::Column::OrganisationId.eq(organisation.as_str()))
+        .filter(membership::Column::UserId.ne(id.0))
+        .count(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(standing.delete_account(others).map_err(|_| locked.name))
+}
+
+/// The updates stay: they are the organisation's. The name on them goes.
+async fn remove_name(transaction: &DatabaseTransaction, id: UserId) -> Result<(), Error> {
+    let name = || Set(Author::DELETED.to_owned());
+    let incidents = incident_update::ActiveModel {
+        user_name: name(),
+        ..Default::default()
+    };
+    incident_update::Entity::update_many()
+        .set(incidents)
+        .filter(incident_update::Column::UserId.eq(id.to_string()))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    let maintenances = maintenance_update::ActiveModel {
+        user_name: name(),
+        ..Default::default()
+    };
+    maintenance_update::Entity::update_many()
+        .set(maintenances)
+        .filter(maintenance_update::Column::UserId.eq(id.to_string()))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}

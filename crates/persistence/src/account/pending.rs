@@ -1,0 +1,243 @@
+//! Sign-ups and new addresses that wait for the link of a mail.
+
+use allclear_application::account::{
+    Accounts, Admission, Confirmation, Confirmed, Creation, NewAccount, PendingAddress,
+    PendingSignUp, PendingStore,
+};
+use allclear_application::error::Error;
+use allclear_application::invitation::Invitations;
+use allclear_application::password::PasswordHash;
+use allclear_application::secret::Digest;
+use allclear_domain::account::User;
+use allclear_domain::email::EmailKey;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryFilter,
+    QueryOrder, QuerySelect,
+};
+
+use super::{create, credentials, owner};
+use crate::database::Database;
+use crate::entity::pending_sign_up::{ActiveModel, Column, Entity, Model};
+use crate::entity::{pending_address, user};
+use crate::error::{broken, is_duplicate};
+
+#[async_trait]
+impl PendingStore for Database {
+    async fn add_sign_up(&self, pending: PendingSignUp) -> Result<(), Error> {
+        self.write(move |transaction| Box::pin(add_sign_up(transaction, pending)))
+            .await
+    }
+
+    async fn confirm_sign_up(&self, confirmation: Confirmation) -> Result<Confirmed, Error> {
+        let confirmed = self
+            .write(move |transaction| Box::pin(confirm_sign_up(transaction, confirmation)))
+            .await;
+        taken(confirmed)
+    }
+
+    async fn add_address(&self, pending: PendingAddress) -> Result<(), Error> {
+        use pending_address::{ActiveModel, Column, Entity};
+
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let row = ActiveModel {
+                    user_id: Set(pending.user.0),
+                    digest: Set(pending.digest.as_str().to_owned()),
+                    email: Set(pending.email),
+                    expires_at: Set(pending.expires_at),
+                };
+                let newest = OnConflict::column(Column::UserId)
+                    .update_columns([Column::Digest, Column::Email, Column::ExpiresAt])
+                    .to_owned();
+                Entity::insert(row)
+                    .on_conflict(newest)
+                    .exec_without_returning(transaction)
+                    .await
+                    .map_err(broken)?;
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    async fn confirm_address(
+        &self,
+        digest: &Digest,
+        now: DateTime<Utc>,
+    ) -> Result<Confirmed, Error> {
+        let digest = digest.clone();
+        let confirmed = self
+            .write(move |transaction| {
+                Box::pin(async move { confirm_address(transaction, &digest, now).await })
+            })
+            .await;
+        taken(confirmed)
+    }
+}
+
+/// The whole transaction is rolled back if another account got the address at the same time.
+fn taken(confirmed: Result<Confirmed, Error>) -> Result<Confirmed, Error> {
+    if matches!(confirmed, Err(Error::Stale)) {
+        Ok(Confirmed::Taken)
+    } else {
+        confirmed
+    }
+}
+
+async fn add_sign_up(
+    transaction: &DatabaseTransaction,
+    pending: PendingSignUp,
+) -> Result<(), Error> {
+    let key = EmailKey::of(&pending.email);
+    let of_address = Entity::find().filter(Column::EmailKey.eq(key.as_str()));
+    keep_newest(transaction, of_address, Accounts::PENDING_OF_ADDRESS - 1).await?;
+    // Reading the one row beyond the bound is cheap: the index is in this order.
+    keep_newest(transaction, Entity::find(), Accounts::PENDING - 1).await?;
+    let row = ActiveModel {
+        digest: Set(pending.digest.as_str().to_owned()),
+        name: Set(pending.name),
+        email_key: Set(key.as_str().to_owned()),
+        email: Set(pending.email),
+        password: Set(pending.password.as_str().to_owned()),
+        invitation_digest: Set(pending.invitation.map(|digest| digest.as_str().to_owned())),
+        created_at: Set(pending.created_at),
+        expires_at: Set(pending.expires_at),
+    };
+    Entity::insert(row)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
+/// Removes all but so many of the selected rows, the oldest first.
+async fn keep_newest(
+    transaction: &DatabaseTransaction,
+    selected: sea_orm::Select<Entity>,
+    kept: u64,
+) -> Result<(), Error> {
+    let count = selected.clone().count(transaction).await.map_err(broken)?;
+    let Some(excess) = count.checked_sub(kept).filter(|excess| *excess > 0) else {
+        return Ok(());
+    };
+    let oldest: Vec<String> = selected
+        .select_only()
+        .column(Column::Digest)
+        .order_by_asc(Column::CreatedAt)
+        .limit(excess)
+        .into_tuple()
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    let gone = Entity::delete_many().filter(Column::Digest.is_in(oldest));
+    gone.exec(transaction).await.map_err(broken)?;
+    Ok(())
+}
+
+/// [`Error::Stale`] if another account got the address at the same time.
+async fn confirm_sign_up(
+    transaction: &DatabaseTransaction,
+    confirmation: Confirmation,
+) -> Result<Confirmed, Error> {
+    let found = Entity::find_by_id(confirmation.digest.as_str())
+        .filter(Column::ExpiresAt.gt(confirmation.now));
+    let Some(pending) = found.one(transaction).await.map_err(broken)? else {
+        return Ok(Confirmed::Unknown);
+    };
+    // Of several requests with one link at once, one deletes the row.
+    let deleted = Entity::delete_by_id(pending.digest.clone());
+    let deleted = deleted.exec(transaction).await.map_err(broken)?;
+    if deleted.rows_affected == 0 {
+        return Ok(Confirmed::Unknown);
+    }
+    let key = EmailKey::of(&pending.email);
+    if owner(transaction, &key).await?.is_some() {
+        return Ok(Confirmed::Taken);
+    }
+    let invitation = pending.invitation_digest.clone();
+    let now = confirmation.now;
+    let needs_invitation = confirmation.needs_invitation;
+    let account = new_account(pending, confirmation);
+    let user = match create(transaction, account).await? {
+        Creation::Made(user) => user,
+        Creation::Taken | Creation::NotFirst => return Ok(Confirmed::Taken),
+    };
+    if let Some(digest) = invitation {
+        let accepted = crate::invitation::accept(transaction, &digest, user.id, now).await?;
+        if accepted.is_none() && needs_invitation {
+            return Err(Invitations::BAD);
+        }
+    }
+    let others = Entity::delete_many().filter(Column::EmailKey.eq(key.as_str()));
+    others.exec(transaction).await.map_err(broken)?;
+    Ok(Confirmed::Done(user))
+}
+
+fn new_account(pending: Model, confirmation: Confirmation) -> NewAccount {
+    let user = User {
+        id: confirmation.user,
+        name: pending.name,
+        email: pending.email,
+        administrator: false,
+        needs_address: false,
+        created_at: confirmation.now,
+    };
+    NewAccount {
+        user,
+        password: PasswordHash::new(pending.password),
+        admission: Admission::Proven,
+        session: confirmation.session,
+    }
+}
+
+async fn confirm_address(
+    transaction: &DatabaseTransaction,
+    digest: &Digest,
+    now: DateTime<Utc>,
+) -> Result<Confirmed, Error> {
+    use pending_address::{Column, Entity};
+
+    let found = Entity::find()
+        .filter(Column::Digest.eq(digest.as_str()))
+        .filter(Column::ExpiresAt.gt(now));
+    let Some(pending) = found.one(transaction).await.map_err(broken)? else {
+        return Ok(Confirmed::Unknown);
+    };
+    let deleted = Entity::delete_many().filter(Column::Digest.eq(digest.as_str()));
+    let deleted = deleted.exec(transaction).await.map_err(broken)?;
+    if deleted.rows_affected == 0 {
+        return Ok(Confirmed::Unknown);
+    }
+    let key = EmailKey::of(&pending.email);
+    if owner(transaction, &key).await?.is_some() {
+        return Ok(Confirmed::Taken);
+    }
+    let changed = user::ActiveModel {
+        email: Set(pending.email),
+        email_key: Set(key.as_str().to_owned()),
+        needs_address: Set(false),
+        ..Default::default()
+    };
+    let changed = user::Entity::update_many()
+        .set(changed)
+        .filter(user::Column::Id.eq(pending.user_id))
+        .filter(user::Column::NeedsAddress.eq(true))
+        .exec(transaction)
+        .await;
+    match changed {
+        Ok(changed) if changed.rows_affected == 0 => return Ok(Confirmed::Unknown),
+        Ok(_) => {}
+        Err(error) if is_duplicate(&error) => return Err(Error::Stale),
+        Err(error) => return Err(broken(error)),
+    }
+    let user = user::Entity::find_by_id(pending.user_id)
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(user.map_or(Confirmed::Unknown, |row| {
+        Confirmed::Done(credentials(row).user)
+    }))
+}

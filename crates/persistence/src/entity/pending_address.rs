@@ -1,0 +1,14 @@
+use sea_orm::entity::prelude::*;
+
+#[sea_orm::model]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "pending_addresses")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub user_id: Uuid,
+    pub digest: String,
+    pub email: String,
+    pub expires_at: DateTimeUtc,
+}
+
+impl ActiveModelBehavior for ActiveModel {}

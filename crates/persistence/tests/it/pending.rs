@@ -1,0 +1,216 @@
+use allclear_application::account::{
+    AccountStore, Accounts, Confirmation, Confirmed, Deletion, PendingSignUp, PendingStore,
+};
+use allclear_application::error::Error;
+use allclear_application::invitation::InvitationStore;
+use allclear_application::membership::MembershipStore;
+use allclear_application::organisation::OrganisationStore;
+use allclear_application::password::PasswordHash;
+use allclear_application::secret::{Digest, SecretToken};
+use allclear_application::session::SessionStore;
+use allclear_domain::email::EmailKey;
+use allclear_domain::id::UserId;
+use allclear_domain::membership::Role;
+use allclear_persistence::database::Database;
+use chrono::TimeDelta;
+use tokio::task::JoinSet;
+
+use crate::account::{account, new_session};
+use crate::backend::clock;
+use crate::contract;
+use crate::membership::{found, invite};
+
+contract!(
+    a_link_makes_exactly_the_account_it_was_mailed_for_and_once,
+    of_two_links_of_one_address_the_first_followed_counts,
+    a_link_ends_after_a_day,
+    the_newest_sign_ups_of_an_address_are_kept,
+    an_invitation_that_was_needed_and_is_gone_makes_no_account,
+    a_deleted_account_takes_its_own_along_and_leaves_no_members_without_an_admin,
+    the_administrator_is_the_last_account_to_be_deleted,
+);
+
+fn pending(email: &str, name: &str, invitation: Option<Digest>) -> (SecretToken, PendingSignUp) {
+    let (token, created_at) = (SecretToken::generate(), clock().now());
+    let pending = PendingSignUp {
+        digest: token.digest(),
+        name: name.into(),
+        email: email.into(),
+        password: PasswordHash::new(format!("hash of {name}")),
+        invitation,
+        created_at,
+        expires_at: created_at + Accounts::CONFIRMATION_LIFE,
+    };
+    (token, pending)
+}
+
+async fn waits(database: &Database, email: &str, name: &str) -> SecretToken {
+    let (token, pending) = pending(email, name, None);
+    database.add_sign_up(pending).await.unwrap();
+    token
+}
+
+fn follow(token: &SecretToken) -> Confirmation {
+    Confirmation {
+        digest: token.digest(),
+        user: UserId(clock().id()),
+        session: new_session(&SecretToken::generate()),
+        needs_invitation: true,
+        now: clock().now(),
+    }
+}
+
+async fn a_link_makes_exactly_the_account_it_was_mailed_for_and_once(database: &Database) {
+    let link = waits(database, "Ann@example.com", "Ann").await;
+    assert!(!database.any().await.unwrap());
+    let mut following = JoinSet::new();
+    for _ in 0..5 {
+        let (database, confirmation) = (database.clone(), follow(&link));
+        following.spawn(async move { database.confirm_sign_up(confirmation).await.unwrap() });
+    }
+    let outcomes = following.join_all().await;
+    let made: Vec<_> = outcomes
+        .iter()
+        .filter_map(|outcome| match outcome {
+            Confirmed::Done(user) => Some(user),
+            _ => None,
+        })
+        .collect();
+    let [user] = made[..] else {
+        panic!("{outcomes:?}")
+    };
+    let stored = AccountStore::find(database, user.id)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (stored.user.name.as_str(), stored.user.email.as_str()),
+        ("Ann", "Ann@example.com")
+    );
+    assert_eq!(stored.password, PasswordHash::new("hash of Ann".into()));
+}
+
+async fn of_two_links_of_one_address_the_first_followed_counts(database: &Database) {
+    let strangers = waits(database, "ann@example.com", "Eve").await;
+    let own = waits(database, "ANN@example.com", "Ann").await;
+    let Confirmed::Done(user) = database.confirm_sign_up(follow(&own)).await.unwrap() else {
+        panic!("not made")
+    };
+    assert_eq!(user.name, "Ann");
+    let late = database.confirm_sign_up(follow(&strangers)).await.unwrap();
+    assert_eq!(late, Confirmed::Unknown);
+    let after = waits(database, "ann@example.com", "Eve").await;
+    let taken = database.confirm_sign_up(follow(&after)).await.unwrap();
+    assert_eq!(taken, Confirmed::Taken);
+}
+
+async fn a_link_ends_after_a_day(database: &Database) {
+    let link = waits(database, "ann@example.com", "Ann").await;
+    let late = Confirmation {
+        now: clock().now() + Accounts::CONFIRMATION_LIFE + TimeDelta::seconds(1),
+        ..follow(&link)
+    };
+    assert_eq!(
+        database.confirm_sign_up(late).await.unwrap(),
+        Confirmed::Unknown
+    );
+    let wrong = follow(&SecretToken::generate());
+    assert_eq!(
+        database.confirm_sign_up(wrong).await.unwrap(),
+        Confirmed::Unknown
+    );
+}
+
+async fn the_newest_sign_ups_of_an_address_are_kept(database: &Database) {
+    let mut links = Vec::new();
+    for number in 0..=Accounts::PENDING_OF_ADDRESS {
+        let (token, mut pending) = pending("ann@example.com", "Ann", None);
+        pending.created_at += TimeDelta::seconds(i64::try_from(number).unwrap());
+        database.add_sign_up(pending).await.unwrap();
+        links.push(token);
+    }
+    let oldest = database.confirm_sign_up(follow(&links[0])).await.unwrap();
+    assert_eq!(oldest, Confirmed::Unknown);
+    let next = database.confirm_sign_up(follow(&links[1])).await.unwrap();
+    assert!(matches!(next, Confirmed::Done(_)));
+}
+
+async fn an_invitation_that_was_needed_and_is_gone_makes_no_account(database: &Database) {
+    let link = invite(database, None, Role::Member).await;
+    let (token, pending) = pending("ann@example.com", "Ann", Some(link.digest()));
+    database.add_sign_up(pending).await.unwrap();
+    let used = account(database, "bob@example.com", "hash").await;
+    database
+        .accept(&link.digest(), used.id, clock().now())
+        .await
+        .unwrap()
+        .unwrap();
+    let refused = database.confirm_sign_up(follow(&token)).await;
+    assert!(matches!(refused, Err(Error::BadCode(_))));
+    let key = EmailKey::of("ann@example.com");
+    assert!(database.owner(&key).await.unwrap().is_none());
+    let welcome = Confirmation {
+        needs_invitation: false,
+        ..follow(&token)
+    };
+    let made = database.confirm_sign_up(welcome).await.unwrap();
+    assert!(matches!(made, Confirmed::Done(_)));
+}
+
+async fn a_deleted_account_takes_its_own_along_and_leaves_no_members_without_an_admin(
+    database: &Database,
+) {
+    account(database, "root@example.com", "hash").await;
+    let ann = account(database, "ann@example.com", "hash").await;
+    let bob = account(database, "bob@example.com", "hash").await;
+    let alone = found(database, &bob).await;
+    let acme = found(database, &ann).await;
+    let link = invite(database, Some(&acme), Role::Member).await;
+    database
+        .accept(&link.digest(), bob.id, clock().now())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        AccountStore::delete(database, ann.id).await.unwrap(),
+        Deletion::LastAdmin("Acme".into())
+    );
+    let token = SecretToken::generate();
+    database.open(bob.id, new_session(&token)).await.unwrap();
+    assert_eq!(
+        AccountStore::delete(database, bob.id).await.unwrap(),
+        Deletion::Deleted
+    );
+    let session = SessionStore::find(database, &token.digest(), clock().now()).await;
+    assert!(session.unwrap().is_none());
+    assert_eq!(database.members(&acme).await.unwrap().len(), 1);
+    assert!(
+        OrganisationStore::find(database, &alone)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert_eq!(
+        AccountStore::delete(database, ann.id).await.unwrap(),
+        Deletion::Deleted
+    );
+    assert_eq!(
+        AccountStore::delete(database, ann.id).await.unwrap(),
+        Deletion::Gone
+    );
+}
+
+async fn the_administrator_is_the_last_account_to_be_deleted(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let bob = account(database, "bob@example.com", "hash").await;
+    assert_eq!(
+        AccountStore::delete(database, ann.id).await.unwrap(),
+        Deletion::Administrator
+    );
+    AccountStore::delete(database, bob.id).await.unwrap();
+    assert_eq!(
+        AccountStore::delete(database, ann.id).await.unwrap(),
+        Deletion::Deleted
+    );
+    assert!(!database.any().await.unwrap());
+}

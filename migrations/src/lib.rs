@@ -10,6 +10,8 @@ mod m0005_outbox_by_age;
 mod m0006_subscribers;
 mod m0007_deliveries;
 mod m0008_directory;
+mod m0009_commit_times;
+mod m0010_packed_outbox;
 mod m0011_one_account_per_address;
 mod m0016_limits_and_readiness;
 mod table;
@@ -29,6 +31,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0006_subscribers::Migration),
             Box::new(m0007_deliveries::Migration),
             Box::new(m0008_directory::Migration),
+            Box::new(m0009_commit_times::Migration),
+            Box::new(m0010_packed_outbox::Migration),
             Box::new(m0011_one_account_per_address::Migration),
             Box::new(m0016_limits_and_readiness::Migration),
         ]

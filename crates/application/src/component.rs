@@ -3,16 +3,14 @@
 use std::sync::Arc;
 
 use allclear_domain::component::{Component, ComponentDraft, ComponentPatch};
-use allclear_domain::event::Changed;
 use allclear_domain::id::{ComponentId, OrganisationId};
 use async_trait::async_trait;
 
-use crate::clock::Clock;
 use crate::error::Error;
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
 use crate::relay::Relay;
-use crate::rule::{Rule, Written};
+use crate::rule::{CreateRule, Rule, Written};
 
 /// Keeps components. Every write stores the state, its history and its events in one transaction that makes one revision.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
@@ -32,11 +30,11 @@ pub trait ComponentStore: Send + Sync {
         id: ComponentId,
     ) -> Result<Option<Component>, Error>;
 
-    /// Stores a new component. [`Error::NotFound`] where the organisation is gone.
+    /// Stores the component that a rule makes. [`Error::NotFound`] where the organisation is gone.
     async fn insert(
         &self,
         organisation: &OrganisationId,
-        created: Changed<Component>,
+        create: CreateRule<Component>,
     ) -> Result<Written<Component>, Error>;
 
     /// Runs a rule on a component; none where there is no such one.
@@ -59,7 +57,6 @@ pub trait ComponentStore: Send + Sync {
 pub struct Components {
     store: Arc<dyn ComponentStore>,
     relay: Arc<Relay>,
-    clock: Arc<dyn Clock>,
 }
 
 impl Components {
@@ -67,12 +64,8 @@ impl Components {
 
     /// The use cases over these ports.
     #[must_use]
-    pub fn new(store: Arc<dyn ComponentStore>, relay: Arc<Relay>, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            store,
-            relay,
-            clock,
-        }
+    pub fn new(store: Arc<dyn ComponentStore>, relay: Arc<Relay>) -> Self {
+        Self { store, relay }
     }
 
     /// The components of an organisation, newest first.
@@ -102,8 +95,9 @@ impl Components {
         organisation: &OrganisationId,
         draft: ComponentDraft,
     ) -> Result<Component, Error> {
-        let created = Component::create(ComponentId(self.clock.id()), draft, self.clock.now())?;
-        let written = self.store.insert(organisation, created).await?;
+        let create: CreateRule<Component> =
+            Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
+        let written = self.store.insert(organisation, create).await?;
         Ok(self.relay.told(written).await)
     }
 
@@ -116,10 +110,9 @@ impl Components {
         patch: ComponentPatch,
         precondition: Precondition,
     ) -> Result<Component, Error> {
-        let now = self.clock.now();
-        let rule: Rule<Component> = Box::new(move |component| {
+        let rule: Rule<Component> = Box::new(move |component, stamp| {
             precondition.check(component.version)?;
-            Ok(component.edit(patch, now)?)
+            Ok(component.edit(patch, stamp.now)?)
         });
         let written = self
             .store

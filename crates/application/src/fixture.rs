@@ -15,6 +15,7 @@ use crate::mail::{Mail, MailContent, MockMailer};
 use crate::membership::MockMembershipStore;
 use crate::password::{MockPasswordHasher, PasswordHash};
 use crate::session::Session;
+use crate::stamp::Stamp;
 
 pub(crate) const PASSWORD: &str = "correct horse battery";
 
@@ -27,6 +28,13 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
     clock.expect_now().return_const(now());
     clock.expect_id().return_const(Uuid::from_u128(99));
     Arc::new(clock)
+}
+
+pub(crate) fn stamp() -> Stamp {
+    Stamp {
+        now: now(),
+        id: Uuid::from_u128(9),
+    }
 }
 
 pub(crate) fn links() -> Links {

@@ -6,13 +6,11 @@ pub mod update;
 
 use std::sync::Arc;
 
-use allclear_domain::event::Changed;
 use allclear_domain::hold::Attachment;
 use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch};
 use async_trait::async_trait;
 
-use crate::clock::Clock;
 use crate::error::Error;
 use crate::incident::component::IncidentComponentStore;
 use crate::incident::update::IncidentUpdateStore;
@@ -20,7 +18,7 @@ use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
 use crate::public::incident::TimelineEntry;
 use crate::relay::Relay;
-use crate::rule::{Rule, Written};
+use crate::rule::{CreateRule, Rule, Written};
 
 /// An incident with its timeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +27,8 @@ pub struct IncidentReport {
     pub incident: Incident,
     /// The newest [`TIMELINE_LENGTH`](crate::public::incident::TIMELINE_LENGTH) of its updates, newest first.
     pub timeline: Vec<TimelineEntry>,
+    /// Whether it has older updates than these.
+    pub timeline_truncated: bool,
 }
 
 /// Keeps incidents. Every write stores the state and its events in one transaction that makes one revision. Where a write
@@ -52,12 +52,12 @@ pub trait IncidentStore: Send + Sync {
         id: IncidentId,
     ) -> Result<Option<IncidentReport>, Error>;
 
-    /// Stores a new incident with the components it affects. [`Error::NotFound`] where the organisation is gone,
-    /// [`Error::Invalid`] where it has no such component.
+    /// Stores the incident that a rule makes, with the components it affects. [`Error::NotFound`] where the organisation is
+    /// gone, [`Error::Invalid`] where it has no such component.
     async fn insert(
         &self,
         organisation: &OrganisationId,
-        created: Changed<Incident>,
+        create: CreateRule<Incident>,
         components: Vec<Attachment>,
     ) -> Result<Written<IncidentReport>, Error>;
 
@@ -84,7 +84,6 @@ pub struct Incidents {
     components: Arc<dyn IncidentComponentStore>,
     updates: Arc<dyn IncidentUpdateStore>,
     relay: Arc<Relay>,
-    clock: Arc<dyn Clock>,
 }
 
 impl Incidents {
@@ -97,14 +96,12 @@ impl Incidents {
         components: Arc<dyn IncidentComponentStore>,
         updates: Arc<dyn IncidentUpdateStore>,
         relay: Arc<Relay>,
-        clock: Arc<dyn Clock>,
     ) -> Self {
         Self {
             store,
             components,
             updates,
             relay,
-            clock,
         }
     }
 
@@ -137,13 +134,16 @@ impl Incidents {
         draft: IncidentDraft,
         components: Vec<Attachment>,
     ) -> Result<IncidentReport, Error> {
-        let created = Incident::create(
-            IncidentId(self.clock.id()),
-            draft,
-            &components,
-            self.clock.now(),
-        )?;
-        let written = self.store.insert(organisation, created, components).await?;
+        let attached = components.clone();
+        let create: CreateRule<Incident> = Box::new(move |stamp| {
+            Ok(Incident::create(
+                IncidentId(stamp.id),
+                draft,
+                &attached,
+                stamp.now,
+            )?)
+        });
+        let written = self.store.insert(organisation, create, components).await?;
         Ok(self.relay.told(written).await)
     }
 
@@ -156,10 +156,9 @@ impl Incidents {
         patch: IncidentPatch,
         precondition: Precondition,
     ) -> Result<IncidentReport, Error> {
-        let now = self.clock.now();
-        let rule: Rule<Incident> = Box::new(move |incident| {
+        let rule: Rule<Incident> = Box::new(move |incident, stamp| {
             precondition.check(incident.version)?;
-            Ok(incident.edit(patch, now)?)
+            Ok(incident.edit(patch, stamp.now)?)
         });
         let written = self
             .store

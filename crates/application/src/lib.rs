@@ -33,6 +33,7 @@ pub mod rule;
 pub mod scheduler;
 pub mod secret;
 pub mod session;
+pub mod stamp;
 pub mod subscriber;
 pub mod timestamp;
 pub mod usage_limit;

@@ -4,7 +4,6 @@ pub mod update;
 
 use std::sync::Arc;
 
-use allclear_domain::event::Changed;
 use allclear_domain::id::{MaintenanceId, OrganisationId};
 use allclear_domain::maintenance::{
     Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus, Refused,
@@ -19,7 +18,7 @@ use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
 use crate::public::maintenance::MaintenanceEntry;
 use crate::relay::Relay;
-use crate::rule::{Rule, Written};
+use crate::rule::{CreateRule, Rule, Written};
 use crate::scheduler::Alarm;
 
 /// A maintenance with its timeline, as of a moment.
@@ -29,6 +28,8 @@ pub struct MaintenanceReport {
     pub maintenance: Maintenance,
     /// The newest 100 of its updates, newest first.
     pub timeline: Vec<MaintenanceEntry>,
+    /// Whether it has older updates than these.
+    pub timeline_truncated: bool,
     /// The moment.
     pub read_at: DateTime<Utc>,
 }
@@ -60,11 +61,11 @@ pub trait MaintenanceStore: Send + Sync {
         id: MaintenanceId,
     ) -> Result<Option<MaintenanceReport>, Error>;
 
-    /// Stores a new maintenance. [`Error::NotFound`] where the organisation is gone.
+    /// Stores the maintenance that a rule makes. [`Error::NotFound`] where the organisation is gone.
     async fn insert(
         &self,
         organisation: &OrganisationId,
-        created: Changed<Maintenance>,
+        create: CreateRule<Maintenance>,
     ) -> Result<Written<MaintenanceReport>, Error>;
 
     /// Runs a rule on a maintenance; none where there is no such one.
@@ -140,8 +141,14 @@ impl Maintenances {
         organisation: &OrganisationId,
         draft: MaintenanceDraft,
     ) -> Result<MaintenanceReport, Error> {
-        let created = Maintenance::create(MaintenanceId(self.clock.id()), draft, self.clock.now())?;
-        let written = self.store.insert(organisation, created).await?;
+        let create: CreateRule<Maintenance> = Box::new(move |stamp| {
+            Ok(Maintenance::create(
+                MaintenanceId(stamp.id),
+                draft,
+                stamp.now,
+            )?)
+        });
+        let written = self.store.insert(organisation, create).await?;
         Ok(self.stored(written).await)
     }
 
@@ -156,9 +163,9 @@ impl Maintenances {
         precondition: Precondition,
     ) -> Result<MaintenanceReport, Error> {
         let clock = Arc::clone(&self.clock);
-        let rule: Rule<Maintenance> = Box::new(move |maintenance| {
+        let rule: Rule<Maintenance> = Box::new(move |maintenance, _| {
             precondition.check(maintenance.version)?;
-            // The clock is asked here, after any wait for the organisation, because the rule depends on it.
+            // The status depends on the clock as it is: the time of the commit is later if another node's clock is ahead.
             Ok(maintenance.edit(patch, clock.now())?)
         });
         let written = self

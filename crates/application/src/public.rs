@@ -2,6 +2,7 @@
 
 pub mod incident;
 pub mod maintenance;
+pub mod size;
 
 use allclear_domain::component::Component;
 use allclear_domain::headline::headline;
@@ -25,6 +26,9 @@ pub struct PublicComponent {
     pub name: String,
     /// May be empty.
     pub description: String,
+    /// Whether the end of the description is left out, because the page has no room for it; absent if it is whole.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub description_truncated: bool,
     /// How it is doing.
     #[schema(value_type = ComponentStatusWord)]
     pub status: &'static str,
@@ -39,6 +43,7 @@ impl From<&Component> for PublicComponent {
             id: component.id.to_string(),
             name: component.name.clone(),
             description: component.description.clone(),
+            description_truncated: false,
             status: component.status.as_str(),
             created_at: component.created_at,
         }
@@ -88,9 +93,9 @@ pub struct Snapshot {
     pub banner: Option<Banner>,
     /// Newest first.
     pub components: Vec<PublicComponent>,
-    /// Unresolved ones, and resolved ones for [`incident::SHOWN_AFTER_RESOLUTION`]; newest first.
+    /// All unresolved ones, and of those resolved in the last 14 days the 50 that were resolved last; newest first.
     pub incidents: Vec<PublicIncident>,
-    /// Those not over, and those that were in the last 14 days; newest first.
+    /// All that are not over, and of those that ended in the last 14 days the 50 that ended last; newest first.
     pub maintenances: Vec<PublicMaintenance>,
     /// The organisation's revision this is the state of.
     pub revision: i64,

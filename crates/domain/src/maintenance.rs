@@ -17,7 +17,7 @@ use crate::validation::{FieldError, Invalid};
 /// The shortest time there is.
 const TICK: TimeDelta = TimeDelta::milliseconds(1);
 /// How long a maintenance that is over stays on the status page.
-const SHOWN_AFTER_END: TimeDelta = TimeDelta::days(14);
+pub const SHOWN_AFTER_END: TimeDelta = TimeDelta::days(14);
 /// How far ahead of the server's clock an operator's may be for their "now" to count as now.
 const CLOCK_TOLERANCE: TimeDelta = TimeDelta::minutes(1);
 

@@ -11,7 +11,7 @@ use allclear_application::incident::update::IncidentUpdateStore;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
-use allclear_application::rule::Rule;
+use allclear_application::rule::{CreateRule, Rule};
 use allclear_bench::{Bench, Limit};
 use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
@@ -64,8 +64,8 @@ impl Side {
             description: String::new(),
             status: ComponentStatus::default(),
         };
-        let api =
-            Component::create(ComponentId(SystemClock.id()), draft, SystemClock.now()).unwrap();
+        let api: CreateRule<Component> =
+            Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
         let api = allclear_application::component::ComponentStore::insert(&database, &acme, api)
             .await
             .unwrap()
@@ -85,11 +85,13 @@ impl Side {
             component_id: api,
             status: ComponentStatus::Degraded,
         }];
-        let open = IncidentId(SystemClock.id());
-        let created = Incident::create(open, draft, &components, SystemClock.now()).unwrap();
-        IncidentStore::insert(&database, &acme, created, components)
-            .await
-            .unwrap();
+        let attached = components.clone();
+        let create: CreateRule<Incident> = Box::new(move |stamp| {
+            let id = IncidentId(stamp.id);
+            Ok(Incident::create(id, draft, &attached, stamp.now)?)
+        });
+        let written = IncidentStore::insert(&database, &acme, create, components).await;
+        let open = written.unwrap().state.incident.id;
         Self {
             database,
             acme,
@@ -131,9 +133,10 @@ impl Side {
             id: "user_1".into(),
             name: "Ann".into(),
         };
-        let (id, now) = (IncidentUpdateId(SystemClock.id()), SystemClock.now());
-        let rule: Rule<Latest, Entry> =
-            Box::new(move |latest| Ok(latest.record(id, draft, author, now)?));
+        let rule: Rule<Latest, Entry> = Box::new(move |latest, stamp| {
+            let id = IncidentUpdateId(stamp.id);
+            Ok(latest.record(id, draft, author, stamp.now)?)
+        });
         IncidentUpdateStore::record(&self.database, &self.acme, self.open, rule)
             .await
             .unwrap()
@@ -147,7 +150,7 @@ impl Side {
                 ..Default::default()
             };
             let rule: Rule<Incident> =
-                Box::new(move |incident| Ok(incident.edit(patch, SystemClock.now())?));
+                Box::new(move |incident, stamp| Ok(incident.edit(patch, stamp.now)?));
             IncidentStore::change(&self.database, &self.acme, self.open, rule)
                 .await
                 .unwrap()

@@ -1,9 +1,11 @@
 //! Components and the history of their statuses.
 
+use std::sync::Arc;
+
 use allclear_application::component::ComponentStore;
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
-use allclear_application::rule::{Rule, Written};
+use allclear_application::rule::{CreateRule, Rule, Written};
 use allclear_domain::component::{Component, StatusSource};
 use allclear_domain::event::{Changed, Event};
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
@@ -18,7 +20,7 @@ use crate::database::Database;
 use crate::entity::component::{Column, Entity, Model};
 use crate::entity::component_status_change;
 use crate::error::broken;
-use crate::organisation::lock;
+use crate::organisation::lock_for_commit;
 use crate::outbox;
 
 #[async_trait]
@@ -55,28 +57,28 @@ impl ComponentStore for Database {
     async fn insert(
         &self,
         organisation: &OrganisationId,
-        created: Changed<Component>,
+        create: CreateRule<Component>,
     ) -> Result<Written<Component>, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         let limits = self.limits;
         self.write(move |transaction| {
             Box::pin(async move {
-                let locked = lock(transaction, &organisation)
+                let locked = lock_for_commit(transaction, &organisation, &*clock)
                     .await?
                     .ok_or(Error::NotFound("Organisation"))?;
                 if limits.components.is_some() {
                     let present = of(&organisation).count(transaction).await.map_err(broken)?;
                     limits.check_components(present)?;
                 }
-                let Changed { mut state, events } = created;
-                state.version = Revision(locked.revision).next();
+                let Changed { mut state, events } = create(locked.stamp)?;
+                state.version = locked.next_revision();
                 let row = row(&organisation, &state).into_active_model();
                 Entity::insert(row)
                     .exec_without_returning(transaction)
                     .await
                     .map_err(broken)?;
                 record_status(transaction, &state, None).await?;
-                let commit = outbox::append(transaction, locked, &events, now).await?;
+                let commit = outbox::append(transaction, locked, &events).await?;
                 Ok(Written {
                     state,
                     commit: Some(commit),
@@ -92,29 +94,30 @@ impl ComponentStore for Database {
         id: ComponentId,
         rule: Rule<Component>,
     ) -> Result<Option<Written<Component>>, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else {
+                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
+                else {
                     return Ok(None);
                 };
                 let Some(before) = find(transaction, &organisation, id).await? else {
                     return Ok(None);
                 };
                 let status = before.status;
-                let Changed { mut state, events } = rule(before)?;
+                let Changed { mut state, events } = rule(before, locked.stamp)?;
                 if events.is_empty() {
                     return Ok(Some(Written {
                         state,
                         commit: None,
                     }));
                 }
-                state.version = Revision(locked.revision).next();
+                state.version = locked.next_revision();
                 update(transaction, &organisation, &state).await?;
                 if state.status != status {
                     record_status(transaction, &state, None).await?;
                 }
-                let commit = outbox::append(transaction, locked, &events, now).await?;
+                let commit = outbox::append(transaction, locked, &events).await?;
                 Ok(Some(Written {
                     state,
                     commit: Some(commit),
@@ -129,10 +132,11 @@ impl ComponentStore for Database {
         organisation: &OrganisationId,
         id: ComponentId,
     ) -> Result<Option<Written<()>>, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else {
+                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
+                else {
                     return Ok(None);
                 };
                 let row = Entity::delete_many()
@@ -142,8 +146,7 @@ impl ComponentStore for Database {
                     return Ok(None);
                 }
                 let commit =
-                    outbox::append(transaction, locked, &[Event::ComponentDeleted(id)], now)
-                        .await?;
+                    outbox::append(transaction, locked, &[Event::ComponentDeleted(id)]).await?;
                 Ok(Some(Written {
                     state: (),
                     commit: Some(commit),

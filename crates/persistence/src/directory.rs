@@ -1,5 +1,7 @@
 //! What a hosted identity provider tells.
 
+use std::sync::Arc;
+
 use allclear_application::directory::{
     Credential, Directory, DirectoryStore, Ending, Known, Standing,
 };
@@ -65,7 +67,7 @@ impl DirectoryStore for Database {
         id: &OrganisationId,
         known: Known,
     ) -> Result<Written<()>, Error> {
-        let (id, now) = (id.clone(), self.clock.now());
+        let (id, clock) = (id.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
                 let unchanged = Written {
@@ -91,7 +93,7 @@ impl DirectoryStore for Database {
                 if !is_stand_in && !keep_newer(transaction, id.as_str(), known).await? {
                     return Ok(unchanged);
                 }
-                insert_or_rename(transaction, &id, Some(name), now).await
+                insert_or_rename(transaction, &id, Some(name), &*clock).await
             })
         })
         .await

@@ -3,6 +3,7 @@
 use allclear_application::error::Error;
 use allclear_application::outbox::PublicEvent;
 use allclear_application::public::PublicComponent;
+use allclear_application::public::size::WithTimeline;
 use allclear_domain::event::Event;
 use allclear_domain::id::ComponentId;
 use allclear_domain::incident::Incident;
@@ -36,13 +37,17 @@ pub(crate) async fn public(
             Some(written) => incident::written(transaction, written).await?,
             None => incident::named(transaction, *id).await?,
         };
-        if let Some(entry) = incident
+        let entry = incident
             .timeline
             .iter()
             .find(|shown| shown.id == entry.to_string())
-        {
+            .cloned();
+        if let Some(entry) = entry {
             public.push(PublicEvent::new("timeline-updated", &[entry])?);
-            public.push(PublicEvent::new("incident-updated", &[&incident])?);
+            public.push(PublicEvent::new(
+                "incident-updated",
+                &[incident.for_event()?],
+            )?);
         }
     }
     for event in &events[public.len()..] {
@@ -66,12 +71,13 @@ async fn one(
         ),
         Event::ComponentDeleted(id) => PublicEvent::new("component-deleted", &[id.to_string()]),
         Event::NewIncident(id) => {
-            PublicEvent::new("new-incident", &[incident::named(transaction, id).await?])
+            let incident = incident::named(transaction, id).await?;
+            PublicEvent::new("new-incident", &[incident.for_event()?])
         }
-        Event::IncidentUpdated(id) => PublicEvent::new(
-            "incident-updated",
-            &[incident::named(transaction, id).await?],
-        ),
+        Event::IncidentUpdated(id) => {
+            let incident = incident::named(transaction, id).await?;
+            PublicEvent::new("incident-updated", &[incident.for_event()?])
+        }
         Event::IncidentDeleted(id) => PublicEvent::new("incident-deleted", &[id.to_string()]),
         Event::TimelineUpdated(incident, id) => PublicEvent::new(
             "timeline-updated",
@@ -81,14 +87,14 @@ async fn one(
             "incident-timeline-deleted",
             &[incident.to_string(), id.to_string()],
         ),
-        Event::NewMaintenance(id) => PublicEvent::new(
-            "new-maintenance",
-            &[maintenance::public(transaction, id, now).await?],
-        ),
-        Event::MaintenanceUpdated(id) => PublicEvent::new(
-            "maintenance-updated",
-            &[maintenance::public(transaction, id, now).await?],
-        ),
+        Event::NewMaintenance(id) => {
+            let maintenance = maintenance::public(transaction, id, now).await?;
+            PublicEvent::new("new-maintenance", &[maintenance.for_event()?])
+        }
+        Event::MaintenanceUpdated(id) => {
+            let maintenance = maintenance::public(transaction, id, now).await?;
+            PublicEvent::new("maintenance-updated", &[maintenance.for_event()?])
+        }
         Event::MaintenanceDeleted(id) => PublicEvent::new("maintenance-deleted", &[id.to_string()]),
         Event::MaintenanceTimelineUpdated(maintenance, id) => {
             let entry = maintenance::update::public(transaction, maintenance, id).await?;

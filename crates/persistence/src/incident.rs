@@ -7,12 +7,15 @@ pub(crate) mod public;
 mod timeline;
 mod update;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use allclear_application::error::Error;
 use allclear_application::incident::{IncidentReport, IncidentStore};
 use allclear_application::page::{Listed, Page};
-use allclear_application::rule::{Rule, Written};
+use allclear_application::public::incident::TimelineEntry;
+use allclear_application::public::size::{Budget, LIST_TIMELINE_BYTES};
+use allclear_application::rule::{CreateRule, Rule, Written};
 use allclear_domain::event::{Changed, Event};
 use allclear_domain::hold::{self, Attachment};
 use allclear_domain::id::{IncidentId, OrganisationId};
@@ -25,14 +28,16 @@ use sea_orm::{
     ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
     IntoActiveModel, Iterable, ModelTrait, QueryFilter, QueryOrder, QuerySelect,
 };
+use uuid::Uuid;
 
 use crate::database::Database;
 use crate::entity::incident::{Column, Entity, Model};
 use crate::error::broken;
 use crate::hold::settle;
 use crate::notice::Occasion;
-use crate::organisation::lock;
+use crate::organisation::lock_for_commit;
 use crate::outbox;
+use crate::timeline::{AT_ONCE, Timeline};
 
 #[async_trait]
 impl IncidentStore for Database {
@@ -51,28 +56,8 @@ impl IncidentStore for Database {
                 let limit = page.limit.map(|limit| limit + 1);
                 let rows = query.limit(limit).all(transaction).await.map_err(broken)?;
                 let Listed { items: rows, next } = Listed::cut(rows, page, |row| row.id);
-                let (Some(newest), Some(oldest)) = (rows.first(), rows.last()) else {
-                    return Ok(Listed {
-                        items: Vec::new(),
-                        next,
-                    });
-                };
-                // A range, because there may be more of them than a statement takes parameters.
-                let these = Condition::all()
-                    .add(Column::OrganisationId.eq(organisation.as_str()))
-                    .add(Column::Id.between(oldest.id, newest.id));
-                let mut timelines = timeline::of(transaction, these).await?;
-                let report = |row: Model| {
-                    let timeline = timelines.remove(&row.id).unwrap_or_default();
-                    Ok(IncidentReport {
-                        incident: incident(row)?,
-                        timeline,
-                    })
-                };
-                Ok(Listed {
-                    items: rows.into_iter().map(report).collect::<Result<_, Error>>()?,
-                    next,
-                })
+                let items = reports(transaction, rows).await?;
+                Ok(Listed { items, next })
             })
         })
         .await
@@ -98,24 +83,21 @@ impl IncidentStore for Database {
     async fn insert(
         &self,
         organisation: &OrganisationId,
-        created: Changed<Incident>,
+        create: CreateRule<Incident>,
         components: Vec<Attachment>,
     ) -> Result<Written<IncidentReport>, Error> {
-        let (organisation, clock, now) = (
-            organisation.clone(),
-            Arc::clone(&self.clock),
-            self.clock.now(),
-        );
+        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let locked = lock(transaction, &organisation)
+                let locked = lock_for_commit(transaction, &organisation, &*clock)
                     .await?
                     .ok_or(Error::NotFound("Organisation"))?;
+                let now = locked.stamp.now;
                 let Changed {
                     mut state,
                     mut events,
-                } = created;
-                state.version = Revision(locked.revision).next();
+                } = create(locked.stamp)?;
+                state.version = locked.next_revision();
                 let row = row(&organisation, &state).into_active_model();
                 Entity::insert(row)
                     .exec_without_returning(transaction)
@@ -148,10 +130,11 @@ impl IncidentStore for Database {
                 occasion
                     .incident(IncidentChange::of(None, &state, false), &state, None)
                     .await?;
-                let commit = outbox::append(transaction, locked, &events, now).await?;
+                let commit = outbox::append(transaction, locked, &events).await?;
                 let state = IncidentReport {
                     incident: state,
                     timeline: Vec::new(),
+                    timeline_truncated: false,
                 };
                 Ok(Written {
                     state,
@@ -168,27 +151,24 @@ impl IncidentStore for Database {
         id: IncidentId,
         rule: Rule<Incident>,
     ) -> Result<Option<Written<IncidentReport>>, Error> {
-        let (organisation, clock, now) = (
-            organisation.clone(),
-            Arc::clone(&self.clock),
-            self.clock.now(),
-        );
+        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else {
+                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
+                else {
                     return Ok(None);
                 };
                 let Some(before) = find(transaction, &organisation, id).await? else {
                     return Ok(None);
                 };
-                let Changed { state, mut events } = rule(before.clone())?;
+                let Changed { state, mut events } = rule(before.clone(), locked.stamp)?;
                 if events.is_empty() {
                     return Ok(Some(Written {
                         state: report(transaction, state).await?,
                         commit: None,
                     }));
                 }
-                let revision = Revision(locked.revision).next();
+                let (revision, now) = (locked.next_revision(), locked.stamp.now);
                 let (state, settled) =
                     store(transaction, &organisation, &before, state, revision, now).await?;
                 events.extend(settled);
@@ -205,7 +185,7 @@ impl IncidentStore for Database {
                         None,
                     )
                     .await?;
-                let commit = outbox::append(transaction, locked, &events, now).await?;
+                let commit = outbox::append(transaction, locked, &events).await?;
                 Ok(Some(Written {
                     state: report(transaction, state).await?,
                     commit: Some(commit),
@@ -220,10 +200,11 @@ impl IncidentStore for Database {
         organisation: &OrganisationId,
         id: IncidentId,
     ) -> Result<Option<Written<()>>, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else {
+                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
+                else {
                     return Ok(None);
                 };
                 let Some(incident) = find(transaction, &organisation, id).await? else {
@@ -238,12 +219,12 @@ impl IncidentStore for Database {
                     .exec(transaction)
                     .await
                     .map_err(broken)?;
-                let revision = Revision(locked.revision).next();
+                let (revision, now) = (locked.next_revision(), locked.stamp.now);
                 let mut events = vec![Event::IncidentDeleted(id)];
                 events.extend(
                     settle(transaction, &organisation, &released, id, revision, now).await?,
                 );
-                let commit = outbox::append(transaction, locked, &events, now).await?;
+                let commit = outbox::append(transaction, locked, &events).await?;
                 Ok(Some(Written {
                     state: (),
                     commit: Some(commit),
@@ -282,7 +263,49 @@ async fn report(
     )
     .await?;
     let timeline = timelines.remove(&incident.id.0).unwrap_or_default();
-    Ok(IncidentReport { incident, timeline })
+    Ok(reported(incident, timeline))
+}
+
+/// The incidents of a list, with as much of their timelines as a list has room for.
+async fn reports(
+    transaction: &DatabaseTransaction,
+    rows: Vec<Model>,
+) -> Result<Vec<IncidentReport>, Error> {
+    let mut budget = Budget::new(LIST_TIMELINE_BYTES);
+    let mut reports = Vec::with_capacity(rows.len());
+    let mut rows = rows.into_iter().peekable();
+    while rows.peek().is_some() {
+        let some: Vec<Model> = rows.by_ref().take(AT_ONCE).collect();
+        let is_read = !budget.is_spent();
+        let mut timelines = if is_read {
+            timeline::of(transaction, named(some.iter().map(|row| row.id))).await?
+        } else {
+            HashMap::new()
+        };
+        for row in some {
+            let mut timeline = if is_read {
+                timelines.remove(&row.id).unwrap_or_default()
+            } else {
+                Timeline::unread()
+            };
+            timeline.fit(&mut budget)?;
+            reports.push(reported(incident(row)?, timeline));
+        }
+    }
+    Ok(reports)
+}
+
+fn reported(incident: Incident, timeline: Timeline<TimelineEntry>) -> IncidentReport {
+    IncidentReport {
+        incident,
+        timeline: timeline.entries,
+        timeline_truncated: timeline.truncated,
+    }
+}
+
+/// These incidents, which were found in their organisation.
+fn named(ids: impl Iterator<Item = Uuid>) -> Condition {
+    Condition::all().add(Column::Id.is_in(ids))
 }
 
 /// Stores what a rule has made of an incident and, where that changes what it holds, settles its components. Answers the

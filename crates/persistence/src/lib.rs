@@ -32,5 +32,6 @@ pub mod session;
 pub mod snapshot;
 pub mod sqlite_file;
 pub mod subscriber;
+mod timeline;
 pub mod transport_security;
 pub mod waitlist;

@@ -6,16 +6,20 @@ mod timeline;
 pub mod update;
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use allclear_application::error::Error;
 use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore};
 use allclear_application::page::{Listed, Page};
 use allclear_application::public::maintenance::{MaintenanceEntry, PublicMaintenance};
-use allclear_application::rule::{Rule, Written};
+use allclear_application::public::size::{
+    Budget, EVENT_BYTES, LIST_TIMELINE_BYTES, PAGE_BYTES, PAST_SHOWN, WithTimeline,
+};
+use allclear_application::rule::{CreateRule, Rule, Written};
 use allclear_domain::event::{Changed, Event};
 use allclear_domain::id::{MaintenanceId, OrganisationId};
-use allclear_domain::maintenance::Maintenance;
+use allclear_domain::maintenance::{Maintenance, SHOWN_AFTER_END};
 use allclear_domain::notice::MaintenanceChange;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
@@ -29,8 +33,9 @@ use crate::database::Database;
 use crate::entity::maintenance::{ActiveModel, Column, Entity, Model};
 use crate::error::broken;
 use crate::notice::Occasion;
-use crate::organisation::lock;
+use crate::organisation::lock_for_commit;
 use crate::outbox;
+use crate::timeline::{AT_ONCE, Timeline};
 
 /// A maintenance whose end nobody knows stays on the page as long as there are years of four digits: then one range holds
 /// everything that is shown.
@@ -53,13 +58,11 @@ impl MaintenanceStore for Database {
                 if let Some(before) = page.before {
                     query = query.filter(Column::Id.lt(before));
                 }
-                let reports = reports(
-                    transaction,
-                    query.limit(page.limit.map(|limit| limit + 1)),
-                    now,
-                )
-                .await?;
-                Ok(Listed::cut(reports, page, |report| report.maintenance.id.0))
+                let limit = page.limit.map(|limit| limit + 1);
+                let rows = query.limit(limit).all(transaction).await.map_err(broken)?;
+                let Listed { items, next } = Listed::cut(rows, page, |row| row.id);
+                let items = reports(transaction, items, LIST_TIMELINE_BYTES, now).await?;
+                Ok(Listed { items, next })
             })
         })
         .await
@@ -73,13 +76,11 @@ impl MaintenanceStore for Database {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.read_consistently(move |transaction| {
             Box::pin(async move {
-                Ok(reports(
-                    transaction,
-                    of(&organisation).filter(Column::Id.eq(id.0)),
-                    now,
-                )
-                .await?
-                .pop())
+                let row = find(transaction, &organisation, id).await?;
+                let rows = Vec::from_iter(row);
+                Ok(reports(transaction, rows, LIST_TIMELINE_BYTES, now)
+                    .await?
+                    .pop())
             })
         })
         .await
@@ -88,16 +89,16 @@ impl MaintenanceStore for Database {
     async fn insert(
         &self,
         organisation: &OrganisationId,
-        created: Changed<Maintenance>,
+        create: CreateRule<Maintenance>,
     ) -> Result<Written<MaintenanceReport>, Error> {
         let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let locked = lock(transaction, &organisation)
+                let locked = lock_for_commit(transaction, &organisation, &*clock)
                     .await?
                     .ok_or(Error::NotFound("Organisation"))?;
-                let Changed { mut state, events } = created;
-                state.version = Revision(locked.revision).next();
+                let Changed { mut state, events } = create(locked.stamp)?;
+                state.version = locked.next_revision();
                 let now = clock.now();
                 let row = row(&organisation, &state, now).into_active_model();
                 Entity::insert(row)
@@ -118,12 +119,8 @@ impl MaintenanceStore for Database {
                         None,
                     )
                     .await?;
-                let commit = outbox::append(transaction, locked, &events, now).await?;
-                let report = MaintenanceReport {
-                    maintenance: state,
-                    timeline: Vec::new(),
-                    read_at: now,
-                };
+                let commit = outbox::append_at(transaction, locked, &events, now).await?;
+                let report = reported(state, Timeline::default(), now);
                 Ok(Written {
                     state: report,
                     commit: Some(commit),
@@ -142,7 +139,8 @@ impl MaintenanceStore for Database {
         let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else {
+                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
+                else {
                     return Ok(None);
                 };
                 let Some(before) = find(transaction, &organisation, id).await? else {
@@ -150,11 +148,11 @@ impl MaintenanceStore for Database {
                 };
                 let told = before.announced_status.parse().map_err(Error::internal)?;
                 let before = maintenance(before);
-                let Changed { mut state, events } = rule(before.clone())?;
+                let Changed { mut state, events } = rule(before.clone(), locked.stamp)?;
                 let now = clock.now();
                 let mut commit = None;
                 if !events.is_empty() {
-                    state.version = Revision(locked.revision).next();
+                    state.version = locked.next_revision();
                     let row = row(&organisation, &state, now)
                         .into_active_model()
                         .reset_all();
@@ -170,18 +168,14 @@ impl MaintenanceStore for Database {
                     };
                     let change = MaintenanceChange::of(Some((&before, told)), &state, false, now);
                     occasion.maintenance(0, change, &state, None).await?;
-                    commit = Some(outbox::append(transaction, locked, &events, now).await?);
+                    commit = Some(outbox::append_at(transaction, locked, &events, now).await?);
                 }
                 let timeline = timeline::of(transaction, &[id.0])
                     .await?
                     .remove(&id.0)
                     .unwrap_or_default();
                 Ok(Some(Written {
-                    state: MaintenanceReport {
-                        maintenance: state,
-                        timeline,
-                        read_at: now,
-                    },
+                    state: reported(state, timeline, now),
                     commit,
                 }))
             })
@@ -194,10 +188,11 @@ impl MaintenanceStore for Database {
         organisation: &OrganisationId,
         id: MaintenanceId,
     ) -> Result<Option<Written<()>>, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else {
+                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
+                else {
                     return Ok(None);
                 };
                 let row = Entity::delete_many()
@@ -207,8 +202,7 @@ impl MaintenanceStore for Database {
                     return Ok(None);
                 }
                 let commit =
-                    outbox::append(transaction, locked, &[Event::MaintenanceDeleted(id)], now)
-                        .await?;
+                    outbox::append(transaction, locked, &[Event::MaintenanceDeleted(id)]).await?;
                 Ok(Some(Written {
                     state: (),
                     commit: Some(commit),
@@ -243,14 +237,41 @@ pub(crate) async fn shown(
     organisation: &OrganisationId,
     now: DateTime<Utc>,
 ) -> Result<Vec<PublicMaintenance>, Error> {
-    let mut reports = reports(transaction, showing(organisation, now), now).await?;
-    reports.sort_unstable_by_key(|report| Reverse(report.maintenance.id));
-    Ok(reports.into_iter().map(PublicMaintenance::from).collect())
+    let mut ahead = not_over(organisation, now)
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    ahead.sort_unstable_by_key(|row| Reverse(row.id));
+    let past = newest_over(organisation, now)
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    let mut budget = Budget::new(PAGE_BYTES);
+    let ahead = reports(transaction, ahead, PAGE_BYTES, now).await?;
+    let mut shown = Vec::with_capacity(ahead.len() + past.len());
+    for report in ahead {
+        shown.push(budget.show(PublicMaintenance::from(report))?);
+    }
+    let timelines = AT_ONCE * EVENT_BYTES;
+    for report in reports(transaction, past, timelines, now).await? {
+        shown.push(PublicMaintenance::from(report).for_past()?);
+    }
+    shown.sort_unstable_by(|a, b| b.id.cmp(&a.id));
+    Ok(shown)
 }
 
-/// Without an order: SQLite would follow the index that has it, through everything that is over.
-pub(crate) fn showing(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
-    of(organisation).filter(Column::ShownUntil.gte(now))
+/// What is ahead or goes on. Without an order: SQLite would follow the index that has it, through everything that is over.
+pub(crate) fn not_over(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
+    of(organisation).filter(Column::ShownUntil.gte(now + SHOWN_AFTER_END))
+}
+
+/// What ended last, as many as the status page shows.
+pub(crate) fn newest_over(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
+    of(organisation)
+        .filter(Column::ShownUntil.gte(now))
+        .filter(Column::ShownUntil.lt(now + SHOWN_AFTER_END))
+        .order_by_desc(Column::ShownUntil)
+        .limit(PAST_SHOWN)
 }
 
 /// A maintenance as an event carries it.
@@ -259,7 +280,9 @@ pub(crate) async fn public(
     id: MaintenanceId,
     now: DateTime<Utc>,
 ) -> Result<PublicMaintenance, Error> {
-    let report = reports(transaction, Entity::find_by_id(id.0), now)
+    let row = Entity::find_by_id(id.0).one(transaction).await;
+    let rows = Vec::from_iter(row.map_err(broken)?);
+    let report = reports(transaction, rows, LIST_TIMELINE_BYTES, now)
         .await?
         .pop();
     let missing = || {
@@ -270,24 +293,49 @@ pub(crate) async fn public(
     report.map(PublicMaintenance::from).ok_or_else(missing)
 }
 
-/// The maintenances a query selects, with their timelines.
+/// Maintenances with as much of their timelines as there is room for, in bytes.
 async fn reports(
     transaction: &DatabaseTransaction,
-    query: Select<Entity>,
+    rows: Vec<Model>,
+    room: usize,
     now: DateTime<Utc>,
 ) -> Result<Vec<MaintenanceReport>, Error> {
-    let rows = query.all(transaction).await.map_err(broken)?;
-    let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
-    let mut timelines = timeline::of(transaction, &ids).await?;
-    let report = |row: Model| {
-        let timeline: Vec<MaintenanceEntry> = timelines.remove(&row.id).unwrap_or_default();
-        MaintenanceReport {
-            maintenance: maintenance(row),
-            timeline,
-            read_at: now,
+    let mut budget = Budget::new(room);
+    let mut reports = Vec::with_capacity(rows.len());
+    let mut rows = rows.into_iter().peekable();
+    while rows.peek().is_some() {
+        let some: Vec<Model> = rows.by_ref().take(AT_ONCE).collect();
+        let is_read = !budget.is_spent();
+        let ids: Vec<_> = some.iter().map(|row| row.id).collect();
+        let mut timelines = if is_read {
+            timeline::of(transaction, &ids).await?
+        } else {
+            HashMap::new()
+        };
+        for row in some {
+            let mut timeline = if is_read {
+                timelines.remove(&row.id).unwrap_or_default()
+            } else {
+                Timeline::unread()
+            };
+            timeline.fit(&mut budget)?;
+            reports.push(reported(maintenance(row), timeline, now));
         }
-    };
-    Ok(rows.into_iter().map(report).collect())
+    }
+    Ok(reports)
+}
+
+fn reported(
+    maintenance: Maintenance,
+    timeline: Timeline<MaintenanceEntry>,
+    now: DateTime<Utc>,
+) -> MaintenanceReport {
+    MaintenanceReport {
+        maintenance,
+        timeline: timeline.entries,
+        timeline_truncated: timeline.truncated,
+        read_at: now,
+    }
 }
 
 /// Notes that viewers know how far the maintenance is now.

@@ -39,6 +39,7 @@ impl MembershipStore for Database {
                     name: Set(founding.name),
                     revision: Set(0),
                     created_at: Set(founding.created_at),
+                    committed_at: Set(DateTime::UNIX_EPOCH),
                     founder_id: Set(Some(founding.founder.0)),
                     ..Default::default()
                 };

@@ -10,7 +10,6 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::Incident;
 use allclear_domain::maintenance::Maintenance;
 use allclear_domain::notice::{IncidentChange, MaintenanceChange};
-use allclear_domain::organisation::Revision;
 use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};
 use sea_orm::{
@@ -93,7 +92,7 @@ impl Occasion<'_> {
         let notice = ActiveModel {
             id: Set(self.clock.id()),
             organisation_id: Set(self.locked.id.clone()),
-            revision: Set(Revision(self.locked.revision).next().0),
+            revision: Set(self.locked.next_revision().0),
             part: Set(part),
             subject_id: Set(subject),
             news: Set(serde_json::to_string(news).map_err(Error::internal)?),

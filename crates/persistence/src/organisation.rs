@@ -1,13 +1,17 @@
 //! Organisations.
 
+use std::sync::Arc;
+
+use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::rule::Written;
+use allclear_application::stamp::Stamp;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::{Organisation, Revision};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
     FromQueryResult, QueryFilter, QuerySelect, QueryTrait,
@@ -45,9 +49,9 @@ impl OrganisationStore for Database {
         {
             return Ok(unchanged);
         }
-        let (id, now) = (id.clone(), self.clock.now());
+        let (id, clock) = (id.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
-            Box::pin(async move { insert_or_rename(transaction, &id, name, now).await })
+            Box::pin(async move { insert_or_rename(transaction, &id, name, &*clock).await })
         })
         .await
     }
@@ -72,7 +76,7 @@ pub(crate) async fn insert_or_rename(
     transaction: &DatabaseTransaction,
     id: &OrganisationId,
     name: Option<String>,
-    now: DateTime<Utc>,
+    clock: &dyn Clock,
 ) -> Result<Written<()>, Error> {
     let unchanged = Written {
         state: (),
@@ -82,7 +86,8 @@ pub(crate) async fn insert_or_rename(
         id: Set(id.as_str().to_owned()),
         name: Set(name.clone().unwrap_or_else(|| id.as_str().to_owned())),
         revision: Set(0),
-        created_at: Set(now),
+        created_at: Set(clock.now()),
+        committed_at: Set(DateTime::UNIX_EPOCH),
         ..Default::default()
     };
     let insert =
@@ -91,7 +96,7 @@ pub(crate) async fn insert_or_rename(
         .exec_without_returning(transaction)
         .await
         .map_err(broken)?;
-    let (Some(known), Some(name)) = (lock(transaction, id).await?, name) else {
+    let (Some(known), Some(name)) = (lock_for_commit(transaction, id, clock).await?, name) else {
         return Ok(unchanged);
     };
     if known.name == name {
@@ -106,15 +111,15 @@ pub(crate) async fn insert_or_rename(
         .exec(transaction)
         .await
         .map_err(broken)?;
-    let commit = outbox::append(transaction, known, &[], now).await?;
+    let commit = outbox::append(transaction, known, &[]).await?;
     Ok(Written {
         state: (),
         commit: Some(commit),
     })
 }
 
-/// An organisation whose write lock a transaction holds.
-#[derive(Debug, FromQueryResult)]
+/// An organisation whose write lock a transaction holds, and which the transaction may give its next revision.
+#[derive(Debug)]
 pub(crate) struct Locked {
     pub(crate) id: String,
     pub(crate) name: String,
@@ -123,8 +128,26 @@ pub(crate) struct Locked {
     /// Whether anybody is mailed of what happens at it.
     pub(crate) is_heard: bool,
     /// Whether the next revision is stored already.
-    #[sea_orm(skip)]
     pub(crate) is_stamped: bool,
+    /// Time and identifier of the commit this transaction makes.
+    pub(crate) stamp: Stamp,
+}
+
+/// An organisation's row, as locked.
+#[derive(FromQueryResult)]
+pub(crate) struct LockedRow {
+    id: String,
+    pub(crate) name: String,
+    revision: i64,
+    committed_at: DateTime<Utc>,
+    is_heard: bool,
+}
+
+impl Locked {
+    /// The revision this transaction makes.
+    pub(crate) const fn next_revision(&self) -> Revision {
+        Revision(self.revision).next()
+    }
 }
 
 /// Takes the organisation's write lock until the transaction ends: whoever writes to the same organisation waits, so its
@@ -132,39 +155,88 @@ pub(crate) struct Locked {
 pub(crate) async fn lock(
     transaction: &DatabaseTransaction,
     id: &OrganisationId,
-) -> Result<Option<Locked>, Error> {
+) -> Result<Option<LockedRow>, Error> {
     let locked = Entity::find()
         .select_only()
-        .columns([Column::Id, Column::Name, Column::Revision])
+        .columns([
+            Column::Id,
+            Column::Name,
+            Column::Revision,
+            Column::CommittedAt,
+        ])
         .expr_as(is_heard(id), "is_heard")
         .filter(Column::Id.eq(id.as_str()))
         .lock_exclusive();
     locked.into_model().one(transaction).await.map_err(broken)
 }
 
-/// [`lock`] by storing the next revision, which saves a statement: for a write that has an event or fails.
+/// [`lock`] for a write that may make a revision.
+pub(crate) async fn lock_for_commit(
+    transaction: &DatabaseTransaction,
+    id: &OrganisationId,
+    clock: &dyn Clock,
+) -> Result<Option<Locked>, Error> {
+    let row = lock(transaction, id).await?;
+    // The clock is read after the wait for the lock.
+    Ok(row.map(|row| Locked {
+        stamp: Stamp::next(clock, row.committed_at, Revision(row.revision).next()),
+        id: row.id,
+        name: row.name,
+        revision: row.revision,
+        is_heard: row.is_heard,
+        is_stamped: false,
+    }))
+}
+
+/// [`lock_for_commit`] by storing the next revision, which saves a statement: for a write that has an event or fails.
 pub(crate) async fn advance(
     transaction: &DatabaseTransaction,
     id: &OrganisationId,
+    clock: &dyn Clock,
 ) -> Result<Option<Locked>, Error> {
-    let [own_id, name, revision] = [Column::Id, Column::Name, Column::Revision].map(Expr::col);
-    let stamp = Query::update()
+    let [own_id, name, revision, committed_at] = [
+        Column::Id,
+        Column::Name,
+        Column::Revision,
+        Column::CommittedAt,
+    ]
+    .map(Expr::col);
+    let update = Query::update()
         .table(Entity)
         .value(Column::Revision, revision.clone().add(1))
+        .value(Column::CommittedAt, not_before_the_last(clock.now()))
         .and_where(Column::Id.eq(id.as_str()))
-        .returning(Query::returning().exprs([own_id, name, revision.sub(1), is_heard(id)]))
+        .returning(Query::returning().exprs([
+            own_id,
+            name,
+            revision.sub(1),
+            is_heard(id),
+            committed_at,
+        ]))
         .take();
-    let Some(row) = transaction.query_one(&stamp).await.map_err(broken)? else {
+    let Some(row) = transaction.query_one(&update).await.map_err(broken)? else {
         return Ok(None);
     };
-    let (id, name, revision, is_heard) = row.try_get_many_by_index().map_err(broken)?;
+    let (id, name, revision, is_heard, committed_at) =
+        row.try_get_many_by_index().map_err(broken)?;
     Ok(Some(Locked {
         id,
         name,
         revision,
         is_heard,
         is_stamped: true,
+        stamp: Stamp::at(clock, committed_at, Revision(revision).next()),
     }))
+}
+
+/// `now`, or the time of the organisation's last commit if that is later. PostgreSQL computes it on the row as it is after the
+/// wait for the lock.
+fn not_before_the_last(now: DateTime<Utc>) -> Expr {
+    let last = Expr::col(Column::CommittedAt);
+    CaseStatement::new()
+        .case(last.clone().gt(now), last)
+        .finally(now)
+        .into()
 }
 
 fn is_heard(id: &OrganisationId) -> Expr {

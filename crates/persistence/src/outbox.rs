@@ -1,5 +1,7 @@
 //! The outbox: the events of each revision, stored with the state they tell of.
 
+mod stored;
+
 use std::collections::BTreeMap;
 
 use allclear_application::error::Error;
@@ -21,6 +23,7 @@ use crate::entity::outbox::{ActiveModel, Column, Entity, Model};
 use crate::error::broken;
 use crate::event;
 use crate::organisation::Locked;
+use crate::outbox::stored::Stored;
 
 /// How many organisations one statement names.
 const NAMED_AT_ONCE: usize = 500;
@@ -49,7 +52,7 @@ impl Outbox for Database {
         if rows.is_empty() && newest.first().is_some_and(|(_, newest)| *newest > revision) {
             return Ok(Backlog::TooOld);
         }
-        let commit = |row: Model| {
+        let commit = |row: Unpacked| {
             let events = serde_json::from_str(&row.events).map_err(Error::internal)?;
             Ok(Commit {
                 organisation: row.organisation_id,
@@ -126,6 +129,29 @@ impl Outbox for Database {
     }
 }
 
+/// A row with its events as JSON.
+struct Unpacked {
+    organisation_id: String,
+    revision: i64,
+    events: String,
+}
+
+impl TryFrom<Model> for Unpacked {
+    type Error = Error;
+
+    fn try_from(row: Model) -> Result<Self, Error> {
+        let stored = Stored {
+            events: row.events,
+            packed: row.packed,
+        };
+        Ok(Self {
+            organisation_id: row.organisation_id,
+            revision: row.revision,
+            events: stored.json()?,
+        })
+    }
+}
+
 impl Database {
     /// The commits after a revision, oldest first, up to a number and about [`BYTES`] of them.
     async fn stored_after(
@@ -133,8 +159,8 @@ impl Database {
         organisation: &OrganisationId,
         revision: Revision,
         limit: u64,
-    ) -> Result<Vec<Model>, Error> {
-        let (mut rows, mut bytes): (Vec<Model>, usize) = (Vec::new(), 0);
+    ) -> Result<Vec<Unpacked>, Error> {
+        let (mut rows, mut bytes): (Vec<Unpacked>, usize) = (Vec::new(), 0);
         let mut left = limit;
         while left > 0 && bytes < BYTES {
             let after = rows.last().map_or(revision.0, |row| row.revision);
@@ -148,9 +174,12 @@ impl Database {
                 .await
                 .map_err(broken)?;
             let is_last = (some.len() as u64) < wanted;
-            bytes += some.iter().map(|row| row.events.len()).sum::<usize>();
             left -= some.len() as u64;
-            rows.extend(some);
+            for row in some {
+                let row = Unpacked::try_from(row)?;
+                bytes += row.events.len();
+                rows.push(row);
+            }
             if is_last {
                 break;
             }
@@ -165,10 +194,20 @@ pub(crate) async fn append(
     transaction: &DatabaseTransaction,
     locked: Locked,
     events: &[Event],
+) -> Result<Commit, Error> {
+    let now = locked.stamp.now;
+    append_at(transaction, locked, events, now).await
+}
+
+/// [`append`] with what depends on the clock as of `now`.
+pub(crate) async fn append_at(
+    transaction: &DatabaseTransaction,
+    locked: Locked,
+    events: &[Event],
     now: DateTime<Utc>,
 ) -> Result<Commit, Error> {
     let public = event::public(transaction, events, None, now).await?;
-    store(transaction, locked, public, now).await
+    store(transaction, locked, public).await
 }
 
 /// [`append`] for events of an incident as this transaction has just written it, which is not read again.
@@ -177,24 +216,25 @@ pub(crate) async fn append_of(
     locked: Locked,
     events: &[Event],
     incident: &Incident,
-    now: DateTime<Utc>,
 ) -> Result<Commit, Error> {
+    let now = locked.stamp.now;
     let public = event::public(transaction, events, Some(incident), now).await?;
-    store(transaction, locked, public, now).await
+    store(transaction, locked, public).await
 }
 
 async fn store(
     transaction: &DatabaseTransaction,
     locked: Locked,
     public: Vec<PublicEvent>,
-    now: DateTime<Utc>,
 ) -> Result<Commit, Error> {
-    let revision = Revision(locked.revision).next().0;
+    let revision = locked.next_revision().0;
+    let Stored { events, packed } = Stored::of(&public)?;
     let stored = ActiveModel {
         organisation_id: Set(locked.id.clone()),
         revision: Set(revision),
-        events: Set(serde_json::to_string(&public).map_err(Error::internal)?),
-        created_at: Set(now),
+        events: Set(events),
+        packed: Set(packed),
+        created_at: Set(locked.stamp.now),
     };
     Entity::insert(stored)
         .exec_without_returning(transaction)
@@ -204,6 +244,7 @@ async fn store(
         let stamped = organisation::ActiveModel {
             id: Set(locked.id.clone()),
             revision: Set(revision),
+            committed_at: Set(locked.stamp.now),
             ..Default::default()
         };
         organisation::Entity::update(stamped)

@@ -17,7 +17,7 @@ use crate::entity::maintenance::{Column, Entity};
 use crate::error::broken;
 use crate::maintenance::{maintenance, note_announced, of};
 use crate::notice::Occasion;
-use crate::organisation::lock;
+use crate::organisation::lock_for_commit;
 use crate::outbox;
 
 /// How many changes of an organisation one transaction tells.
@@ -51,7 +51,8 @@ impl MaintenanceSchedule for Database {
         let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else {
+                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
+                else {
                     return Ok(None);
                 };
                 let due = due(&organisation, now)
@@ -77,7 +78,7 @@ impl MaintenanceSchedule for Database {
                 if events.is_empty() {
                     return Ok(None);
                 }
-                outbox::append(transaction, locked, &events, now)
+                outbox::append_at(transaction, locked, &events, now)
                     .await
                     .map(Some)
             })

@@ -1,7 +1,9 @@
 //! What the public sees of an organisation.
 
 use allclear_application::error::Error;
+use allclear_application::public::size::{Budget, PAGE_BYTES};
 use allclear_application::public::{PublicComponent, PublicOrganisation, Snapshot, SnapshotStore};
+use allclear_domain::component::Component;
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -43,7 +45,7 @@ impl SnapshotStore for Database {
                         name: organisation.name,
                     },
                     banner: Snapshot::banner(&components),
-                    components: components.iter().map(PublicComponent::from).collect(),
+                    components: shown(&components)?,
                     incidents: incident::public::shown(transaction, &id, now).await?,
                     maintenances: maintenance::shown(transaction, &id, now).await?,
                     revision: organisation.revision,
@@ -53,4 +55,13 @@ impl SnapshotStore for Database {
         })
         .await
     }
+}
+
+/// The components, with as much of their descriptions as the page has room for.
+fn shown(components: &[Component]) -> Result<Vec<PublicComponent>, Error> {
+    let mut budget = Budget::new(PAGE_BYTES);
+    components
+        .iter()
+        .map(|component| budget.show_component(PublicComponent::from(component)))
+        .collect()
 }

@@ -26,13 +26,12 @@ impl Features {
         let store = Arc::new(database.clone());
         let (relay, clock) = (|| Arc::clone(relay), || Arc::clone(clock));
         let alarm = Arc::new(Alarm::default());
-        let components = Components::new(Arc::clone(&store) as _, relay(), clock());
+        let components = Components::new(Arc::clone(&store) as _, relay());
         let incidents = Incidents::new(
             Arc::clone(&store) as _,
             Arc::clone(&store) as _,
             Arc::clone(&store) as _,
             relay(),
-            clock(),
         );
         let maintenances = Maintenances::new(
             Arc::clone(&store) as _,

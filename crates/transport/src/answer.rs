@@ -77,13 +77,13 @@ impl<T: Serialize> Answer<T> {
     }
 }
 
-/// A list, or a part of it where a limit was asked for.
+/// A list. Where it goes on is said where a part was asked for, and wherever there is more.
 pub(crate) fn list<T, U: Serialize>(
     listed: &Listed<T>,
     limited: bool,
     show: impl Fn(&T) -> U,
 ) -> HttpResponse {
-    let meta = limited.then(|| Meta {
+    let meta = (limited || listed.next.is_some()).then(|| Meta {
         next: listed.next.map(|id| id.to_string()),
     });
     let data: Vec<U> = listed.items.iter().map(show).collect();
@@ -98,4 +98,32 @@ pub(crate) fn list<T, U: Serialize>(
 fn versioned(mut response: HttpResponseBuilder, version: Revision) -> HttpResponseBuilder {
     response.insert_header(ETag(EntityTag::new_strong(version.to_string())));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use actix_web::body::to_bytes;
+    use serde_json::{Value, json};
+    use uuid::Uuid;
+
+    #[actix_web::test]
+    async fn a_list_says_that_there_is_more_also_where_no_part_was_asked_for() {
+        let next = Uuid::from_u128(7);
+        let cases = [
+            (false, None, Value::Null),
+            (false, Some(next), json!({"next": next.to_string()})),
+            (true, None, json!({"next": null})),
+        ];
+        for (limited, next, expected) in cases {
+            let listed = Listed {
+                items: vec![1],
+                next,
+            };
+            let body = list(&listed, limited, |item| *item).into_body();
+            let body: Value = serde_json::from_slice(&to_bytes(body).await.unwrap()).unwrap();
+            assert_eq!(body["meta"], expected);
+        }
+    }
 }

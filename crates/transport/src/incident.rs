@@ -53,13 +53,17 @@ struct IncidentBody {
     created_at: DateTime<Utc>,
     #[serde(serialize_with = "timestamp::serialize")]
     updated_at: DateTime<Utc>,
-    /// The newest 100 of its updates, newest first.
+    /// The newest of its updates that there is room for, at most 100, newest first.
     #[serde(rename = "IncidentTimeline")]
     timeline: Vec<TimelineEntry>,
+    /// Whether it has older updates than these; absent if these are all.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    timeline_truncated: bool,
 }
 
 impl From<&IncidentReport> for IncidentBody {
-    fn from(IncidentReport { incident, timeline }: &IncidentReport) -> Self {
+    fn from(report: &IncidentReport) -> Self {
+        let incident = &report.incident;
         Self {
             id: incident.id.to_string(),
             title: incident.title.clone(),
@@ -69,7 +73,8 @@ impl From<&IncidentReport> for IncidentBody {
             resolved_at: incident.resolved_at,
             created_at: incident.created_at,
             updated_at: incident.updated_at,
-            timeline: timeline.clone(),
+            timeline: report.timeline.clone(),
+            timeline_truncated: report.timeline_truncated,
         }
     }
 }

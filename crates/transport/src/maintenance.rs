@@ -45,8 +45,11 @@ struct MaintenanceBody {
     created_at: DateTime<Utc>,
     #[serde(serialize_with = "timestamp::serialize")]
     updated_at: DateTime<Utc>,
-    /// The newest 100 of its updates, newest first.
+    /// The newest of its updates that there is room for, at most 100, newest first.
     timeline: Vec<MaintenanceEntry>,
+    /// Whether it has older updates than these; absent if these are all.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    timeline_truncated: bool,
 }
 
 impl From<&MaintenanceReport> for MaintenanceBody {
@@ -66,6 +69,7 @@ impl From<&MaintenanceReport> for MaintenanceBody {
             created_at: maintenance.created_at,
             updated_at: maintenance.updated_at,
             timeline: timeline.clone(),
+            timeline_truncated: report.timeline_truncated,
         }
     }
 }

@@ -11,11 +11,11 @@ use uuid::Uuid;
 
 use crate::problem::Problem;
 
-/// Which part of a list is asked for; everything without them.
+/// Which part of a list is asked for; the newest 500 without them.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PageQuery {
-    /// At most so many items, 1 to 500.
+    /// At most so many items, 1 to 500; 500 when absent.
     #[param(value_type = Option<u64>, minimum = 1, maximum = 500)]
     limit: Option<String>,
     /// Only items older than the one with this identifier.
@@ -24,6 +24,10 @@ pub(crate) struct PageQuery {
 }
 
 impl PageQuery {
+    const fn is_part(&self) -> bool {
+        self.limit.is_some() || self.before.is_some()
+    }
+
     fn page(&self) -> Result<Page, Invalid> {
         let mut invalid = Invalid::default();
         let mut refuse = |field: &str, message: String| {
@@ -51,7 +55,7 @@ impl PageQuery {
         });
         invalid.into_result()?;
         Ok(Page {
-            limit: limit.or_else(|| before.map(|_| Page::MAX_LIMIT)),
+            limit: Some(limit.unwrap_or(Page::MAX_LIMIT)),
             before,
         })
     }
@@ -59,12 +63,12 @@ impl PageQuery {
 
 /// A part of a list, read from the query.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct AskedPage(pub Page);
+pub(crate) struct AskedPage(pub Page, bool);
 
 impl AskedPage {
-    /// Whether a part was asked for, so that the answer says where it goes on.
+    /// Whether a part was asked for, so that the answer says where it goes on, also where it does not.
     pub(crate) const fn is_part(self) -> bool {
-        self.0.limit.is_some()
+        self.1
     }
 }
 
@@ -76,8 +80,7 @@ impl FromRequest for AskedPage {
         let query = web::Query::<PageQuery>::from_query(request.query_string());
         let page = query.map_err(|_| Invalid::field("limit", "The query is not well-formed"));
         ready(
-            page.and_then(|query| query.page())
-                .map(Self)
+            page.and_then(|query| Ok(Self(query.page()?, query.is_part())))
                 .map_err(Problem::from),
         )
     }
@@ -92,8 +95,14 @@ mod tests {
     }
 
     #[test]
-    fn a_list_comes_whole_unless_a_part_is_asked_for() {
-        assert_eq!(page(""), Ok(Page::default()));
+    fn a_list_is_the_newest_500_unless_another_part_is_asked_for() {
+        assert_eq!(
+            page(""),
+            Ok(Page {
+                limit: Some(500),
+                before: None
+            })
+        );
         assert_eq!(
             page("limit=500"),
             Ok(Page {

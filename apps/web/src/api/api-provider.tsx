@@ -2,6 +2,7 @@ import { createContext, use, useState, type ReactNode } from 'react';
 import { SWRConfig, type SWRConfiguration } from 'swr';
 import { createApiClient, type ApiClient, type GetToken } from './client';
 import { QueryCache, retainWhileMounted } from './query-cache';
+import { readWhole } from './read-whole';
 import { SharedRetries } from './retry';
 
 const ApiContext = createContext<ApiClient | null>(null);
@@ -29,7 +30,7 @@ function createQueries(getToken: GetToken) {
   const config: SWRConfiguration & { provider: () => QueryCache } = {
     provider: () => cache,
     use: [retainWhileMounted(cache)],
-    fetcher: (path: string) => retries.ask(path, () => client.get(path)),
+    fetcher: (path: string) => retries.ask(path, () => readWhole(client, path)),
     shouldRetryOnError: false,
     revalidateOnFocus: false,
   };

@@ -21,9 +21,17 @@ export function withReplaced<T extends Listed>(item: T): ListChange<T> {
 
 /** Gives the item of the same id what is told of it; what is not told, it keeps. */
 export function withChanged<T extends Listed>(told: Partial<NoInfer<T>> & Listed): ListChange<T> {
+  return withChangedBy<T>(told.id, () => told);
+}
+
+/** Gives the item of this id what follows from how it is known. */
+export function withChangedBy<T extends Listed>(
+  id: string,
+  change: (known: T) => Partial<NoInfer<T>>,
+): ListChange<T> {
   return (pages) =>
     pages.map((page) =>
-      page.map((other) => (other.id === told.id ? { ...other, ...told } : other)),
+      page.map((other) => (other.id === id ? { ...other, ...change(other) } : other)),
     );
 }
 

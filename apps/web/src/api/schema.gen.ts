@@ -681,7 +681,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes the fields the body carries. The incident takes the status of its newest update. */
+        /** Changes the fields the body carries. A change of the newest update's status sets the incident's status. */
         patch: operations["patch_incident_id_updates_update_id"];
         trace?: never;
     };
@@ -1135,7 +1135,7 @@ export interface components {
         Answer_Incident: {
             /** @description An incident as operators see it. */
             data: {
-                /** @description The newest 100 of its updates, newest first. */
+                /** @description The newest of its updates that there is room for, at most 100, newest first. */
                 IncidentTimeline: components["schemas"]["IncidentTimelineEntry"][];
                 /** Format: date-time */
                 createdAt: string;
@@ -1153,6 +1153,8 @@ export interface components {
                  */
                 resolvedAt: string | null;
                 status: components["schemas"]["IncidentStatus"];
+                /** @description Whether it has older updates than these; absent if these are all. */
+                timelineTruncated?: boolean;
                 title: string;
                 /** Format: date-time */
                 updatedAt: string;
@@ -1256,8 +1258,10 @@ export interface components {
                 startAt: string;
                 /** @description How far it is, told from its times and the clock. */
                 status: components["schemas"]["MaintenanceStatus"];
-                /** @description The newest 100 of its updates, newest first. */
+                /** @description The newest of its updates that there is room for, at most 100, newest first. */
                 timeline: components["schemas"]["MaintenanceEntry"][];
+                /** @description Whether it has older updates than these; absent if these are all. */
+                timelineTruncated?: boolean;
                 title: string;
                 /** Format: date-time */
                 updatedAt: string;
@@ -1364,9 +1368,9 @@ export interface components {
                  * @description When it was read.
                  */
                 generatedAt: string;
-                /** @description Unresolved ones, and resolved ones for [`incident::SHOWN_AFTER_RESOLUTION`]; newest first. */
+                /** @description All unresolved ones, and of those resolved in the last 14 days the 50 that were resolved last; newest first. */
                 incidents: components["schemas"]["PublicIncident"][];
-                /** @description Those not over, and those that were in the last 14 days; newest first. */
+                /** @description All that are not over, and of those that ended in the last 14 days the 50 that ended last; newest first. */
                 maintenances: components["schemas"]["PublicMaintenance"][];
                 /** @description Whose page it is. */
                 organisation: components["schemas"]["PublicOrganisation"];
@@ -1431,7 +1435,7 @@ export interface components {
         /** @description What was asked for, and a word to show where there is one. */
         Answer_Vec_Incident: {
             data: {
-                /** @description The newest 100 of its updates, newest first. */
+                /** @description The newest of its updates that there is room for, at most 100, newest first. */
                 IncidentTimeline: components["schemas"]["IncidentTimelineEntry"][];
                 /** Format: date-time */
                 createdAt: string;
@@ -1449,6 +1453,8 @@ export interface components {
                  */
                 resolvedAt: string | null;
                 status: components["schemas"]["IncidentStatus"];
+                /** @description Whether it has older updates than these; absent if these are all. */
+                timelineTruncated?: boolean;
                 title: string;
                 /** Format: date-time */
                 updatedAt: string;
@@ -1525,8 +1531,10 @@ export interface components {
                 startAt: string;
                 /** @description How far it is, told from its times and the clock. */
                 status: components["schemas"]["MaintenanceStatus"];
-                /** @description The newest 100 of its updates, newest first. */
+                /** @description The newest of its updates that there is room for, at most 100, newest first. */
                 timeline: components["schemas"]["MaintenanceEntry"][];
+                /** @description Whether it has older updates than these; absent if these are all. */
+                timelineTruncated?: boolean;
                 title: string;
                 /** Format: date-time */
                 updatedAt: string;
@@ -1754,7 +1762,7 @@ export interface components {
         IdentityProvider: "built-in" | "clerk";
         /** @description An incident as operators see it. */
         Incident: {
-            /** @description The newest 100 of its updates, newest first. */
+            /** @description The newest of its updates that there is room for, at most 100, newest first. */
             IncidentTimeline: components["schemas"]["IncidentTimelineEntry"][];
             /** Format: date-time */
             createdAt: string;
@@ -1772,6 +1780,8 @@ export interface components {
              */
             resolvedAt: string | null;
             status: components["schemas"]["IncidentStatus"];
+            /** @description Whether it has older updates than these; absent if these are all. */
+            timelineTruncated?: boolean;
             title: string;
             /** Format: date-time */
             updatedAt: string;
@@ -1944,8 +1954,10 @@ export interface components {
             startAt: string;
             /** @description How far it is, told from its times and the clock. */
             status: components["schemas"]["MaintenanceStatus"];
-            /** @description The newest 100 of its updates, newest first. */
+            /** @description The newest of its updates that there is room for, at most 100, newest first. */
             timeline: components["schemas"]["MaintenanceEntry"][];
+            /** @description Whether it has older updates than these; absent if these are all. */
+            timelineTruncated?: boolean;
             title: string;
             /** Format: date-time */
             updatedAt: string;
@@ -2122,6 +2134,8 @@ export interface components {
             createdAt: string;
             /** @description May be empty. */
             description: string;
+            /** @description Whether the end of the description is left out, because the page has no room for it; absent if it is whole. */
+            descriptionTruncated?: boolean;
             /** @description Its identifier, a `UUIDv7`. */
             id: string;
             /** @description Its name. */
@@ -2131,10 +2145,12 @@ export interface components {
         };
         /** @description An incident with its timeline and what it affects. */
         PublicIncident: {
-            /** @description The newest 100 of its updates, newest first. */
+            /** @description The newest of its updates that there is room for, at most 100, newest first. */
             IncidentTimeline: components["schemas"]["IncidentTimelineEntry"][];
             /** @description The components it affects, and the status it holds on each while it is unresolved. */
             components: components["schemas"]["AffectedComponent"][];
+            /** @description Whether it affects more components than these, for which an event has no room; absent if these are all. */
+            componentsTruncated?: boolean;
             /**
              * Format: date-time
              * @description When it was created.
@@ -2142,6 +2158,8 @@ export interface components {
             createdAt: string;
             /** @description What happened. */
             description: string;
+            /** @description Whether the end of the description is left out, because the status page has no room for it; absent if it is whole. */
+            descriptionTruncated?: boolean;
             /** @description Its identifier, a `UUIDv7`. */
             id: string;
             /**
@@ -2156,6 +2174,8 @@ export interface components {
             resolvedAt: string | null;
             /** @description How far it has been dealt with. */
             status: components["schemas"]["IncidentStatus"];
+            /** @description Whether it has older updates than these; absent if these are all. */
+            timelineTruncated?: boolean;
             /** @description What it is about. */
             title: string;
         };
@@ -2168,6 +2188,8 @@ export interface components {
             createdAt: string;
             /** @description What is done. */
             description: string;
+            /** @description Whether the end of the description is left out, because the status page has no room for it; absent if it is whole. */
+            descriptionTruncated?: boolean;
             /**
              * Format: date-time
              * @description The last moment of it; null while nobody knows.
@@ -2182,8 +2204,10 @@ export interface components {
             startAt: string;
             /** @description How far it is, told from its times and the clock. */
             status: components["schemas"]["MaintenanceStatus"];
-            /** @description The newest 100 of its updates, newest first. */
+            /** @description The newest of its updates that there is room for, at most 100, newest first. */
             timeline: components["schemas"]["MaintenanceEntry"][];
+            /** @description Whether it has older updates than these; absent if these are all. */
+            timelineTruncated?: boolean;
             /** @description Its title. */
             title: string;
         };
@@ -2243,9 +2267,9 @@ export interface components {
              * @description When it was read.
              */
             generatedAt: string;
-            /** @description Unresolved ones, and resolved ones for [`incident::SHOWN_AFTER_RESOLUTION`]; newest first. */
+            /** @description All unresolved ones, and of those resolved in the last 14 days the 50 that were resolved last; newest first. */
             incidents: components["schemas"]["PublicIncident"][];
-            /** @description Those not over, and those that were in the last 14 days; newest first. */
+            /** @description All that are not over, and of those that ended in the last 14 days the 50 that ended last; newest first. */
             maintenances: components["schemas"]["PublicMaintenance"][];
             /** @description Whose page it is. */
             organisation: components["schemas"]["PublicOrganisation"];
@@ -2613,7 +2637,7 @@ export interface operations {
     get_component_list: {
         parameters: {
             query?: {
-                /** @description At most so many items, 1 to 500. */
+                /** @description At most so many items, 1 to 500; 500 when absent. */
                 limit?: number;
                 /** @description Only items older than the one with this identifier. */
                 before?: string;
@@ -6699,7 +6723,7 @@ export interface operations {
     get_incident_list: {
         parameters: {
             query?: {
-                /** @description At most so many items, 1 to 500. */
+                /** @description At most so many items, 1 to 500; 500 when absent. */
                 limit?: number;
                 /** @description Only items older than the one with this identifier. */
                 before?: string;
@@ -7490,7 +7514,7 @@ export interface operations {
     get_incident_id_components_list: {
         parameters: {
             query?: {
-                /** @description At most so many items, 1 to 500. */
+                /** @description At most so many items, 1 to 500; 500 when absent. */
                 limit?: number;
                 /** @description Only items older than the one with this identifier. */
                 before?: string;
@@ -7624,7 +7648,7 @@ export interface operations {
     get_incident_id_components_unattached: {
         parameters: {
             query?: {
-                /** @description At most so many items, 1 to 500. */
+                /** @description At most so many items, 1 to 500; 500 when absent. */
                 limit?: number;
                 /** @description Only items older than the one with this identifier. */
                 before?: string;
@@ -8024,7 +8048,7 @@ export interface operations {
     get_incident_id_updates_list: {
         parameters: {
             query?: {
-                /** @description At most so many items, 1 to 500. */
+                /** @description At most so many items, 1 to 500; 500 when absent. */
                 limit?: number;
                 /** @description Only items older than the one with this identifier. */
                 before?: string;
@@ -8555,7 +8579,7 @@ export interface operations {
     get_maintenance_list: {
         parameters: {
             query?: {
-                /** @description At most so many items, 1 to 500. */
+                /** @description At most so many items, 1 to 500; 500 when absent. */
                 limit?: number;
                 /** @description Only items older than the one with this identifier. */
                 before?: string;
@@ -9346,7 +9370,7 @@ export interface operations {
     get_maintenance_id_updates_list: {
         parameters: {
             query?: {
-                /** @description At most so many items, 1 to 500. */
+                /** @description At most so many items, 1 to 500; 500 when absent. */
                 limit?: number;
                 /** @description Only items older than the one with this identifier. */
                 before?: string;
@@ -10113,7 +10137,7 @@ export interface operations {
     get_subscriber_list: {
         parameters: {
             query?: {
-                /** @description At most so many items, 1 to 500. */
+                /** @description At most so many items, 1 to 500; 500 when absent. */
                 limit?: number;
                 /** @description Only items older than the one with this identifier. */
                 before?: string;

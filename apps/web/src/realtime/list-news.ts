@@ -1,6 +1,6 @@
 import type { ApiClient } from '@/api/client';
 import { ApiError } from '@/api/error';
-import { withChanged, withNew, without, type ListChange } from '@/api/list-changes';
+import { withChanged, withChangedBy, withNew, without, type ListChange } from '@/api/list-changes';
 import type {
   Component,
   IncidentEntry,
@@ -10,6 +10,7 @@ import type {
   PublicIncident,
   PublicMaintenance,
 } from '@/api/types';
+import { withKnownOfIncident, withKnownOfMaintenance } from '@/api/truncated';
 import { calls } from '@/paths';
 import type { Update } from '@/updates/timeline';
 import type { Follower } from './connection';
@@ -101,10 +102,13 @@ export class ListNews implements Follower {
         change<Incident>(incidents.list, withTold(told, { ...told, updatedAt: told.createdAt }));
         break;
       }
-      case 'incident-updated':
-        change<Incident>(incidents.list, withChanged(event.args[0]));
-        this.#replaceAttached(event.args[0]);
+      case 'incident-updated': {
+        const [told] = event.args;
+        const complete = (known: Incident) => withKnownOfIncident(told, known);
+        change<Incident>(incidents.list, withChangedBy(told.id, complete));
+        this.#replaceAttached(told);
         break;
+      }
       case 'incident-deleted':
         change<Incident>(incidents.list, without(event.args[0]));
         break;
@@ -126,9 +130,12 @@ export class ListNews implements Follower {
         change<Maintenance>(maintenances.list, withTold(told, item));
         break;
       }
-      case 'maintenance-updated':
-        change<Maintenance>(maintenances.list, withChanged(event.args[0]));
+      case 'maintenance-updated': {
+        const [told] = event.args;
+        const complete = (known: Maintenance) => withKnownOfMaintenance(told, known);
+        change<Maintenance>(maintenances.list, withChangedBy(told.id, complete));
         break;
+      }
       case 'maintenance-deleted':
         change<Maintenance>(maintenances.list, without(event.args[0]));
         break;
@@ -169,7 +176,12 @@ export class ListNews implements Follower {
     this.#store.change<Update>(list, without(id));
   }
 
-  #replaceAttached({ id, components: links }: PublicIncident): void {
+  #replaceAttached({ id, components: links, componentsTruncated }: PublicIncident): void {
+    if (componentsTruncated) {
+      this.#store.refresh(attachedComponents);
+      this.#store.refresh(unattachedComponents);
+      return;
+    }
     this.#changeAttached(incidents.components(id), (shown) =>
       links.map((link) => {
         const known = shown.find(({ componentId }) => componentId === link.componentId);

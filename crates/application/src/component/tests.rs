@@ -1,6 +1,7 @@
 use super::*;
 
 use allclear_domain::component::{ComponentStatus, StatusSource};
+use allclear_domain::event::Event;
 use allclear_domain::organisation::Revision;
 use allclear_domain::validation::Invalid;
 use chrono::DateTime;
@@ -8,10 +9,8 @@ use mockall::predicate::eq;
 use uuid::Uuid;
 
 use crate::broadcast::MockBroadcast;
-use crate::clock::MockClock;
+use crate::fixture::{now, stamp};
 use crate::outbox::{Commit, MockOutbox, PublicEvent};
-
-const NOW: i64 = 1_700_000_000;
 
 fn organisation() -> OrganisationId {
     OrganisationId::parse("org_1").unwrap()
@@ -50,13 +49,8 @@ fn service(store: MockComponentStore, broadcasts: usize) -> Components {
         .expect_publish()
         .times(broadcasts)
         .return_const(());
-    let mut clock = MockClock::new();
-    clock
-        .expect_now()
-        .return_const(DateTime::from_timestamp(NOW, 0).unwrap());
-    clock.expect_id().return_const(Uuid::from_u128(9));
     let relay = Relay::new(Arc::new(MockOutbox::new()), Arc::new(broadcast));
-    Components::new(Arc::new(store), Arc::new(relay), Arc::new(clock))
+    Components::new(Arc::new(store), Arc::new(relay))
 }
 
 /// A store that runs the rule on [`component`].
@@ -64,17 +58,18 @@ fn changing_store() -> MockComponentStore {
     let mut store = MockComponentStore::new();
     store
         .expect_change()
-        .returning(|_, _, rule| Ok(Some(written(rule(component())?.state))));
+        .returning(|_, _, rule| Ok(Some(written(rule(component(), stamp())?.state))));
     store
 }
 
 #[tokio::test]
 async fn a_created_component_is_stored_with_its_event_and_broadcast() {
     let mut store = MockComponentStore::new();
-    store
-        .expect_insert()
-        .withf(|_, created| created.state.id.0 == Uuid::from_u128(9) && created.events.len() == 1)
-        .return_once(|_, created| Ok(written(created.state)));
+    store.expect_insert().return_once(|_, create| {
+        let created = create(stamp())?;
+        assert_eq!(created.events, [Event::NewComponent(created.state.id)]);
+        Ok(written(created.state))
+    });
     let draft = ComponentDraft {
         name: "API".into(),
         description: String::new(),
@@ -84,7 +79,7 @@ async fn a_created_component_is_stored_with_its_event_and_broadcast() {
         .create(&organisation(), draft)
         .await
         .unwrap();
-    assert_eq!(created.created_at.timestamp(), NOW);
+    assert_eq!((created.id.0, created.created_at), (stamp().id, now()));
 }
 
 #[tokio::test]
@@ -94,9 +89,11 @@ async fn an_invalid_component_is_neither_stored_nor_broadcast() {
         description: String::new(),
         status: ComponentStatus::Operational,
     };
-    let refused = service(MockComponentStore::new(), 0)
-        .create(&organisation(), draft)
-        .await;
+    let mut store = MockComponentStore::new();
+    store
+        .expect_insert()
+        .return_once(|_, create| Ok(written(create(stamp())?.state)));
+    let refused = service(store, 0).create(&organisation(), draft).await;
     assert!(
         matches!(refused, Err(Error::Invalid(invalid)) if invalid == Invalid::field("name", "Name is required"))
     );

@@ -12,7 +12,7 @@ use chrono::DateTime;
 use uuid::Uuid;
 
 use crate::broadcast::MockBroadcast;
-use crate::fixture::{clock, now, organisation};
+use crate::fixture::{now, organisation, stamp};
 use crate::incident::component::MockIncidentComponentStore;
 use crate::incident::update::MockIncidentUpdateStore;
 use crate::outbox::{Commit, MockOutbox, PublicEvent};
@@ -53,6 +53,7 @@ fn report(incident: Incident) -> IncidentReport {
     IncidentReport {
         incident,
         timeline: Vec::new(),
+        timeline_truncated: false,
     }
 }
 
@@ -82,7 +83,6 @@ impl Ports {
             Arc::new(components),
             Arc::new(updates),
             relay,
-            clock(),
         )
     }
 
@@ -91,7 +91,7 @@ impl Ports {
         let mut ports = Self::default();
         let state = incident.clone();
         let change = move |_: &_, _, rule: Rule<Incident>| {
-            Ok(Some(written(report(rule(state.clone())?.state))))
+            Ok(Some(written(report(rule(state.clone(), stamp())?.state))))
         };
         ports.store.expect_change().returning(change);
         ports.updates.expect_record().returning(move |_, _, rule| {
@@ -99,7 +99,7 @@ impl Ports {
                 incident: incident.clone(),
                 newest: None,
             };
-            Ok(Some(written(rule(latest)?.state.update)))
+            Ok(Some(written(rule(latest, stamp())?.state.update)))
         });
         ports
     }
@@ -129,17 +129,15 @@ fn ann() -> Author {
 #[tokio::test]
 async fn a_created_incident_is_stored_with_its_components_and_broadcast() {
     let mut ports = Ports::default();
-    let expected = |_: &_, created: &Changed<Incident>, components: &Vec<Attachment>| {
-        created.state.occured_at == now()
-            && created.events.len() == 1
-            && *components == [attachment(7)]
+    let insert = |_: &_, create: CreateRule<Incident>, components: Vec<Attachment>| {
+        let created = create(stamp())?;
+        assert_eq!(
+            (created.state.occured_at, created.events.len(), components),
+            (now(), 1, vec![attachment(7)])
+        );
+        Ok(written(report(created.state)))
     };
-    let insert = |_: &_, created: Changed<Incident>, _| Ok(written(report(created.state)));
-    ports
-        .store
-        .expect_insert()
-        .withf(expected)
-        .return_once(insert);
+    ports.store.expect_insert().return_once(insert);
     let draft = IncidentDraft {
         title: "Down".into(),
         description: "All of it".into(),
@@ -163,10 +161,12 @@ async fn an_invalid_incident_is_neither_stored_nor_broadcast() {
         occured_at: None,
     };
     let twice = vec![attachment(7), attachment(7)];
-    let refused = Ports::default()
-        .service(0)
-        .create(&organisation(), draft, twice)
-        .await;
+    let mut ports = Ports::default();
+    ports
+        .store
+        .expect_insert()
+        .return_once(|_, create, _| Ok(written(report(create(stamp())?.state))));
+    let refused = ports.service(0).create(&organisation(), draft, twice).await;
     let Err(Error::Invalid(invalid)) = refused else {
         panic!("{refused:?}")
     };

@@ -101,9 +101,10 @@ impl Incidents {
         draft: IncidentUpdateDraft,
         author: Author,
     ) -> Result<IncidentUpdate, Error> {
-        let (id, now) = (IncidentUpdateId(self.clock.id()), self.clock.now());
-        let rule: Rule<Latest, Entry> =
-            Box::new(move |latest| latest.record(id, draft, author, now).map_err(Error::from));
+        let rule: Rule<Latest, Entry> = Box::new(move |latest, stamp| {
+            let id = IncidentUpdateId(stamp.id);
+            Ok(latest.record(id, draft, author, stamp.now)?)
+        });
         let written = self
             .updates
             .record(organisation, incident, rule)
@@ -122,10 +123,9 @@ impl Incidents {
         patch: IncidentUpdatePatch,
         precondition: Precondition,
     ) -> Result<IncidentUpdate, Error> {
-        let now = self.clock.now();
-        let rule: Rule<Entry> = Box::new(move |entry| {
+        let rule: Rule<Entry> = Box::new(move |entry, stamp| {
             precondition.check(entry.update.version)?;
-            Ok(entry.edit(patch, now)?)
+            Ok(entry.edit(patch, stamp.now)?)
         });
         let written = self
             .updates
@@ -146,8 +146,9 @@ impl Incidents {
         ids: Vec<IncidentUpdateId>,
     ) -> Result<(), Error> {
         check_deletion(&ids)?;
-        let (now, gone) = (self.clock.now(), ids.clone());
-        let rule: Rule<Deletion, Incident> = Box::new(move |deletion| Ok(deletion.of(&gone, now)));
+        let gone = ids.clone();
+        let rule: Rule<Deletion, Incident> =
+            Box::new(move |deletion, stamp| Ok(deletion.of(&gone, stamp.now)));
         let written = self
             .updates
             .delete(organisation, incident, ids, rule)

@@ -10,7 +10,7 @@ use chrono::TimeDelta;
 use uuid::Uuid;
 
 use crate::broadcast::MockBroadcast;
-use crate::fixture::{clock, now, organisation};
+use crate::fixture::{clock, now, organisation, stamp};
 use crate::maintenance::update::MockMaintenanceUpdateStore;
 use crate::outbox::{Commit, MockOutbox};
 
@@ -50,6 +50,7 @@ fn written(maintenance: Maintenance) -> Written<MaintenanceReport> {
     let state = MaintenanceReport {
         maintenance,
         timeline: Vec::new(),
+        timeline_truncated: false,
         read_at: now(),
     };
     Written {
@@ -63,7 +64,7 @@ fn changing(stored: Maintenance) -> MockMaintenanceStore {
     let mut store = MockMaintenanceStore::new();
     store
         .expect_change()
-        .returning(move |_, _, rule| Ok(Some(written(rule(stored.clone())?.state))));
+        .returning(move |_, _, rule| Ok(Some(written(rule(stored.clone(), stamp())?.state))));
     store
 }
 
@@ -103,13 +104,13 @@ async fn a_created_maintenance_is_stored_told_and_wakes_the_scheduler_for_its_st
     let mut store = MockMaintenanceStore::new();
     store
         .expect_insert()
-        .return_once(|_, created| Ok(written(created.state)));
+        .return_once(|_, create| Ok(written(create(stamp())?.state)));
     let service = over(store, 1);
     let start = now() + TimeDelta::seconds(5);
     let created = service.create(&organisation(), draft(start)).await.unwrap();
     assert_eq!(
         (created.maintenance.id.0, created.status()),
-        (Uuid::from_u128(99), MaintenanceStatus::Scheduled)
+        (stamp().id, MaintenanceStatus::Scheduled)
     );
     assert_eq!(service.alarm.moment(), Some(start));
 }
@@ -117,8 +118,8 @@ async fn a_created_maintenance_is_stored_told_and_wakes_the_scheduler_for_its_st
 #[tokio::test]
 async fn a_start_that_passed_while_it_was_stored_still_wakes_the_scheduler() {
     let mut store = MockMaintenanceStore::new();
-    store.expect_insert().return_once(|_, created| {
-        let Written { state, commit } = written(created.state);
+    store.expect_insert().return_once(|_, create| {
+        let Written { state, commit } = written(create(stamp())?.state);
         Ok(Written {
             state: MaintenanceReport {
                 read_at: now() - TimeDelta::milliseconds(1),
@@ -259,7 +260,7 @@ async fn an_update_follows_the_newest_one_that_the_store_holds() {
                     .unwrap()
                     .state;
             Ok(Some(Written {
-                state: recording(Some(stored))?.state,
+                state: recording(Some(stored), stamp())?.state,
                 commit: Some(commit()),
             }))
         });
@@ -281,7 +282,7 @@ async fn updates_are_deleted_by_the_rule_that_sees_what_is_stored() {
         .times(2)
         .returning(move |_, _, _, rule| {
             Ok(Some(Written {
-                state: rule(vec![stored])?.state,
+                state: rule(vec![stored], stamp())?.state,
                 commit: Some(commit()),
             }))
         });

@@ -1,7 +1,5 @@
 //! What operators do with the updates of a maintenance, and the port that keeps them.
 
-use std::sync::Arc;
-
 use allclear_domain::author::Author;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::maintenance_update::{
@@ -103,16 +101,15 @@ impl Maintenances {
         draft: MaintenanceUpdateDraft,
         author: Author,
     ) -> Result<MaintenanceUpdate, Error> {
-        let clock = Arc::clone(&self.clock);
-        let recording: Recording = Box::new(move |newest| {
-            let id = MaintenanceUpdateId(clock.id());
+        let recording: Recording = Box::new(move |newest, stamp| {
+            let id = MaintenanceUpdateId(stamp.id);
             Ok(MaintenanceUpdate::record(
                 id,
                 maintenance,
                 draft,
                 author,
                 newest.as_ref(),
-                clock.now(),
+                stamp.now,
             )?)
         });
         let written = self
@@ -135,7 +132,7 @@ impl Maintenances {
         patch: MaintenanceUpdatePatch,
         precondition: Precondition,
     ) -> Result<MaintenanceUpdate, Error> {
-        let rule: Rule<MaintenanceUpdate> = Box::new(move |update| {
+        let rule: Rule<MaintenanceUpdate> = Box::new(move |update, _| {
             precondition.check(update.version)?;
             Ok(update.edit(patch)?)
         });
@@ -159,7 +156,7 @@ impl Maintenances {
     ) -> Result<Vec<MaintenanceUpdateId>, Error> {
         let asked = ids.clone();
         let rule: Rule<Vec<MaintenanceUpdateId>> =
-            Box::new(move |stored| Ok(MaintenanceUpdate::delete(maintenance, asked, &stored)?));
+            Box::new(move |stored, _| Ok(MaintenanceUpdate::delete(maintenance, asked, &stored)?));
         let written = self
             .updates
             .delete(organisation, maintenance, ids, rule)

@@ -23,6 +23,9 @@ pub struct PublicIncident {
     pub title: String,
     /// What happened.
     pub description: String,
+    /// Whether the end of the description is left out, because the status page has no room for it; absent if it is whole.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub description_truncated: bool,
     /// How far it has been dealt with.
     #[schema(value_type = IncidentStatusWord)]
     pub status: &'static str,
@@ -36,11 +39,17 @@ pub struct PublicIncident {
     /// When it was created.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub created_at: DateTime<Utc>,
-    /// The newest 100 of its updates, newest first.
+    /// The newest of its updates that there is room for, at most 100, newest first.
     #[serde(rename = "IncidentTimeline")]
     pub timeline: Vec<TimelineEntry>,
+    /// Whether it has older updates than these; absent if these are all.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub timeline_truncated: bool,
     /// The components it affects, and the status it holds on each while it is unresolved.
     pub components: Vec<AffectedComponent>,
+    /// Whether it affects more components than these, for which an event has no room; absent if these are all.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub components_truncated: bool,
 }
 
 /// An update of an incident.

@@ -18,6 +18,9 @@ pub struct PublicMaintenance {
     pub title: String,
     /// What is done.
     pub description: String,
+    /// Whether the end of the description is left out, because the status page has no room for it; absent if it is whole.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub description_truncated: bool,
     /// How far it is, told from its times and the clock.
     #[schema(value_type = MaintenanceStatusWord)]
     pub status: &'static str,
@@ -31,8 +34,11 @@ pub struct PublicMaintenance {
     /// When it was created.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub created_at: DateTime<Utc>,
-    /// The newest 100 of its updates, newest first.
+    /// The newest of its updates that there is room for, at most 100, newest first.
     pub timeline: Vec<MaintenanceEntry>,
+    /// Whether it has older updates than these; absent if these are all.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub timeline_truncated: bool,
 }
 
 /// An update of a maintenance as the public sees it: without its author.
@@ -59,17 +65,20 @@ impl From<MaintenanceReport> for PublicMaintenance {
         let MaintenanceReport {
             maintenance,
             timeline,
+            timeline_truncated,
             ..
         } = report;
         Self {
             id: maintenance.id.to_string(),
             title: maintenance.title,
             description: maintenance.description,
+            description_truncated: false,
             status,
             start_at: maintenance.start_at,
             end_at: maintenance.end_at,
             created_at: maintenance.created_at,
             timeline,
+            timeline_truncated,
         }
     }
 }

@@ -13,11 +13,13 @@ fn page(maintenances: &[(i64, Option<i64>)]) -> Snapshot {
         id: String::new(),
         title: String::new(),
         description: String::new(),
+        description_truncated: false,
         status: "SCHEDULED",
         start_at: at(*start),
         end_at: end.map(at),
         created_at: at(0),
         timeline: Vec::new(),
+        timeline_truncated: false,
     };
     Snapshot {
         organisation: PublicOrganisation {

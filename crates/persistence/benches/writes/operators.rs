@@ -9,6 +9,7 @@ use allclear_application::incident::{IncidentStore, Incidents};
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::outbox::Commit;
 use allclear_application::relay::Relay;
+use allclear_application::rule::CreateRule;
 use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::hold::Attachment;
@@ -71,8 +72,8 @@ impl Operators {
             description: String::new(),
             status: ComponentStatus::default(),
         };
-        let api =
-            Component::create(ComponentId(SystemClock.id()), draft, SystemClock.now()).unwrap();
+        let api: CreateRule<Component> =
+            Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
         let api = allclear_application::component::ComponentStore::insert(&*store, &acme, api)
             .await
             .unwrap()
@@ -92,18 +93,21 @@ impl Operators {
                     component_id: api,
                     status: ComponentStatus::Degraded,
                 }];
-                let id = IncidentId(SystemClock.id());
-                let created = Incident::create(id, draft, &components, SystemClock.now()).unwrap();
-                IncidentStore::insert(&*store, &acme, created, components)
+                let attached = components.clone();
+                let create: CreateRule<Incident> = Box::new(move |stamp| {
+                    let id = IncidentId(stamp.id);
+                    Ok(Incident::create(id, draft, &attached, stamp.now)?)
+                });
+                let written = IncidentStore::insert(&*store, &acme, create, components)
                     .await
                     .unwrap();
-                own.push(id);
+                own.push(written.state.incident.id);
             }
             open.push(own);
         }
         let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::new(Silence)));
         let stores = (Arc::clone(&store) as _, Arc::clone(&store) as _, store as _);
-        let incidents = Incidents::new(stores.0, stores.1, stores.2, relay, Arc::new(SystemClock));
+        let incidents = Incidents::new(stores.0, stores.1, stores.2, relay);
         Self {
             incidents: Arc::new(incidents),
             organisation: acme,

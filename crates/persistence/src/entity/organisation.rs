@@ -11,6 +11,7 @@ pub struct Model {
     pub created_at: DateTimeUtc,
     pub founder_id: Option<Uuid>,
     pub subscriber_count: i64,
+    pub committed_at: DateTimeUtc,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

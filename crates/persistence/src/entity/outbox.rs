@@ -9,6 +9,7 @@ pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub revision: i64,
     pub events: String,
+    pub packed: Option<Vec<u8>>,
     pub created_at: DateTimeUtc,
 }
 

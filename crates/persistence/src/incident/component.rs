@@ -1,6 +1,7 @@
 //! The components an incident affects.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use allclear_application::error::Error;
 use allclear_application::incident::component::{IncidentComponent, IncidentComponentStore};
@@ -11,7 +12,6 @@ use allclear_domain::event::Event;
 use allclear_domain::hold::Attachment;
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
 use allclear_domain::incident::Incident;
-use allclear_domain::organisation::Revision;
 use allclear_domain::validation::{FieldError, Invalid};
 use async_trait::async_trait;
 use sea_orm::sea_query::Query;
@@ -28,7 +28,7 @@ use crate::entity::component::{Column as ComponentColumn, Entity as ComponentEnt
 use crate::entity::incident_component::{Column, Entity, Model};
 use crate::error::broken;
 use crate::hold::settle;
-use crate::organisation::lock;
+use crate::organisation::lock_for_commit;
 use crate::outbox;
 
 #[async_trait]
@@ -100,10 +100,11 @@ impl IncidentComponentStore for Database {
         incident: IncidentId,
         components: Vec<Attachment>,
     ) -> Result<Option<Written<()>>, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else {
+                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
+                else {
                     return Ok(None);
                 };
                 let Some(incident) = find(transaction, &organisation, incident).await? else {
@@ -125,13 +126,13 @@ impl IncidentComponentStore for Database {
                         .iter()
                         .map(|attachment| attachment.component_id.0)
                         .collect();
-                    let revision = Revision(locked.revision).next();
+                    let (revision, now) = (locked.next_revision(), locked.stamp.now);
                     events.extend(
                         settle(transaction, &organisation, &ids, incident.id, revision, now)
                             .await?,
                     );
                 }
-                let commit = outbox::append(transaction, locked, &events, now).await?;
+                let commit = outbox::append(transaction, locked, &events).await?;
                 Ok(Some(Written {
                     state: (),
                     commit: Some(commit),
@@ -147,10 +148,11 @@ impl IncidentComponentStore for Database {
         incident: IncidentId,
         components: Vec<ComponentId>,
     ) -> Result<Option<Written<()>>, Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else {
+                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
+                else {
                     return Ok(None);
                 };
                 let Some(incident) = find(transaction, &organisation, incident).await? else {
@@ -170,13 +172,13 @@ impl IncidentComponentStore for Database {
                 gone.exec(transaction).await.map_err(broken)?;
                 let mut events = vec![Event::IncidentUpdated(incident.id)];
                 if incident.holds() {
-                    let revision = Revision(locked.revision).next();
+                    let (revision, now) = (locked.next_revision(), locked.stamp.now);
                     events.extend(
                         settle(transaction, &organisation, &ids, incident.id, revision, now)
                             .await?,
                     );
                 }
-                let commit = outbox::append(transaction, locked, &events, now).await?;
+                let commit = outbox::append(transaction, locked, &events).await?;
                 Ok(Some(Written {
                     state: (),
                     commit: Some(commit),

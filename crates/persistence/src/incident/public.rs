@@ -6,6 +6,7 @@ use allclear_application::error::Error;
 use allclear_application::public::incident::{
     AffectedComponent, ComponentName, PublicIncident, SHOWN_AFTER_RESOLUTION, TimelineEntry,
 };
+use allclear_application::public::size::{Budget, PAGE_BYTES, PAST_SHOWN, WithTimeline};
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::incident::Incident;
@@ -13,7 +14,7 @@ use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult,
-    Order, QueryFilter,
+    Order, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -21,6 +22,7 @@ use super::{incident, timeline};
 use crate::entity::incident::{Column, Entity};
 use crate::entity::{component, incident_component, incident_update};
 use crate::error::broken;
+use crate::timeline::{AT_ONCE, Timeline};
 
 /// What a status page shows at a moment, newest first.
 pub(crate) async fn shown(
@@ -30,11 +32,45 @@ pub(crate) async fn shown(
 ) -> Result<Vec<PublicIncident>, Error> {
     let resolved_since = now - SHOWN_AFTER_RESOLUTION;
     // Two conditions for two searches of one index; joined by OR they may be met by reading every incident.
-    let mut shown = public(transaction, unresolved(organisation)).await?;
-    shown.extend(public(transaction, resolved_after(organisation, resolved_since)).await?);
+    let mut open = ids(transaction, of_these(unresolved(organisation))).await?;
+    open.sort_unstable_by(|a, b| b.cmp(a));
+    let past = ids(transaction, newest_resolved(organisation, resolved_since)).await?;
+    let mut shown = Vec::with_capacity(open.len() + past.len());
+    let mut budget = Budget::new(PAGE_BYTES);
+    for some in open.chunks(AT_ONCE) {
+        for incident in public(transaction, some, !budget.is_spent()).await? {
+            shown.push(budget.show(incident)?);
+        }
+    }
+    for some in past.chunks(AT_ONCE) {
+        for incident in public(transaction, some, true).await? {
+            shown.push(incident.for_past()?);
+        }
+    }
     // UUIDv7 sorts as text as it does in bytes.
     shown.sort_unstable_by(|a, b| b.id.cmp(&a.id));
     Ok(shown)
+}
+
+async fn ids(transaction: &DatabaseTransaction, these: Select<Entity>) -> Result<Vec<Uuid>, Error> {
+    these.into_tuple().all(transaction).await.map_err(broken)
+}
+
+fn of_these(incidents: Condition) -> Select<Entity> {
+    Entity::find()
+        .select_only()
+        .column(Column::Id)
+        .filter(incidents)
+}
+
+/// The incidents that were resolved last, as many as the status page shows.
+pub(super) fn newest_resolved(
+    organisation: &OrganisationId,
+    since: DateTime<Utc>,
+) -> Select<Entity> {
+    of_these(resolved_after(organisation, since))
+        .order_by_desc(Column::ResolvedAt)
+        .limit(PAST_SHOWN)
 }
 
 pub(super) fn unresolved(organisation: &OrganisationId) -> Condition {
@@ -43,7 +79,7 @@ pub(super) fn unresolved(organisation: &OrganisationId) -> Condition {
         .add(Column::ResolvedAt.is_null())
 }
 
-pub(super) fn resolved_after(organisation: &OrganisationId, moment: DateTime<Utc>) -> Condition {
+fn resolved_after(organisation: &OrganisationId, moment: DateTime<Utc>) -> Condition {
     Condition::all()
         .add(Column::OrganisationId.eq(organisation.as_str()))
         .add(Column::ResolvedAt.gt(moment))
@@ -54,9 +90,7 @@ pub(crate) async fn named(
     transaction: &DatabaseTransaction,
     id: IncidentId,
 ) -> Result<PublicIncident, Error> {
-    let found = public(transaction, Condition::all().add(Column::Id.eq(id.0)))
-        .await?
-        .pop();
+    let found = public(transaction, &[id.0], true).await?.pop();
     found.ok_or_else(|| {
         Error::internal(format!("an event names incident {id}, which is not stored"))
     })
@@ -103,23 +137,36 @@ pub(crate) async fn affected_by(
     Ok(affected.remove(&id.0).unwrap_or_default())
 }
 
+/// Incidents that were found in their organisation, newest first; without their timelines where the page has no room for
+/// them.
 async fn public(
     transaction: &DatabaseTransaction,
-    incidents: Condition,
+    ids: &[Uuid],
+    with_timelines: bool,
 ) -> Result<Vec<PublicIncident>, Error> {
+    let incidents = super::named(ids.iter().copied());
     let rows = Entity::find()
         .filter(incidents.clone())
+        .order_by_desc(Column::Id)
         .all(transaction)
         .await
         .map_err(broken)?;
     if rows.is_empty() {
         return Ok(Vec::new());
     }
-    let mut timelines = timeline::of(transaction, incidents.clone()).await?;
+    let mut timelines = if with_timelines {
+        timeline::of(transaction, incidents.clone()).await?
+    } else {
+        HashMap::new()
+    };
     let mut affected = affected(transaction, incidents).await?;
     let show = |row| {
         let incident = incident(row)?;
-        let timeline = timelines.remove(&incident.id.0).unwrap_or_default();
+        let timeline = if with_timelines {
+            timelines.remove(&incident.id.0).unwrap_or_default()
+        } else {
+            Timeline::unread()
+        };
         let components = affected.remove(&incident.id.0).unwrap_or_default();
         Ok(shown_with(incident, timeline, components))
     };
@@ -128,19 +175,22 @@ async fn public(
 
 fn shown_with(
     incident: Incident,
-    timeline: Vec<TimelineEntry>,
+    timeline: Timeline<TimelineEntry>,
     components: Vec<AffectedComponent>,
 ) -> PublicIncident {
     PublicIncident {
         id: incident.id.to_string(),
         title: incident.title,
         description: incident.description,
+        description_truncated: false,
         status: incident.status.as_str(),
         occured_at: incident.occured_at,
         resolved_at: incident.resolved_at,
         created_at: incident.created_at,
-        timeline,
+        timeline: timeline.entries,
+        timeline_truncated: timeline.truncated,
         components,
+        components_truncated: false,
     }
 }
 

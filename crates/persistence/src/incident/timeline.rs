@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
-use allclear_application::public::incident::{TIMELINE_LENGTH, TimelineEntry};
+use allclear_application::public::incident::TimelineEntry;
 use allclear_domain::incident::IncidentStatus;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, Func, Query, SelectStatement};
@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
 use crate::error::broken;
+use crate::timeline::{READ, Timeline};
 
 const COLUMNS: [Column; 5] = [
     Column::IncidentId,
@@ -35,12 +36,12 @@ struct Row {
 pub(super) async fn of(
     connection: &impl ConnectionTrait,
     incidents: Condition,
-) -> Result<HashMap<Uuid, Vec<TimelineEntry>>, Error> {
+) -> Result<HashMap<Uuid, Timeline<TimelineEntry>>, Error> {
     let rows = connection
         .query_all(&newest(connection.get_database_backend(), incidents))
         .await
         .map_err(broken)?;
-    let mut timelines: HashMap<_, Vec<_>> = HashMap::new();
+    let mut timelines: HashMap<_, Timeline<_>> = HashMap::new();
     for row in rows {
         let row = Row::from_query_result(&row, "").map_err(broken)?;
         let status: IncidentStatus = row.status.parse().map_err(Error::internal)?;
@@ -88,7 +89,7 @@ fn each_incident_by_itself(incidents: Condition) -> SelectStatement {
                 .equals((incident::Entity, incident::Column::Id)),
         )
         .order_by((Entity, Column::Id), Order::Desc)
-        .limit(TIMELINE_LENGTH)
+        .limit(READ)
         .take();
     Query::select()
         .columns(COLUMNS.map(|column| (shown.clone(), column)))
@@ -111,7 +112,7 @@ fn from_the_first_shown(incidents: Condition) -> SelectStatement {
         )
         .order_by((older, Column::Id), Order::Desc)
         .limit(1)
-        .offset(TIMELINE_LENGTH - 1)
+        .offset(READ - 1)
         .take();
     let first = Func::coalesce([Expr::from(first), Expr::val(Uuid::nil())]);
     let of_the_incident =

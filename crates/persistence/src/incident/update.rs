@@ -27,7 +27,7 @@ use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
 use crate::error::broken;
 use crate::notice::Occasion;
-use crate::organisation::{advance, lock};
+use crate::organisation::{advance, lock_for_commit};
 use crate::outbox;
 
 #[async_trait]
@@ -87,14 +87,10 @@ impl IncidentUpdateStore for Database {
         incident: IncidentId,
         rule: Rule<Latest, Entry>,
     ) -> Result<Option<Written<IncidentUpdate>>, Error> {
-        let (organisation, clock, now) = (
-            organisation.clone(),
-            Arc::clone(&self.clock),
-            self.clock.now(),
-        );
+        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = advance(transaction, &organisation).await? else {
+                let Some(locked) = advance(transaction, &organisation, &*clock).await? else {
                     return Ok(None);
                 };
                 // Only an error takes the revision back.
@@ -109,8 +105,8 @@ impl IncidentUpdateStore for Database {
                             ..
                         },
                     mut events,
-                } = rule(latest)?;
-                let revision = Revision(locked.revision).next();
+                } = rule(latest, locked.stamp)?;
+                let (revision, now) = (locked.next_revision(), locked.stamp.now);
                 update.version = revision;
                 let row = row(&update).into_active_model();
                 Entity::insert(row)
@@ -133,8 +129,7 @@ impl IncidentUpdateStore for Database {
                         Some(&update.message),
                     )
                     .await?;
-                let commit =
-                    outbox::append_of(transaction, locked, &events, &incident, now).await?;
+                let commit = outbox::append_of(transaction, locked, &events, &incident).await?;
                 Ok(Some(Written {
                     state: update,
                     commit: Some(commit),
@@ -151,14 +146,11 @@ impl IncidentUpdateStore for Database {
         id: IncidentUpdateId,
         rule: Rule<Entry>,
     ) -> Result<Option<Written<IncidentUpdate>>, Error> {
-        let (organisation, clock, now) = (
-            organisation.clone(),
-            Arc::clone(&self.clock),
-            self.clock.now(),
-        );
+        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else {
+                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
+                else {
                     return Ok(None);
                 };
                 let Some(before) = find(transaction, &organisation, incident).await? else {
@@ -181,14 +173,14 @@ impl IncidentUpdateStore for Database {
                             ..
                         },
                     mut events,
-                } = rule(entry)?;
+                } = rule(entry, locked.stamp)?;
                 if events.is_empty() {
                     return Ok(Some(Written {
                         state: update,
                         commit: None,
                     }));
                 }
-                let revision = Revision(locked.revision).next();
+                let (revision, now) = (locked.next_revision(), locked.stamp.now);
                 update.version = revision;
                 let row = row(&update).into_active_model().reset_all();
                 Entity::update(row)
@@ -211,8 +203,7 @@ impl IncidentUpdateStore for Database {
                         Some(&update.message),
                     )
                     .await?;
-                let commit =
-                    outbox::append_of(transaction, locked, &events, &incident, now).await?;
+                let commit = outbox::append_of(transaction, locked, &events, &incident).await?;
                 Ok(Some(Written {
                     state: update,
                     commit: Some(commit),
@@ -229,14 +220,11 @@ impl IncidentUpdateStore for Database {
         ids: Vec<IncidentUpdateId>,
         rule: Rule<Deletion, Incident>,
     ) -> Result<Option<Written<()>>, Error> {
-        let (organisation, clock, now) = (
-            organisation.clone(),
-            Arc::clone(&self.clock),
-            self.clock.now(),
-        );
+        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(locked) = lock(transaction, &organisation).await? else {
+                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
+                else {
                     return Ok(None);
                 };
                 let Some(before) = find(transaction, &organisation, incident).await? else {
@@ -254,8 +242,8 @@ impl IncidentUpdateStore for Database {
                     newest,
                     left: left.map(update).transpose()?,
                 };
-                let Changed { state, mut events } = rule(deletion)?;
-                let revision = Revision(locked.revision).next();
+                let Changed { state, mut events } = rule(deletion, locked.stamp)?;
+                let (revision, now) = (locked.next_revision(), locked.stamp.now);
                 let (state, settled) =
                     store(transaction, &organisation, &before, state, revision, now).await?;
                 events.extend(settled);
@@ -272,7 +260,7 @@ impl IncidentUpdateStore for Database {
                         None,
                     )
                     .await?;
-                let commit = outbox::append(transaction, locked, &events, now).await?;
+                let commit = outbox::append(transaction, locked, &events).await?;
                 Ok(Some(Written {
                     state: (),
                     commit: Some(commit),

@@ -6,9 +6,10 @@ use sea_orm::sea_query::SelectStatement;
 use sea_orm::{DbBackend, QueryOrder, QuerySelect, QueryTrait};
 use uuid::Uuid;
 
-use super::{Column, of, showing, timeline};
+use super::{Column, newest_over, not_over, of, timeline};
 use crate::plan::{plan, postgresql, sqlite};
 use crate::scheduler::{changing, due, next};
+use crate::timeline::AT_ONCE;
 
 /// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000 maintenances with two updates each, all
 /// over but one, and 500 other organisations.
@@ -31,13 +32,15 @@ fn now() -> DateTime<Utc> {
 fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
     let acme = OrganisationId::parse("acme").unwrap();
     let page = of(&acme).order_by_desc(Column::Id).limit(500);
-    let listed: Vec<_> = (1..=timeline::AT_ONCE as u128)
-        .map(Uuid::from_u128)
-        .collect();
+    let listed: Vec<_> = (1..=AT_ONCE as u128).map(Uuid::from_u128).collect();
     vec![
         (
             "maintenances_by_showing",
-            showing(&acme, now()).into_query(),
+            not_over(&acme, now()).into_query(),
+        ),
+        (
+            "maintenances_by_showing",
+            newest_over(&acme, now()).into_query(),
         ),
         ("maintenances_by_change", next().into_query()),
         ("change", changing(now()).into_query()),

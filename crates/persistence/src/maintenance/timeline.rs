@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
-use allclear_application::public::incident::TIMELINE_LENGTH;
 use allclear_application::public::maintenance::MaintenanceEntry;
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, Func, Query, SelectStatement};
 use sea_orm::{Condition, ConnectionTrait, DbBackend, FromQueryResult, JoinType, Order};
@@ -12,6 +11,7 @@ use uuid::Uuid;
 use crate::entity::maintenance;
 use crate::entity::maintenance_update::{Column, Entity, Model};
 use crate::error::broken;
+use crate::timeline::{AT_ONCE, READ, Timeline};
 
 const COLUMNS: [Column; 8] = [
     Column::MaintenanceId,
@@ -24,15 +24,12 @@ const COLUMNS: [Column; 8] = [
     Column::Version,
 ];
 
-/// How many maintenances one statement names: few enough that PostgreSQL looks each of them up.
-pub(crate) const AT_ONCE: usize = 100;
-
 /// The timeline of each of these maintenances that has one.
 pub(crate) async fn of(
     connection: &impl ConnectionTrait,
     maintenances: &[Uuid],
-) -> Result<HashMap<Uuid, Vec<MaintenanceEntry>>, Error> {
-    let mut timelines: HashMap<Uuid, Vec<MaintenanceEntry>> = HashMap::new();
+) -> Result<HashMap<Uuid, Timeline<MaintenanceEntry>>, Error> {
+    let mut timelines: HashMap<Uuid, Timeline<MaintenanceEntry>> = HashMap::new();
     for some in maintenances.chunks(AT_ONCE) {
         let query = newest(connection.get_database_backend(), some);
         for row in connection.query_all(&query).await.map_err(broken)? {
@@ -67,7 +64,7 @@ fn each_maintenance_by_itself(named: Expr) -> SelectStatement {
                 .equals((maintenance::Entity, maintenance::Column::Id)),
         )
         .order_by((Entity, Column::Id), Order::Desc)
-        .limit(TIMELINE_LENGTH)
+        .limit(READ)
         .take();
     Query::select()
         .columns(COLUMNS.map(|column| (shown.clone(), column)))
@@ -88,7 +85,7 @@ fn from_the_first_shown(named: Expr) -> SelectStatement {
         .and_where(Expr::col((older.clone(), Column::MaintenanceId)).equals(parent))
         .order_by((older, Column::Id), Order::Desc)
         .limit(1)
-        .offset(TIMELINE_LENGTH - 1)
+        .offset(READ - 1)
         .take();
     let first = Func::coalesce([Expr::from(first), Expr::val(Uuid::nil())]);
     let of_the_maintenance = Expr::col((Entity, Column::MaintenanceId)).equals(parent);

@@ -1,5 +1,6 @@
 //! Updates of maintenances.
 
+use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::maintenance::update::{MaintenanceUpdateStore, Recording};
 use allclear_application::page::{Listed, Page};
@@ -24,7 +25,7 @@ use crate::entity::maintenance_update::{Column, Entity, Model};
 use crate::error::broken;
 use crate::maintenance::{find as find_parent, maintenance as state_of, note_announced};
 use crate::notice::Occasion;
-use crate::organisation::{Locked, lock};
+use crate::organisation::{Locked, lock_for_commit};
 use crate::outbox;
 
 #[async_trait]
@@ -93,15 +94,18 @@ impl MaintenanceUpdateStore for Database {
         let (database, organisation) = (self.clone(), organisation.clone());
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(held) = hold(transaction, &organisation, maintenance).await? else {
+                let Some(held) =
+                    hold(transaction, &organisation, maintenance, &*database.clock).await?
+                else {
                     return Ok(None);
                 };
                 let newest = newest_first(maintenance)
                     .one(transaction)
                     .await
                     .map_err(broken)?;
-                let Changed { mut state, events } = recording(newest.map(update).transpose()?)?;
-                state.version = held.revision();
+                let Changed { mut state, events } =
+                    recording(newest.map(update).transpose()?, held.organisation.stamp)?;
+                state.version = held.organisation.next_revision();
                 let row = row(&state).into_active_model();
                 Entity::insert(row)
                     .exec_without_returning(transaction)
@@ -125,15 +129,17 @@ impl MaintenanceUpdateStore for Database {
         let (database, organisation) = (self.clone(), organisation.clone());
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(held) = hold(transaction, &organisation, maintenance).await? else {
+                let Some(held) =
+                    hold(transaction, &organisation, maintenance, &*database.clock).await?
+                else {
                     return Ok(None);
                 };
                 let Some(before) = find(transaction, maintenance, id).await? else {
                     return Ok(None);
                 };
-                let Changed { mut state, events } = rule(before)?;
+                let Changed { mut state, events } = rule(before, held.organisation.stamp)?;
                 if !events.is_empty() {
-                    state.version = held.revision();
+                    state.version = held.organisation.next_revision();
                     let row = row(&state).into_active_model().reset_all();
                     Entity::update(row)
                         .exec(transaction)
@@ -157,7 +163,9 @@ impl MaintenanceUpdateStore for Database {
         let (database, organisation) = (self.clone(), organisation.clone());
         self.write(move |transaction| {
             Box::pin(async move {
-                let Some(held) = hold(transaction, &organisation, maintenance).await? else {
+                let Some(held) =
+                    hold(transaction, &organisation, maintenance, &*database.clock).await?
+                else {
                     return Ok(None);
                 };
                 let stored = newest_first(maintenance)
@@ -166,8 +174,10 @@ impl MaintenanceUpdateStore for Database {
                     .column(Column::Id);
                 let stored: Vec<Uuid> =
                     stored.into_tuple().all(transaction).await.map_err(broken)?;
-                let Changed { state, events } =
-                    rule(stored.into_iter().map(MaintenanceUpdateId).collect())?;
+                let Changed { state, events } = rule(
+                    stored.into_iter().map(MaintenanceUpdateId).collect(),
+                    held.organisation.stamp,
+                )?;
                 let gone = Entity::delete_many()
                     .filter(Column::MaintenanceId.eq(maintenance.0))
                     .filter(Column::Id.is_in(state.iter().map(|id| id.0)));
@@ -190,8 +200,9 @@ async fn hold(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
     maintenance: MaintenanceId,
+    clock: &dyn Clock,
 ) -> Result<Option<Held>, Error> {
-    let Some(locked) = lock(transaction, organisation).await? else {
+    let Some(locked) = lock_for_commit(transaction, organisation, clock).await? else {
         return Ok(None);
     };
     let found = find_parent(transaction, organisation, maintenance).await?;
@@ -202,11 +213,6 @@ async fn hold(
 }
 
 impl Held {
-    /// The revision this transaction makes.
-    const fn revision(&self) -> Revision {
-        Revision(self.organisation.revision).next()
-    }
-
     /// Stores the events. They show the maintenance, so they also announce what the clock has changed of it. `recorded` is
     /// the message of an update that was recorded.
     async fn tell<T>(
@@ -244,7 +250,7 @@ impl Held {
         occasion
             .maintenance(0, change, &maintenance, recorded.as_deref())
             .await?;
-        let commit = outbox::append(transaction, self.organisation, events, now).await?;
+        let commit = outbox::append_at(transaction, self.organisation, events, now).await?;
         Ok(Some(Written {
             state,
             commit: Some(commit),

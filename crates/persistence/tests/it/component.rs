@@ -2,6 +2,7 @@ use allclear_application::component::ComponentStore;
 use allclear_application::error::Error;
 use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::page::Page;
+use allclear_application::stamp::Stamp;
 use allclear_domain::component::{Component, ComponentDraft, ComponentPatch, ComponentStatus};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_domain::organisation::Revision;
@@ -27,8 +28,10 @@ async fn create(database: &Database, organisation: &OrganisationId, name: &str) 
         description: "d".into(),
         status: ComponentStatus::Operational,
     };
-    let created = Component::create(ComponentId(clock().id()), draft, clock().now()).unwrap();
-    database.insert(organisation, created).await.unwrap().state
+    let create = Box::new(move |stamp: Stamp| {
+        Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?)
+    });
+    database.insert(organisation, create).await.unwrap().state
 }
 
 fn patch_status(status: ComponentStatus) -> ComponentPatch {
@@ -45,7 +48,8 @@ async fn set_status(
     status: ComponentStatus,
 ) -> i64 {
     let now = clock().now();
-    let rule = Box::new(move |component: Component| Ok(component.edit(patch_status(status), now)?));
+    let rule =
+        Box::new(move |component: Component, _| Ok(component.edit(patch_status(status), now)?));
     let written = database
         .change(organisation, id, rule)
         .await
@@ -111,7 +115,7 @@ async fn a_refused_rule_stores_nothing(database: &Database) {
     let acme = organisation(database, "acme").await;
     let component = create(database, &acme, "API").await;
     let refused = database
-        .change(&acme, component.id, Box::new(|_| Err(Error::Stale)))
+        .change(&acme, component.id, Box::new(|_, _| Err(Error::Stale)))
         .await;
     assert!(matches!(refused, Err(Error::Stale)));
     assert_eq!(
@@ -158,7 +162,8 @@ async fn components_belong_to_their_organisation(database: &Database) {
             .unwrap()
             .is_none()
     );
-    let rule = Box::new(|_: Component| -> Result<_, Error> { panic!("the rule must not see it") });
+    let rule =
+        Box::new(|_: Component, _| -> Result<_, Error> { panic!("the rule must not see it") });
     assert!(
         database
             .change(&other, component.id, rule)
@@ -213,7 +218,7 @@ async fn fifty_writers_make_fifty_revisions_in_order(database: &Database) {
     for number in 0..50 {
         let (database, acme) = (database.clone(), acme.clone());
         writers.spawn(async move {
-            let rule = Box::new(move |component: Component| {
+            let rule = Box::new(move |component: Component, _| {
                 let description = format!("{}, {number}", component.description);
                 let patch = ComponentPatch {
                     description: Some(description),

@@ -9,6 +9,7 @@ use allclear_application::incident::IncidentStore;
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
 use allclear_application::public::incident::SHOWN_AFTER_RESOLUTION;
+use allclear_application::public::size::PAGE_BYTES;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{ComponentId, IncidentId};
 use allclear_domain::incident::{Incident, IncidentPatch, IncidentStatus};
@@ -32,6 +33,8 @@ contract!(
     a_deleted_incident_takes_its_updates_along,
     the_public_sees_what_is_unresolved_and_what_was_of_late,
     the_public_form_has_links_and_no_names_of_operators,
+    the_public_sees_all_that_is_open_and_the_newest_50_that_are_resolved,
+    a_page_of_countless_open_incidents_shows_all_of_them_and_is_bounded,
 );
 
 async fn a_stored_incident_reads_as_it_was_written(database: &Database) {
@@ -85,7 +88,7 @@ async fn a_refused_rule_stores_nothing(database: &Database) {
         database,
         &world.acme,
         incident.id,
-        Box::new(|_| Err(Error::Stale)),
+        Box::new(|_, _| Err(Error::Stale)),
     )
     .await;
     assert!(matches!(refused, Err(Error::Stale)));
@@ -115,7 +118,8 @@ async fn incidents_belong_to_their_organisation(database: &Database) {
             .unwrap()
             .is_none()
     );
-    let rule = Box::new(|_: Incident| -> Result<_, Error> { panic!("the rule must not see it") });
+    let rule =
+        Box::new(|_: Incident, _| -> Result<_, Error> { panic!("the rule must not see it") });
     assert!(
         IncidentStore::change(database, &other, incident.id, rule)
             .await
@@ -292,4 +296,55 @@ async fn the_public_form_has_links_and_no_names_of_operators(database: &Database
     assert!(!serde_json::to_string(&snapshot).unwrap().contains("Ann"));
     // What is told is what is shown.
     assert_eq!(world.told().await.last().unwrap().args[0], shown);
+}
+
+async fn the_public_sees_all_that_is_open_and_the_newest_50_that_are_resolved(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let mut incidents = Vec::new();
+    for number in 0..60 {
+        incidents.push(world.open(&format!("Down {number}"), &[]).await);
+    }
+    // The oldest ten stay open; the oldest of the others is resolved last.
+    for incident in incidents[11..].iter().chain(&incidents[10..11]) {
+        world.edit(incident, set(IncidentStatus::Resolved)).await;
+    }
+    let late = world.open("Late", &[]).await;
+    world.edit(&late, set(IncidentStatus::Resolved)).await;
+    let snapshot = database.snapshot(&world.acme, clock().now()).await;
+    let shown = snapshot.unwrap().unwrap().incidents;
+    let (past, open): (Vec<_>, Vec<_>) = shown
+        .iter()
+        .partition(|incident| incident.status == "RESOLVED");
+    assert_eq!((open.len(), past.len()), (10, 50));
+    let is_shown = |incident: &Incident| shown.iter().any(|it| it.id == incident.id.to_string());
+    assert!(is_shown(&late) && is_shown(&incidents[10]));
+    assert!(!is_shown(&incidents[11]), "it was resolved first");
+    assert!(shown.is_sorted_by(|newer, older| newer.id > older.id));
+}
+
+async fn a_page_of_countless_open_incidents_shows_all_of_them_and_is_bounded(database: &Database) {
+    const OPEN: usize = 150;
+    let world = World::new(database, "acme").await;
+    let long = IncidentPatch {
+        description: Some("x".repeat(10_000)),
+        ..Default::default()
+    };
+    for number in 0..OPEN {
+        let incident = world.open(&format!("Down {number}"), &[]).await;
+        world.edit(&incident, long.clone()).await;
+        world
+            .record(&incident, IncidentStatus::Identified, "Found it")
+            .await;
+    }
+    let snapshot = database.snapshot(&world.acme, clock().now()).await;
+    let shown = snapshot.unwrap().unwrap().incidents;
+    assert_eq!(shown.len(), OPEN);
+    let bytes = serde_json::to_vec(&shown).unwrap().len();
+    assert!(bytes < PAGE_BYTES + OPEN * 1024, "{bytes}");
+    let (newest, oldest) = (shown.first().unwrap(), shown.last().unwrap());
+    assert_eq!(
+        (newest.description.len(), newest.timeline.len()),
+        (10_000, 1)
+    );
+    assert!(oldest.description_truncated && oldest.timeline_truncated);
 }

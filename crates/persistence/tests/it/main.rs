@@ -16,7 +16,9 @@ mod readiness;
 mod released;
 mod scheduler;
 mod schema;
+mod size;
 mod snapshot;
+mod stamp;
 mod subscriber;
 
 /// Makes a test of each named function of this module, once a database.

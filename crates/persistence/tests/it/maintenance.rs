@@ -5,7 +5,7 @@ use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
 use allclear_application::public::incident::TIMELINE_LENGTH;
-use allclear_application::rule::Written;
+use allclear_application::rule::{CreateRule, Written};
 use allclear_domain::author::Author;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::incident::IncidentStatus;
@@ -27,6 +27,7 @@ contract!(
     a_change_keeps_state_and_event_together,
     a_list_is_newest_first_and_comes_in_parts_with_timelines,
     a_timeline_shows_the_newest_and_the_list_has_all,
+    the_public_sees_all_that_is_ahead_and_the_newest_50_that_are_over,
     maintenances_and_updates_belong_to_their_organisation,
     a_deleted_maintenance_takes_its_updates_along,
     updates_are_told_before_their_maintenance_and_never_with_their_author,
@@ -53,8 +54,14 @@ pub(crate) async fn create(
         end_at,
         status,
     };
-    let created = Maintenance::create(MaintenanceId(clock().id()), draft, clock().now()).unwrap();
-    MaintenanceStore::insert(database, organisation, created)
+    let create: CreateRule<Maintenance> = Box::new(move |stamp| {
+        Ok(Maintenance::create(
+            MaintenanceId(stamp.id),
+            draft,
+            stamp.now,
+        )?)
+    });
+    MaintenanceStore::insert(database, organisation, create)
         .await
         .unwrap()
         .state
@@ -68,7 +75,7 @@ pub(crate) async fn edit(
     patch: MaintenancePatch,
 ) -> Written<MaintenanceReport> {
     let rule =
-        Box::new(move |maintenance: Maintenance| Ok(maintenance.edit(patch, clock().now())?));
+        Box::new(move |maintenance: Maintenance, _| Ok(maintenance.edit(patch, clock().now())?));
     MaintenanceStore::change(database, organisation, id, rule)
         .await
         .unwrap()
@@ -89,7 +96,7 @@ pub(crate) async fn record(
         id: "user_1".into(),
         name: "Ada Lovelace".into(),
     };
-    let rule = Box::new(move |newest: Option<MaintenanceUpdate>| {
+    let rule = Box::new(move |newest: Option<MaintenanceUpdate>, _| {
         let id = MaintenanceUpdateId(clock().id());
         Ok(MaintenanceUpdate::record(
             id,
@@ -171,9 +178,13 @@ async fn a_change_keeps_state_and_event_together(database: &Database) {
         again.commit.is_none(),
         "what changes nothing makes no revision"
     );
-    let refused =
-        MaintenanceStore::change(database, &acme, planned.id, Box::new(|_| Err(Error::Stale)))
-            .await;
+    let refused = MaintenanceStore::change(
+        database,
+        &acme,
+        planned.id,
+        Box::new(|_, _| Err(Error::Stale)),
+    )
+    .await;
     assert!(matches!(refused, Err(Error::Stale)));
     let events = events(database, &acme).await;
     assert_eq!(
@@ -279,6 +290,7 @@ async fn a_timeline_shows_the_newest_and_the_list_has_all(database: &Database) {
         .map(|number| number.to_string())
         .collect();
     assert_eq!(messages, expected);
+    assert!(listed[1].timeline_truncated && !listed[0].timeline_truncated);
     let renamed = MaintenancePatch {
         title: Some("Longer".into()),
         ..MaintenancePatch::default()
@@ -293,11 +305,33 @@ async fn a_timeline_shows_the_newest_and_the_list_has_all(database: &Database) {
         .unwrap()
         .unwrap();
     assert_eq!(snapshot.maintenances[1].timeline, listed[1].timeline);
+    assert!(snapshot.maintenances[1].timeline_truncated);
     let all = MaintenanceUpdateStore::list(database, &acme, long.id, Page::default())
         .await
         .unwrap()
         .unwrap();
     assert_eq!(all.items.len(), length + 5);
+}
+
+async fn the_public_sees_all_that_is_ahead_and_the_newest_50_that_are_over(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let hours_ago = |hours| clock().now() - TimeDelta::hours(hours);
+    let mut over = Vec::new();
+    for hours in 1..=60 {
+        let end = Some(hours_ago(hours));
+        over.push(create(database, &acme, hours_ago(hours + 1), end).await.id);
+    }
+    for _ in 0..55 {
+        create(database, &acme, in_days(1), None).await;
+    }
+    let snapshot = database.snapshot(&acme, clock().now()).await;
+    let shown = snapshot.unwrap().unwrap().maintenances;
+    let (past, ahead): (Vec<_>, Vec<_>) = shown
+        .iter()
+        .partition(|maintenance| maintenance.status == "COMPLETED");
+    assert_eq!((ahead.len(), past.len()), (55, 50));
+    let is_shown = |id: &MaintenanceId| past.iter().any(|shown| shown.id == id.to_string());
+    assert!(over[..50].iter().all(is_shown), "they ended last");
 }
 
 async fn maintenances_and_updates_belong_to_their_organisation(database: &Database) {
@@ -321,7 +355,7 @@ async fn maintenances_and_updates_belong_to_their_organisation(database: &Databa
             .unwrap()
             .is_none()
     );
-    let unseen = || Box::new(|_| -> Result<_, Error> { panic!("the rule must not see it") });
+    let unseen = || Box::new(|_, _| -> Result<_, Error> { panic!("the rule must not see it") });
     assert!(
         MaintenanceStore::change(database, &other, maintenance, unseen())
             .await
@@ -329,7 +363,7 @@ async fn maintenances_and_updates_belong_to_their_organisation(database: &Databa
             .is_none()
     );
 
-    let unseen = || Box::new(|_| -> Result<_, Error> { panic!("the rule must not see it") });
+    let unseen = || Box::new(|_, _| -> Result<_, Error> { panic!("the rule must not see it") });
     let updates = database as &dyn MaintenanceUpdateStore;
     assert!(
         updates
@@ -352,7 +386,7 @@ async fn maintenances_and_updates_belong_to_their_organisation(database: &Databa
             .unwrap()
             .is_none()
     );
-    let unseen = || Box::new(|_| -> Result<_, Error> { panic!("the rule must not see it") });
+    let unseen = || Box::new(|_, _| -> Result<_, Error> { panic!("the rule must not see it") });
     assert!(
         updates
             .insert(&other, maintenance, unseen())
@@ -360,7 +394,7 @@ async fn maintenances_and_updates_belong_to_their_organisation(database: &Databa
             .unwrap()
             .is_none()
     );
-    let unseen = Box::new(|_| -> Result<_, Error> { panic!("the rule must not see it") });
+    let unseen = Box::new(|_, _| -> Result<_, Error> { panic!("the rule must not see it") });
     assert!(
         updates
             .delete(&other, maintenance, vec![update], unseen)
@@ -414,7 +448,7 @@ async fn updates_are_told_before_their_maintenance_and_never_with_their_author(
         status: Some(IncidentStatus::Resolved),
         message: Some("Done".into()),
     };
-    let rule = Box::new(move |update: MaintenanceUpdate| Ok(update.edit(patch)?));
+    let rule = Box::new(move |update: MaintenanceUpdate, _| Ok(update.edit(patch)?));
     let edited = MaintenanceUpdateStore::change(database, &acme, maintenance.id, update.id, rule)
         .await
         .unwrap()
@@ -485,7 +519,7 @@ async fn updates_are_deleted_all_or_none(database: &Database) {
     let foreign = record(database, &acme, elsewhere, "elsewhere").await.id;
     let delete = async |asked: Vec<MaintenanceUpdateId>| {
         let these = asked.clone();
-        let rule = Box::new(move |stored: Vec<_>| {
+        let rule = Box::new(move |stored: Vec<_>, _| {
             Ok(MaintenanceUpdate::delete(maintenance, these, &stored)?)
         });
         MaintenanceUpdateStore::delete(database, &acme, maintenance, asked, rule).await

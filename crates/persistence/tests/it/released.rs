@@ -10,6 +10,7 @@ use std::path::Path;
 use allclear_application::component::ComponentStore;
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
+use allclear_application::rule::CreateRule;
 use allclear_application::subscriber::SubscriberStore;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::{ComponentId, OrganisationId};
@@ -162,8 +163,9 @@ async fn shows_what_was_there(database: &Database, connection: &DatabaseConnecti
         description: String::new(),
         status: ComponentStatus::Operational,
     };
-    let created = Component::create(ComponentId(clock().id()), draft, now).unwrap();
-    let written = ComponentStore::insert(database, &acme, created)
+    let create: CreateRule<Component> =
+        Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
+    let written = ComponentStore::insert(database, &acme, create)
         .await
         .unwrap();
     assert_eq!(written.commit.unwrap().revision, snapshot.revision + 1);

@@ -1,5 +1,6 @@
 use allclear_application::component::ComponentStore;
 use allclear_application::public::SnapshotStore;
+use allclear_application::rule::CreateRule;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_persistence::database::Database;
@@ -24,8 +25,9 @@ async fn a_snapshot_shows_the_organisation_at_its_revision(database: &Database) 
             description: String::new(),
             status,
         };
-        let created = Component::create(ComponentId(clock().id()), draft, clock().now()).unwrap();
-        database.insert(&acme, created).await.unwrap();
+        let create: CreateRule<Component> =
+            Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
+        database.insert(&acme, create).await.unwrap();
     }
     let now = clock().now();
     let snapshot = database.snapshot(&acme, now).await.unwrap().unwrap();

@@ -48,14 +48,16 @@ struct Teller<'a> {
     components: HashMap<&'static str, ComponentId>,
 }
 
-/// Fills the installation, and answers the organisation.
+/// Fills the installation, and answers the organisation. The story is told in the order of its times: no commit of an
+/// organisation is before an earlier one.
 pub(crate) async fn tell(app: &App, clock: &StoryClock) -> Result<OrganisationId, Error> {
     let mut teller = Teller::arrive(app, clock).await?;
     teller.components(21 * DAY).await?;
     teller.delayed_webhooks().await?;
     teller.failover_exercise().await?;
-    teller.certificate_rotation().await?;
+    let rotation = teller.certificate_rotation().await?;
     teller.errors_of_the_api().await?;
+    teller.half_of_the_certificates(rotation).await?;
     teller.storage_upgrade().await?;
     clock.set_back(0);
     Ok(teller.organisation)
@@ -182,16 +184,18 @@ impl<'a> Teller<'a> {
         .await
     }
 
-    async fn certificate_rotation(&self) -> Result<(), Error> {
-        let maintenance = self
-            .maintenance(
-                DAY,
-                25,
-                Some(-50),
-                "Certificate rotation",
-                "Certificates of all edge nodes are renewed, one after the other. No interruption is expected.",
-            )
-            .await?;
+    async fn certificate_rotation(&self) -> Result<MaintenanceId, Error> {
+        self.maintenance(
+            DAY,
+            25,
+            Some(-50),
+            "Certificate rotation",
+            "Certificates of all edge nodes are renewed, one after the other. No interruption is expected.",
+        )
+        .await
+    }
+
+    async fn half_of_the_certificates(&self, maintenance: MaintenanceId) -> Result<(), Error> {
         self.maintenance_update(
             maintenance,
             11,

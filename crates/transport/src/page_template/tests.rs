@@ -35,12 +35,15 @@ fn incident(title: &str, status: &'static str) -> PublicIncident {
         id: "incident".into(),
         title: title.into(),
         description: String::new(),
+        description_truncated: false,
         status,
         occured_at: DateTime::default(),
         resolved_at: None,
         created_at: DateTime::default(),
         timeline: Vec::new(),
+        timeline_truncated: false,
         components: Vec::new(),
+        components_truncated: false,
     }
 }
 
@@ -49,6 +52,7 @@ fn with_component(status: &'static str) -> Snapshot {
         id: "component".into(),
         name: "API".into(),
         description: String::new(),
+        description_truncated: false,
         status,
         created_at: DateTime::default(),
     };

@@ -14,6 +14,8 @@ use crate::status::pages::Pages;
 
 /// How many bytes of pages each worker keeps. Beyond them the pages go that are asked for least.
 const MEMORY: u64 = 16 * 1024 * 1024;
+/// The largest page a worker keeps a copy of, in bytes: beyond it the copy costs more than the count.
+const LARGEST: u64 = 2 * 1024 * 1024;
 /// How many organisations are expected to be looked at.
 const ORGANISATIONS: usize = 64;
 
@@ -49,7 +51,11 @@ impl Copies {
             return Some(page);
         }
         let organisation = OrganisationId::parse(organisation).ok()?;
-        let page = Rc::new(self.pages.current(&organisation)?.copied());
+        let page = self
+            .pages
+            .current(&organisation)
+            .filter(|page| page.weight() <= LARGEST)?;
+        let page = Rc::new(page.copied());
         self.kept
             .borrow_mut()
             .insert(organisation, Rc::clone(&page));

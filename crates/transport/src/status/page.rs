@@ -18,8 +18,6 @@ use crate::status::encoded::Encoded;
 
 /// What any page counts for beside its bytes: its place among the others.
 pub(super) const ENTRY: u64 = 512;
-/// What a page counts for at most, in bytes: one that the cache finds too large to keep would be read for every visitor.
-pub(super) const LARGEST: u64 = 2 * 1024 * 1024;
 
 /// One organisation's page at one revision.
 #[derive(Debug)]
@@ -139,9 +137,9 @@ impl Page {
         self.json.body.plain().len()
     }
 
-    /// What it counts for in the cache, in bytes.
+    /// What it counts for in the cache: the bytes of both documents in every coding.
     pub(crate) fn weight(&self) -> u64 {
-        ENTRY + (self.json.body.size() + self.html.body.size()).min(LARGEST)
+        ENTRY + self.json.body.size() + self.html.body.size()
     }
 
     /// One of its lists, as JSON. It is found in the page's bytes: most pages are never asked for it, so none keeps it twice.

@@ -16,8 +16,8 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use arc_swap::ArcSwapOption;
 use chrono::{DateTime, TimeDelta, Utc};
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, Options, OptionsBuilder, Weighter};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -32,9 +32,21 @@ const MAX_AGE: TimeDelta = TimeDelta::minutes(1);
 const PAUSE: TimeDelta = TimeDelta::seconds(1);
 /// How many bytes of pages are kept. Beyond them the pages go that are asked for least.
 const MEMORY: u64 = 64 * 1024 * 1024;
-/// How many organisations are expected to be looked at. The cache has a part for each 32 of them, larger than any page
-/// counts for.
+/// How many organisations are expected to be looked at.
 const ORGANISATIONS: usize = 256;
+
+/// A cache of one part, so that a page may take nearly all of it: one that does not fit is read for every visitor.
+fn whole_cache() -> Options {
+    match OptionsBuilder::new()
+        .estimated_items_capacity(ORGANISATIONS)
+        .weight_capacity(MEMORY)
+        .shards(1)
+        .build()
+    {
+        Ok(options) => options,
+        Err(error) => unreachable!("both capacities are set: {error}"),
+    }
+}
 
 #[derive(Default)]
 struct Entry {
@@ -84,7 +96,12 @@ impl Pages {
         clock: Arc<dyn Clock>,
         template: PageTemplate,
     ) -> Self {
-        let entries = Cache::with_weighter(ORGANISATIONS, MEMORY, BySize);
+        let entries = Cache::with_options(
+            whole_cache(),
+            BySize,
+            DefaultHashBuilder::default(),
+            DefaultLifecycle::default(),
+        );
         Self {
             store,
             relay,

@@ -1,7 +1,7 @@
 import type { PublicIncident } from '@/api/types';
 import { Card } from '@/ui/card';
 import { ActiveIncident, PastIncident } from './incident';
-import { NothingHere, PageSection } from './page-section';
+import { NothingHere, Omitted, PageSection, pastShown } from './page-section';
 
 interface IncidentListProps {
   incidents: readonly PublicIncident[];
@@ -25,6 +25,9 @@ export function IncidentList({ incidents, changes, className }: IncidentListProp
             <PastIncident key={incident.id} incident={incident} changes={changes} />
           ))}
         </Card>
+      )}
+      {past.length >= pastShown && (
+        <Omitted>{`Only the newest ${pastShown} past incidents are shown.`}</Omitted>
       )}
     </PageSection>
   );

@@ -51,6 +51,7 @@ export function ActiveIncident({ incident, changes }: IncidentProps) {
           entries={incident.IncidentTimeline}
           changes={changes}
           quiet={false}
+          truncated={incident.timelineTruncated}
         />
       </div>
     </article>
@@ -76,6 +77,7 @@ export function PastIncident({ incident, changes }: IncidentProps) {
         entries={incident.IncidentTimeline}
         changes={changes}
         quiet
+        truncated={incident.timelineTruncated}
       />
     </article>
   );

@@ -1,7 +1,7 @@
 import type { PublicMaintenance } from '@/api/types';
 import { Card } from '@/ui/card';
 import { Maintenance } from './maintenance';
-import { NothingHere, PageSection } from './page-section';
+import { NothingHere, Omitted, PageSection, pastShown } from './page-section';
 
 interface MaintenanceListProps {
   maintenances: readonly PublicMaintenance[];
@@ -30,6 +30,9 @@ export function MaintenanceList({ maintenances, changes, className }: Maintenanc
               ))}
             </Card>
           ),
+      )}
+      {over.length >= pastShown && (
+        <Omitted>{`Only the newest ${pastShown} past maintenances are shown.`}</Omitted>
       )}
     </PageSection>
   );

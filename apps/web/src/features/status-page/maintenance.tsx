@@ -54,7 +54,13 @@ export function Maintenance({ maintenance, changes, quiet }: MaintenanceProps) {
         </dd>
       </dl>
       <Prose text={description} className={quiet ? 'text-muted' : 'text-ink'} />
-      <Timeline label={title} entries={timeline} changes={changes} quiet={quiet} />
+      <Timeline
+        label={title}
+        entries={timeline}
+        changes={changes}
+        quiet={quiet}
+        truncated={maintenance.timelineTruncated}
+      />
     </article>
   );
 }

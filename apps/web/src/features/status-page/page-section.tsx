@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react';
 import { cn } from '@/ui/cn';
 
+/** How many things that are over the server puts on the page, of each kind. */
+export const pastShown = 50;
+
 interface PageSectionProps {
   /** Its place in the page's address: what follows the #. */
   id: string;
@@ -18,6 +21,11 @@ export function PageSection({ id, title, className, children }: PageSectionProps
       {children}
     </section>
   );
+}
+
+/** What is said of things that are left out. */
+export function Omitted({ children }: { children: ReactNode }) {
+  return <p className="text-sm text-subtle">{children}</p>;
 }
 
 /** What a section says when it has nothing to show. */

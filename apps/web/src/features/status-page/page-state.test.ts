@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { IncidentStatus } from '@/api/types';
+import type { IncidentStatus, PublicIncident } from '@/api/types';
 import {
   aComponent,
   aMaintenance,
@@ -95,6 +95,40 @@ describe('an event', () => {
       'i0',
       'i1',
     ]);
+  });
+
+  it('that left out older updates leaves those that are known', () => {
+    const newest = anIncidentEntry({ id: 'e9', incidentId: 'i2' });
+    const truncated = anIncident({ id: 'i2', IncidentTimeline: [newest], timelineTruncated: true });
+    const [incident] = after({ name: 'incident-updated', args: [truncated] }).incidents;
+    expect(ids(incident?.IncidentTimeline ?? [])).toEqual(['e9', 'e1']);
+    expect(incident?.timelineTruncated).toBe(false);
+    // Not even the newest update fitted: an event of its own told it before.
+    const empty = anIncident({ id: 'i2', IncidentTimeline: [], timelineTruncated: true });
+    expect(
+      ids(after({ name: 'incident-updated', args: [empty] }).incidents[0]?.IncidentTimeline ?? []),
+    ).toEqual(['e1']);
+    const note = aMaintenanceEntry({ id: 'n9', maintenanceId: 'm2' });
+    const shortened = aMaintenance({ id: 'm2', timeline: [note], timelineTruncated: true });
+    const [maintenance] = after({ name: 'maintenance-updated', args: [shortened] }).maintenances;
+    expect(ids(maintenance?.timeline ?? [])).toEqual(['n9', 'n1']);
+  });
+
+  it('that left out components leaves those that are known', () => {
+    const told = { componentId: 'c2', status: 'DEGRADED', component: { id: 'c2', name: 'API' } };
+    const truncated = anIncident({
+      id: 'i2',
+      components: [told as PublicIncident['components'][number]],
+      componentsTruncated: true,
+    });
+    const [incident] = after({ name: 'incident-updated', args: [truncated] }).incidents;
+    expect(incident?.components.map(({ componentId }) => componentId)).toEqual(['c2', 'c1']);
+  });
+
+  it('about an incident that is not known keeps saying that older updates are missing', () => {
+    const truncated = anIncident({ id: 'i9', timelineTruncated: true });
+    const { incidents } = after({ name: 'incident-updated', args: [truncated] });
+    expect(incidents.find(({ id }) => id === 'i9')?.timelineTruncated).toBe(true);
   });
 
   it('about what is not shown changes nothing', () => {

@@ -5,6 +5,7 @@ import type {
   PublicMaintenance,
   StatusSnapshot,
 } from '@/api/types';
+import { withKnownOfIncident, withKnownOfMaintenance } from '@/api/truncated';
 import type { LiveEvent } from '@/realtime/live-events';
 
 /** What the page shows. The headline is left out: it is computed from the components. */
@@ -28,9 +29,9 @@ export function applyEvent<State extends Lists>(state: State, event: LiveEvent):
     case 'component-deleted':
       return withoutComponent(state, event.args[0]);
     case 'new-incident':
-      return { ...state, incidents: add(state.incidents, event.args[0]) };
+      return { ...state, incidents: add(state.incidents, event.args[0], withKnownOfIncident) };
     case 'incident-updated':
-      return { ...state, incidents: replace(state.incidents, event.args[0]) };
+      return { ...state, incidents: replace(state.incidents, event.args[0], withKnownOfIncident) };
     case 'incident-deleted':
       return { ...state, incidents: remove(state.incidents, event.args[0]) };
     case 'timeline-updated': {
@@ -42,9 +43,15 @@ export function applyEvent<State extends Lists>(state: State, event: LiveEvent):
       return changeIncident(state, incidentId, (timeline) => remove(timeline, entryId));
     }
     case 'new-maintenance':
-      return { ...state, maintenances: add(state.maintenances, event.args[0]) };
+      return {
+        ...state,
+        maintenances: add(state.maintenances, event.args[0], withKnownOfMaintenance),
+      };
     case 'maintenance-updated':
-      return { ...state, maintenances: replace(state.maintenances, event.args[0]) };
+      return {
+        ...state,
+        maintenances: replace(state.maintenances, event.args[0], withKnownOfMaintenance),
+      };
     case 'maintenance-deleted':
       return { ...state, maintenances: remove(state.maintenances, event.args[0]) };
     case 'maintenance-timeline-updated': {
@@ -63,14 +70,21 @@ interface Item {
   createdAt: Instant;
 }
 
+/** Completes what an event tells of an item with what is known of it. */
+type Complete<T> = (told: T, known: T) => T;
+
 /** On top; in its place when it is there already. */
-function add<T extends Item>(items: readonly T[], item: T): T[] {
-  return has(items, item) ? replace(items, item) : [item, ...items];
+function add<T extends Item>(items: readonly T[], item: T, complete?: Complete<T>): T[] {
+  return has(items, item) ? replace(items, item, complete) : [item, ...items];
 }
 
 /** In its place. What is not shown, an incident that was over for long and is open again say, comes in by its age. */
-function replace<T extends Item>(items: readonly T[], item: T): T[] {
-  if (has(items, item)) return items.map((it) => (it.id === item.id ? item : it));
+function replace<T extends Item>(
+  items: readonly T[],
+  item: T,
+  complete: Complete<T> = (told) => told,
+): T[] {
+  if (has(items, item)) return items.map((it) => (it.id === item.id ? complete(item, it) : it));
   const older = items.findIndex(({ createdAt }) => createdAt < item.createdAt);
   return items.toSpliced(older === -1 ? items.length : older, 0, item);
 }

@@ -56,6 +56,22 @@ describe('the first paint', () => {
     expect(screen.getByText('No maintenance is scheduled.')).toBeVisible();
   });
 
+  it('says what is left out', () => {
+    const incident = (number: number) =>
+      anIncident({ id: `i${number}`, title: `Down ${number}`, status: 'RESOLVED' });
+    show({
+      incidents: [
+        ...Array.from({ length: 49 }, (_, number) => incident(number)),
+        { ...incident(49), timelineTruncated: true },
+      ],
+      maintenances: [aMaintenance({ status: 'COMPLETED' })],
+    });
+    const incidents = section('Incidents');
+    expect(incidents.getByText('Only the newest 50 past incidents are shown.')).toBeVisible();
+    expect(incidents.getByText('Older updates are not shown.')).toBeVisible();
+    expect(section('Scheduled Maintenance').queryByText(/newest 50/)).not.toBeInTheDocument();
+  });
+
   it('shows an incident with what it affects and its timeline', () => {
     show({
       incidents: [

@@ -4,6 +4,7 @@ import { incidentStatuses } from '@/ui/statuses';
 import { tones } from '@/ui/tone';
 import { Highlight } from './highlight';
 import { Moment } from './moment';
+import { Omitted } from './page-section';
 import { Prose } from './prose';
 
 interface Entry {
@@ -20,10 +21,21 @@ interface TimelineProps {
   changes: Readonly<Record<string, number>>;
   /** It is over: its marks lose their colour. */
   quiet: boolean;
+  /** It has older entries, which are not shown. */
+  truncated: boolean | undefined;
 }
 
 /** What was recorded, newest first. */
-export function Timeline({ label, entries, changes, quiet }: TimelineProps) {
+export function Timeline(props: TimelineProps) {
+  return (
+    <>
+      <Entries {...props} />
+      {props.truncated && <Omitted>Older updates are not shown.</Omitted>}
+    </>
+  );
+}
+
+function Entries({ label, entries, changes, quiet }: TimelineProps) {
   if (entries.length === 0) return null;
   return (
     <ol aria-label={`Timeline of ${label}`} className="grid grid-cols-1">

@@ -6,13 +6,14 @@ use allclear_application::delivery::{
 use allclear_application::incident::IncidentStore;
 use allclear_application::incident::update::IncidentUpdateStore;
 use allclear_application::notice::News;
+use allclear_application::rule::{CreateRule, Rule};
 use allclear_application::subscriber::{SubscriberRule, SubscriberStore};
 use allclear_domain::author::Author;
 use allclear_domain::email::Mailbox;
 use allclear_domain::hold::Attachment;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId, SubscriberId};
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
-use allclear_domain::incident_update::{IncidentUpdateDraft, Latest};
+use allclear_domain::incident_update::{Entry, IncidentUpdateDraft, Latest};
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -141,16 +142,19 @@ impl World {
             status: IncidentStatus::Investigating,
             occured_at: None,
         };
-        let created =
-            Incident::create(IncidentId(clock().id()), draft, &components, clock().now()).unwrap();
-        let written = IncidentStore::insert(&self.database, &self.acme, created, components)
+        let attached = components.clone();
+        let create: CreateRule<Incident> = Box::new(move |stamp| {
+            let id = IncidentId(stamp.id);
+            Ok(Incident::create(id, draft, &attached, stamp.now)?)
+        });
+        let written = IncidentStore::insert(&self.database, &self.acme, create, components)
             .await
             .unwrap();
         written.state.incident.id
     }
 
     pub(super) async fn edit(&self, incident: IncidentId, patch: IncidentPatch) {
-        let rule = Box::new(move |incident: Incident| Ok(incident.edit(patch, clock().now())?));
+        let rule = Box::new(move |incident: Incident, _| Ok(incident.edit(patch, clock().now())?));
         IncidentStore::change(&self.database, &self.acme, incident, rule)
             .await
             .unwrap()
@@ -171,9 +175,10 @@ impl World {
             id: "user_ann".into(),
             name: "Ann".into(),
         };
-        let id = IncidentUpdateId(clock().id());
-        let rule =
-            Box::new(move |latest: Latest| Ok(latest.record(id, draft, author, clock().now())?));
+        let rule: Rule<Latest, Entry> = Box::new(move |latest, stamp| {
+            let id = IncidentUpdateId(stamp.id);
+            Ok(latest.record(id, draft, author, stamp.now)?)
+        });
         let written = IncidentUpdateStore::record(&self.database, &self.acme, incident, rule).await;
         written.unwrap().unwrap().state.id
     }

@@ -7,6 +7,7 @@ use allclear_application::delivery::{DeliveryQueue, Matter};
 use allclear_application::incident::update::IncidentUpdateStore;
 use allclear_application::maintenance::update::MaintenanceUpdateStore;
 use allclear_application::notice::{News, Notice};
+use allclear_application::rule::CreateRule;
 use allclear_application::scheduler::MaintenanceSchedule;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::hold::Attachment;
@@ -81,7 +82,8 @@ async fn an_incident_is_told_of_as_it_was_at_each_change(database: &Database) {
         description: String::new(),
         status: ComponentStatus::default(),
     };
-    let api = Component::create(ComponentId(clock().id()), draft, clock().now()).unwrap();
+    let api: CreateRule<Component> =
+        Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
     let component_id = ComponentStore::insert(database, &world.acme, api)
         .await
         .unwrap()
@@ -173,7 +175,7 @@ async fn corrections_and_deletions_are_not_told(database: &Database) {
             },
         )
         .await;
-    let deleted = Box::new(move |deletion: Deletion| Ok(deletion.of(&[last], clock().now())));
+    let deleted = Box::new(move |deletion: Deletion, _| Ok(deletion.of(&[last], clock().now())));
     IncidentUpdateStore::delete(database, &world.acme, incident, vec![last], deleted)
         .await
         .unwrap()
@@ -182,7 +184,7 @@ async fn corrections_and_deletions_are_not_told(database: &Database) {
         message: Some("One".into()),
         ..Default::default()
     };
-    let corrected = Box::new(move |entry: Entry| Ok(entry.edit(typo, clock().now())?));
+    let corrected = Box::new(move |entry: Entry, _| Ok(entry.edit(typo, clock().now())?));
     IncidentUpdateStore::change(database, &world.acme, incident, first, corrected)
         .await
         .unwrap()
@@ -202,7 +204,7 @@ async fn an_edited_update_is_told_exactly_when_it_moves_the_incident(database: &
             status: Some(status),
             ..Default::default()
         };
-        let moved = Box::new(move |entry: Entry| Ok(entry.edit(patch, clock().now())?));
+        let moved = Box::new(move |entry: Entry, _| Ok(entry.edit(patch, clock().now())?));
         IncidentUpdateStore::change(database, &world.acme, incident, update, moved)
             .await
             .unwrap()
@@ -350,7 +352,7 @@ async fn what_the_clock_changed_is_told_once_be_it_with_an_update(database: &Dat
         message: Some("It has begun".into()),
         ..Default::default()
     };
-    let corrected = Box::new(move |update: MaintenanceUpdate| Ok(update.edit(patch)?));
+    let corrected = Box::new(move |update: MaintenanceUpdate, _| Ok(update.edit(patch)?));
     MaintenanceUpdateStore::change(database, &world.acme, begun, update.id, corrected)
         .await
         .unwrap()

@@ -7,9 +7,10 @@ use allclear_application::incident::IncidentStore;
 use allclear_application::incident::component::IncidentComponentStore;
 use allclear_application::incident::update::IncidentUpdateStore;
 use allclear_application::outbox::{Backlog, Outbox};
+use allclear_application::rule::CreateRule;
+use allclear_application::stamp::Stamp;
 use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentDraft, ComponentPatch, ComponentStatus};
-use allclear_domain::event::Changed;
 use allclear_domain::hold::Attachment;
 use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
@@ -47,14 +48,22 @@ pub(super) fn open_on(component_id: ComponentId, status: ComponentStatus) -> Att
     }
 }
 
-pub(super) fn draft(title: &str, components: &[Attachment]) -> Changed<Incident> {
+pub(super) fn draft(title: &str, components: &[Attachment]) -> CreateRule<Incident> {
     let draft = IncidentDraft {
         title: title.into(),
         description: "All of it".into(),
         status: IncidentStatus::Investigating,
         occured_at: None,
     };
-    Incident::create(IncidentId(clock().id()), draft, components, clock().now()).unwrap()
+    let components = components.to_vec();
+    Box::new(move |stamp| {
+        Ok(Incident::create(
+            IncidentId(stamp.id),
+            draft,
+            &components,
+            stamp.now,
+        )?)
+    })
 }
 
 impl World {
@@ -71,8 +80,9 @@ impl World {
             description: String::new(),
             status: ComponentStatus::default(),
         };
-        let created = Component::create(ComponentId(clock().id()), draft, clock().now()).unwrap();
-        ComponentStore::insert(&*self.database, &self.acme, created)
+        let create: CreateRule<Component> =
+            Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
+        ComponentStore::insert(&*self.database, &self.acme, create)
             .await
             .unwrap()
             .state
@@ -92,7 +102,8 @@ impl World {
             status: Some(status),
             ..Default::default()
         };
-        let rule = Box::new(move |component: Component| Ok(component.edit(patch, clock().now())?));
+        let rule =
+            Box::new(move |component: Component, _| Ok(component.edit(patch, clock().now())?));
         ComponentStore::change(&*self.database, &self.acme, id, rule)
             .await
             .unwrap()
@@ -109,7 +120,7 @@ impl World {
     }
 
     pub(super) async fn edit(&self, incident: &Incident, patch: IncidentPatch) -> Incident {
-        let rule = Box::new(move |incident: Incident| Ok(incident.edit(patch, clock().now())?));
+        let rule = Box::new(move |incident: Incident, _| Ok(incident.edit(patch, clock().now())?));
         let written = IncidentStore::change(&*self.database, &self.acme, incident.id, rule)
             .await
             .unwrap()
@@ -159,8 +170,10 @@ impl World {
             },
             ann(),
         );
-        let (id, now) = (IncidentUpdateId(clock().id()), clock().now());
-        let rule = Box::new(move |latest: Latest| Ok(latest.record(id, draft, author, now)?));
+        let rule = Box::new(move |latest: Latest, stamp: Stamp| {
+            let id = IncidentUpdateId(stamp.id);
+            Ok(latest.record(id, draft, author, stamp.now)?)
+        });
         let written =
             IncidentUpdateStore::record(&*self.database, &self.acme, incident.id, rule).await;
         written.unwrap().unwrap().state

@@ -33,7 +33,7 @@ async fn edit(world: &World, update: &IncidentUpdate, status: IncidentStatus) ->
         status: Some(status),
         ..Default::default()
     };
-    let rule = Box::new(move |entry: Entry| Ok(entry.edit(patch, clock().now())?));
+    let rule = Box::new(move |entry: Entry, _| Ok(entry.edit(patch, clock().now())?));
     let changed = IncidentUpdateStore::change(
         &*world.database,
         &world.acme,
@@ -51,7 +51,7 @@ async fn delete(
     ids: &[IncidentUpdateId],
 ) -> Result<bool, Error> {
     let gone = ids.to_vec();
-    let rule = Box::new(move |deletion: Deletion| Ok(deletion.of(&gone, clock().now())));
+    let rule = Box::new(move |deletion: Deletion, _| Ok(deletion.of(&gone, clock().now())));
     let deleted = IncidentUpdateStore::delete(
         &*world.database,
         &world.acme,
@@ -100,7 +100,7 @@ async fn a_resolved_incident_takes_no_update(database: &Database) {
     let world = World::new(database, "acme").await;
     let incident = world.open("Down", &[]).await;
     world.edit(&incident, set(IncidentStatus::Resolved)).await;
-    let rule = Box::new(|latest: allclear_domain::incident_update::Latest| {
+    let rule = Box::new(|latest: allclear_domain::incident_update::Latest, _| {
         let draft = allclear_domain::incident_update::IncidentUpdateDraft {
             message: "m".into(),
             status: IncidentStatus::default(),
@@ -123,11 +123,11 @@ async fn what_is_not_recorded_leaves_the_revision(database: &Database) {
         database,
         &world.acme,
         incident.id,
-        Box::new(|_| Err(Error::Conflict("no".into()))),
+        Box::new(|_, _| Err(Error::Conflict("no".into()))),
     );
     assert!(matches!(refused.await, Err(Error::Conflict(_))));
     let nowhere = IncidentId(clock().id());
-    let rule = Box::new(|_: Latest| Err(Error::Conflict("no".into())));
+    let rule = Box::new(|_: Latest, _| Err(Error::Conflict("no".into())));
     let unknown = IncidentUpdateStore::record(database, &world.acme, nowhere, rule).await;
     assert!(matches!(unknown, Err(Error::NotFound(_))), "{unknown:?}");
     assert_eq!(
@@ -138,7 +138,7 @@ async fn what_is_not_recorded_leaves_the_revision(database: &Database) {
         before
     );
     let nobody = OrganisationId::parse("nobody").unwrap();
-    let rule = Box::new(|_: Latest| Err(Error::Conflict("no".into())));
+    let rule = Box::new(|_: Latest, _| Err(Error::Conflict("no".into())));
     assert!(
         IncidentUpdateStore::record(database, &nobody, incident.id, rule)
             .await
@@ -329,7 +329,7 @@ async fn updates_belong_to_their_incident_and_organisation(database: &Database) 
             .is_none()
     );
     assert!(!delete(&elsewhere, &incident, &[update.id]).await.unwrap());
-    let rule = Box::new(|_: Entry| -> Result<_, Error> { panic!("the rule must not see it") });
+    let rule = Box::new(|_: Entry, _| -> Result<_, Error> { panic!("the rule must not see it") });
     let changed =
         IncidentUpdateStore::change(database, &elsewhere.acme, incident.id, update.id, rule).await;
     assert!(changed.unwrap().is_none());

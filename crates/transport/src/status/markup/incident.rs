@@ -1,10 +1,11 @@
 //! The incidents.
 
 use allclear_application::public::incident::{AffectedComponent, PublicIncident};
+use allclear_application::public::size::PAST_SHOWN;
 use maud::{Markup, html};
 
 use super::look;
-use super::section::{nothing_here, section};
+use super::section::{nothing_here, omitted, section};
 use super::text::{moment, prose};
 use super::timeline::{Entry, timeline};
 
@@ -27,8 +28,11 @@ pub(super) fn list(incidents: &[PublicIncident]) -> Markup {
             @for incident in going_on { (active(incident)) }
             @if !over.is_empty() {
                 section class="min-w-0 rounded-lg border border-line bg-surface shadow-low divide-y divide-line" {
-                    @for incident in over { (past(incident)) }
+                    @for incident in &over { (past(incident)) }
                 }
+            }
+            @if over.len() as u64 >= PAST_SHOWN {
+                (omitted(&format!("Only the newest {PAST_SHOWN} past incidents are shown.")))
             }
         },
     )
@@ -51,7 +55,7 @@ fn active(incident: &PublicIncident) -> Markup {
             div class="grid grid-cols-1 gap-4 px-4 py-4 sm:px-5" {
                 (prose(&incident.description, ""))
                 (affected(&incident.title, &incident.components))
-                (timeline(&incident.title, entries(incident), false))
+                (timeline(&incident.title, entries(incident), false, incident.timeline_truncated))
             }
         }
     }
@@ -68,7 +72,7 @@ fn past(incident: &PublicIncident) -> Markup {
                 (moment(Some("Created"), Some(incident.created_at)))
             }
             (prose(&incident.description, " text-muted"))
-            (timeline(&incident.title, entries(incident), true))
+            (timeline(&incident.title, entries(incident), true, incident.timeline_truncated))
         }
     }
 }

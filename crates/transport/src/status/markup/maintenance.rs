@@ -1,10 +1,11 @@
 //! The maintenances.
 
 use allclear_application::public::maintenance::PublicMaintenance;
+use allclear_application::public::size::PAST_SHOWN;
 use maud::{Markup, html};
 
 use super::look;
-use super::section::{nothing_here, section};
+use super::section::{nothing_here, omitted, section};
 use super::text::{moment, prose};
 use super::timeline::{Entry, timeline};
 
@@ -23,12 +24,15 @@ pub(super) fn list(maintenances: &[PublicMaintenance]) -> Markup {
         "xl:col-start-1",
         &html! {
             @if maintenances.is_empty() { (nothing_here("No maintenance is scheduled.")) }
-            @for (group, quiet) in [(ahead, false), (over, true)] {
+            @for (group, quiet) in [(&ahead, false), (&over, true)] {
                 @if !group.is_empty() {
                     section class="min-w-0 rounded-lg border border-line bg-surface shadow-low divide-y divide-line" {
                         @for maintenance in group { (item(maintenance, quiet)) }
                     }
                 }
+            }
+            @if over.len() as u64 >= PAST_SHOWN {
+                (omitted(&format!("Only the newest {PAST_SHOWN} past maintenances are shown.")))
             }
         },
     )
@@ -59,7 +63,7 @@ fn item(maintenance: &PublicMaintenance, quiet: bool) -> Markup {
                 dd { (moment(None, maintenance.end_at)) }
             }
             (prose(&maintenance.description, if quiet { " text-muted" } else { " text-ink" }))
-            (timeline(&maintenance.title, entries, quiet))
+            (timeline(&maintenance.title, entries, quiet, maintenance.timeline_truncated))
         }
     }
 }

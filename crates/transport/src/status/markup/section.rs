@@ -12,6 +12,11 @@ pub(super) fn section(id: &str, title: &str, class: &str, content: &Markup) -> M
     }
 }
 
+/// What is said of things that are left out.
+pub(super) fn omitted(text: &str) -> Markup {
+    html! { p class="text-sm text-subtle" { (text) } }
+}
+
 /// What a section says when it has nothing to show.
 pub(super) fn nothing_here(text: &str) -> Markup {
     html! { p class="rounded-lg border border-dashed border-line px-4 py-5 text-muted" { (text) } }

@@ -29,11 +29,13 @@ fn full(text: &str) -> Snapshot {
         id: id.clone(),
         title: text.into(),
         description: text.into(),
+        description_truncated: false,
         status,
         occured_at: when,
         resolved_at: None,
         created_at: when,
         timeline: vec![entry(status), entry("INVESTIGATING")],
+        timeline_truncated: false,
         components: vec![AffectedComponent {
             component_id: id.clone(),
             status: "PARTIAL_OUTAGE",
@@ -42,11 +44,13 @@ fn full(text: &str) -> Snapshot {
                 name: text.into(),
             },
         }],
+        components_truncated: false,
     };
     let maintenance = |status, end_at| PublicMaintenance {
         id: id.clone(),
         title: text.into(),
         description: text.into(),
+        description_truncated: false,
         status,
         start_at: when,
         end_at,
@@ -58,11 +62,13 @@ fn full(text: &str) -> Snapshot {
             message: text.into(),
             created_at: when,
         }],
+        timeline_truncated: false,
     };
     let component = |status| PublicComponent {
         id: id.clone(),
         name: text.into(),
         description: text.into(),
+        description_truncated: false,
         status,
         created_at: when,
     };
@@ -193,4 +199,34 @@ fn an_empty_page_says_what_it_lacks() {
         assert!(texts.contains(&expected), "{texts:?}");
     }
     assert!(!html.contains("Current status"), "{html}");
+}
+
+#[test]
+fn a_page_says_what_it_leaves_out() {
+    let full = full("Words");
+    let over = |count| Snapshot {
+        incidents: vec![full.incidents[0].clone(); count],
+        maintenances: vec![full.maintenances[1].clone(); count],
+        ..full.clone()
+    };
+    let sentences = [
+        "Only the newest 50 past incidents are shown.",
+        "Only the newest 50 past maintenances are shown.",
+    ];
+    for (count, says_so) in [(49, false), (50, true)] {
+        let html = page(&over(count)).into_string();
+        for sentence in sentences {
+            assert_eq!(
+                texts(&html).contains(&sentence),
+                says_so,
+                "{count}: {sentence}"
+            );
+        }
+    }
+    let mut truncated = over(1);
+    let older = "Older updates are not shown.";
+    assert!(!page(&truncated).into_string().contains(older));
+    truncated.incidents[0].timeline_truncated = true;
+    truncated.maintenances[0].timeline_truncated = true;
+    assert_eq!(page(&truncated).into_string().matches(older).count(), 2);
 }

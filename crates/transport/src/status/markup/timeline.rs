@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 use super::look;
+use super::section::omitted;
 use super::text::{moment, prose};
 
 /// An entry of a timeline.
@@ -13,22 +14,23 @@ pub(super) struct Entry<'a> {
     pub(super) created_at: DateTime<Utc>,
 }
 
-/// The timeline of `label`; `quiet` when it is over.
+/// The timeline of `label`; `quiet` when it is over, `truncated` when it has older entries.
 pub(super) fn timeline<'a>(
     label: &str,
     entries: impl Iterator<Item = Entry<'a>>,
     quiet: bool,
+    truncated: bool,
 ) -> Markup {
     let mut entries = entries.peekable();
-    if entries.peek().is_none() {
-        return Markup::default();
-    }
     html! {
-        ol aria-label={ "Timeline of " (label) } class="grid grid-cols-1" {
-            @for entry in entries {
-                li class="group relative grid grid-cols-1 gap-1 rounded-md pb-4 pl-6 last:pb-0" { (body(&entry, quiet)) }
+        @if entries.peek().is_some() {
+            ol aria-label={ "Timeline of " (label) } class="grid grid-cols-1" {
+                @for entry in entries {
+                    li class="group relative grid grid-cols-1 gap-1 rounded-md pb-4 pl-6 last:pb-0" { (body(&entry, quiet)) }
+                }
             }
         }
+        @if truncated { (omitted("Older updates are not shown.")) }
     }
 }
 

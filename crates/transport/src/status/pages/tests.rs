@@ -14,7 +14,7 @@ use allclear_application::rule::Written;
 
 use crate::status::copies::Copies;
 use crate::status::encoded::Encoded;
-use crate::status::page::{Document, LARGEST, whole};
+use crate::status::page::{Document, whole};
 
 pub(crate) fn organisation() -> OrganisationId {
     OrganisationId::parse("org").unwrap()
@@ -306,6 +306,7 @@ fn huge(revision: i64) -> Snapshot {
         id: number.to_string(),
         name: "x".repeat(200),
         description: "y".repeat(10_000),
+        description_truncated: false,
         status: "OPERATIONAL",
         created_at: DateTime::default(),
     };
@@ -328,6 +329,9 @@ async fn the_largest_page_is_kept_too() {
     }
 }
 
+/// The bytes of a large document.
+const BODY: usize = 2 * 1024 * 1024;
+
 #[actix_web::test]
 async fn pages_nobody_asks_for_any_more_make_room() {
     let mut outbox = MockOutbox::new();
@@ -342,17 +346,13 @@ async fn pages_nobody_asks_for_any_more_make_room() {
         .expect_snapshot()
         .returning(|_, _| Ok(Some(snapshot(1))));
     let pages = pages(store, &relay);
-    // As if each page were as large as one can count for: more than fit.
-    let fit = usize::try_from(MEMORY / LARGEST).unwrap();
+    // More large pages than fit.
+    let fit = usize::try_from(MEMORY).unwrap() / (2 * BODY);
     let page = pages.page(&organisation()).await.unwrap().unwrap();
     for number in 0..4 * fit {
         let organisation = OrganisationId::parse(&format!("org-{number}")).unwrap();
         let entry = Arc::new(Entry::default());
-        let body = Encoded::precompressed(
-            vec![0; usize::try_from(LARGEST).unwrap()].into(),
-            None,
-            None,
-        );
+        let body = Encoded::precompressed(vec![0; BODY].into(), None, None);
         let document = || Document {
             body: body.clone(),
             content_type: HeaderValue::from_static("text/plain"),

@@ -1,0 +1,251 @@
+//! How many bytes incidents and maintenances take in events, on the status page and in lists. A timeline gives way first: its
+//! newest entries are kept, and the flag `timelineTruncated` says that older ones are left out.
+
+use std::io;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::public::PublicComponent;
+use crate::public::incident::{PublicIncident, TimelineEntry};
+use crate::public::maintenance::{MaintenanceEntry, PublicMaintenance};
+
+/// The largest event, in bytes: its name and its arguments as JSON.
+pub const EVENT_BYTES: usize = 64 * 1024;
+/// What an event has beside its one argument, at most: name, brackets and the lines of an event stream.
+const FRAME_BYTES: usize = 256;
+/// How many resolved incidents, and how many past maintenances, the status page shows.
+pub const PAST_SHOWN: u64 = 50;
+/// The room for what is open or ahead on the status page, in bytes of JSON, for incidents and for maintenances each. What finds
+/// no room is shortened.
+pub const PAGE_BYTES: usize = 1024 * 1024;
+/// The room for the timeline of something past on the status page, in bytes of JSON.
+const PAST_TIMELINE_BYTES: usize = 16 * 1024;
+/// The room for all timelines of one part of a list, in bytes of JSON.
+pub const LIST_TIMELINE_BYTES: usize = 4 * 1024 * 1024;
+/// What is left of a description that finds no room, in characters.
+const SHORTENED: usize = 200;
+
+/// A thing with a timeline, as the public sees it.
+pub trait WithTimeline: Serialize {
+    /// An entry of the timeline.
+    type Entry: Serialize;
+
+    /// The timeline, newest first, and whether older entries are left out.
+    fn timeline(&mut self) -> (&mut Vec<Self::Entry>, &mut bool);
+
+    /// The description, and whether its end is left out.
+    fn description(&mut self) -> (&mut String, &mut bool);
+
+    /// Leaves out components, from the last one on, so that the rest takes at most `room` bytes; answers what is left of it.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when something cannot be written as JSON.
+    fn fit_components(&mut self, room: usize) -> Result<usize, Error>;
+
+    /// This as an event carries it: with the newest entries of the timeline that fit in [`EVENT_BYTES`].
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when something cannot be written as JSON.
+    fn for_event(mut self) -> Result<Self, Error>
+    where
+        Self: Sized,
+    {
+        let bytes = EVENT_BYTES - FRAME_BYTES;
+        if json_size(&self)? <= bytes {
+            return Ok(self);
+        }
+        let (timeline, truncated) = self.timeline();
+        let (all, was_truncated) = (std::mem::take(timeline), *truncated);
+        *truncated = true;
+        // What texts of legal lengths take is far enough below the limit, also when every character is escaped.
+        let left = self.fit_components(bytes)?;
+        let (timeline, truncated) = self.timeline();
+        *timeline = all;
+        *truncated = was_truncated;
+        self.fit_timeline(left)?;
+        Ok(self)
+    }
+
+    /// This as the status page shows it when it is over.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when something cannot be written as JSON.
+    fn for_past(mut self) -> Result<Self, Error>
+    where
+        Self: Sized,
+    {
+        self.fit_timeline(PAST_TIMELINE_BYTES)?;
+        Ok(self)
+    }
+
+    /// Leaves the newest entries of the timeline that fit in `room` bytes; answers what is left of it.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when something cannot be written as JSON.
+    fn fit_timeline(&mut self, room: usize) -> Result<usize, Error> {
+        let (timeline, truncated) = self.timeline();
+        fit(timeline, truncated, room)
+    }
+
+    /// This without its timeline and with the beginning of its description only.
+    fn shorten(&mut self) {
+        let (timeline, truncated) = self.timeline();
+        *truncated |= !timeline.is_empty();
+        timeline.clear();
+        let (description, truncated) = self.description();
+        *truncated |= shorten(description);
+    }
+}
+
+/// The room that several things share.
+#[derive(Debug)]
+pub struct Budget(usize);
+
+impl Budget {
+    /// So many bytes of JSON.
+    #[must_use]
+    pub const fn new(bytes: usize) -> Self {
+        Self(bytes)
+    }
+
+    /// Whether hardly anything finds room any more.
+    #[must_use]
+    pub const fn is_spent(&self) -> bool {
+        self.0 < 1024
+    }
+
+    /// Takes the room that something needs, or shortens it.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when something cannot be written as JSON.
+    pub fn show<T: WithTimeline>(&mut self, thing: T) -> Result<T, Error> {
+        let mut thing = thing.for_event()?;
+        let size = json_size(&thing)?;
+        if size <= self.0 {
+            self.0 -= size;
+        } else {
+            thing.shorten();
+            self.0 = self.0.saturating_sub(json_size(&thing)?);
+        }
+        Ok(thing)
+    }
+
+    /// The same for a component.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when it cannot be written as JSON.
+    pub fn show_component(
+        &mut self,
+        mut component: PublicComponent,
+    ) -> Result<PublicComponent, Error> {
+        let size = json_size(&component)?;
+        if size > self.0 {
+            component.description_truncated = shorten(&mut component.description);
+        }
+        self.0 = self.0.saturating_sub(size);
+        Ok(component)
+    }
+
+    /// Leaves the newest entries of a timeline that fit, and takes their room.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when an entry cannot be written as JSON.
+    pub fn fit<T: Serialize>(
+        &mut self,
+        timeline: &mut Vec<T>,
+        truncated: &mut bool,
+    ) -> Result<(), Error> {
+        self.0 = fit(timeline, truncated, self.0)?;
+        Ok(())
+    }
+}
+
+impl WithTimeline for PublicIncident {
+    type Entry = TimelineEntry;
+
+    fn timeline(&mut self) -> (&mut Vec<TimelineEntry>, &mut bool) {
+        (&mut self.timeline, &mut self.timeline_truncated)
+    }
+
+    fn description(&mut self) -> (&mut String, &mut bool) {
+        (&mut self.description, &mut self.description_truncated)
+    }
+
+    fn fit_components(&mut self, room: usize) -> Result<usize, Error> {
+        let components = std::mem::take(&mut self.components);
+        self.components_truncated = true;
+        let room = room.saturating_sub(json_size(self)?);
+        self.components = components;
+        self.components_truncated = false;
+        fit(&mut self.components, &mut self.components_truncated, room)
+    }
+}
+
+impl WithTimeline for PublicMaintenance {
+    type Entry = MaintenanceEntry;
+
+    fn timeline(&mut self) -> (&mut Vec<MaintenanceEntry>, &mut bool) {
+        (&mut self.timeline, &mut self.timeline_truncated)
+    }
+
+    fn description(&mut self) -> (&mut String, &mut bool) {
+        (&mut self.description, &mut self.description_truncated)
+    }
+
+    fn fit_components(&mut self, room: usize) -> Result<usize, Error> {
+        Ok(room.saturating_sub(json_size(self)?))
+    }
+}
+
+/// Leaves the first items that fit in `room` bytes, with the commas between them; answers what is left of it.
+fn fit<T: Serialize>(
+    items: &mut Vec<T>,
+    truncated: &mut bool,
+    mut room: usize,
+) -> Result<usize, Error> {
+    for (index, item) in items.iter().enumerate() {
+        let size = json_size(item)? + 1;
+        if size > room {
+            items.truncate(index);
+            *truncated = true;
+            break;
+        }
+        room -= size;
+    }
+    Ok(room)
+}
+
+/// Leaves the beginning of a text, and answers whether that is less than all of it.
+fn shorten(text: &mut String) -> bool {
+    let Some((end, _)) = text.char_indices().nth(SHORTENED) else {
+        return false;
+    };
+    text.truncate(end);
+    text.push('…');
+    true
+}
+
+/// The length of something as JSON, in bytes.
+fn json_size(value: &impl Serialize) -> Result<usize, Error> {
+    let mut counter = Counter(0);
+    serde_json::to_writer(&mut counter, value).map_err(Error::internal)?;
+    Ok(counter.0)
+}
+
+/// Counts what is written.
+struct Counter(usize);
+
+impl io::Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

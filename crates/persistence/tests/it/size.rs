@@ -1,0 +1,114 @@
+//! What events and the outbox take, in bytes.
+
+use allclear_application::incident::IncidentStore;
+use allclear_application::incident::update::IncidentUpdateStore;
+use allclear_application::outbox::{Backlog, Outbox};
+use allclear_application::public::size::EVENT_BYTES;
+use allclear_application::rule::{CreateRule, Rule};
+use allclear_domain::author::Author;
+use allclear_domain::id::{IncidentId, IncidentUpdateId};
+use allclear_domain::incident::{Incident, IncidentDraft, IncidentStatus};
+use allclear_domain::incident_update::{Entry, IncidentUpdateDraft, Latest};
+use allclear_domain::organisation::Revision;
+use allclear_persistence::database::Database;
+use sea_orm::{ConnectionTrait, Statement};
+use serde_json::Value;
+
+use crate::backend::{clock, organisation, postgres_url, sqlite_url};
+
+const UPDATES: usize = 200;
+const MESSAGE: usize = 10_000;
+
+/// Letters and digits that no compression makes much smaller (xorshift).
+fn random_text(seed: usize) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut state = 0x9e37_79b9_7f4a_7c15 ^ (seed as u64 + 1).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let letter = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        char::from(LETTERS[usize::try_from(state >> 58).unwrap()])
+    };
+    std::iter::repeat_with(letter).take(MESSAGE).collect()
+}
+
+async fn the_outbox_stays_under_ten_times_the_text(url: &str) {
+    let database = Database::connect(url, clock()).await.unwrap();
+    let acme = organisation(&database, "acme").await;
+    let draft = IncidentDraft {
+        title: "Down".into(),
+        description: "All of it".into(),
+        status: IncidentStatus::Investigating,
+        occured_at: None,
+    };
+    let create: CreateRule<Incident> = Box::new(move |stamp| {
+        let id = IncidentId(stamp.id);
+        Ok(Incident::create(id, draft, &[], stamp.now)?)
+    });
+    let written = IncidentStore::insert(&database, &acme, create, Vec::new()).await;
+    let incident = written.unwrap().state.incident.id;
+    for number in 0..UPDATES {
+        let draft = IncidentUpdateDraft {
+            message: random_text(number),
+            status: IncidentStatus::Investigating,
+        };
+        let author = Author {
+            id: "user_1".into(),
+            name: "Ada".into(),
+        };
+        let rule: Rule<Latest, Entry> = Box::new(move |latest, stamp| {
+            let id = IncidentUpdateId(stamp.id);
+            Ok(latest.record(id, draft, author, stamp.now)?)
+        });
+        IncidentUpdateStore::record(&database, &acme, incident, rule)
+            .await
+            .unwrap();
+    }
+
+    let stored = outbox_bytes(url).await;
+    let text = UPDATES * MESSAGE;
+    println!("{text} bytes of text, {stored} bytes of outbox");
+    assert!(stored < 10 * text, "{stored} bytes for {text}");
+
+    let backlog = database.after(&acme, Revision(0), 10_000).await.unwrap();
+    let Backlog::Commits(commits) = backlog else {
+        panic!("nothing was pruned");
+    };
+    let events = || commits.iter().flat_map(|commit| &commit.events);
+    let largest = events().map(|event| event.args.get().len()).max().unwrap();
+    assert!(
+        largest <= EVENT_BYTES && largest > EVENT_BYTES / 2,
+        "{largest}"
+    );
+    // Commits are read up to about a MiB at a time, so these are the first ones.
+    let last = events().filter(|event| event.name == "incident-updated");
+    let args: Value = serde_json::from_str(last.last().unwrap().args.get()).unwrap();
+    let told = args[0]["IncidentTimeline"].as_array().unwrap();
+    assert_eq!(
+        (told.len(), &args[0]["timelineTruncated"]),
+        (6, &Value::Bool(true))
+    );
+    assert!(told.is_sorted_by(|newer, older| newer["id"].as_str() > older["id"].as_str()));
+}
+
+async fn outbox_bytes(url: &str) -> usize {
+    let connection = sea_orm::Database::connect(url).await.unwrap();
+    let sum = "SELECT CAST(SUM(OCTET_LENGTH(events) + COALESCE(OCTET_LENGTH(packed), 0)) AS BIGINT) AS bytes FROM outbox";
+    let statement = Statement::from_string(connection.get_database_backend(), sum);
+    let row = connection.query_one_raw(statement).await.unwrap().unwrap();
+    usize::try_from(row.try_get::<i64>("", "bytes").unwrap()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_outbox_stays_under_ten_times_the_text_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    the_outbox_stays_under_ten_times_the_text(&sqlite_url(&folder)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_outbox_stays_under_ten_times_the_text_on_postgresql() {
+    let Some(url) = postgres_url().await else {
+        return;
+    };
+    the_outbox_stays_under_ten_times_the_text(&url).await;
+}

@@ -4,6 +4,7 @@
 mod account;
 mod confirmation;
 pub(crate) mod cookie;
+mod guesses;
 mod invitation;
 pub(crate) mod key_set;
 mod membership;

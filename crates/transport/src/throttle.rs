@@ -1,101 +1,117 @@
-//! How often a client may try (OWASP ASVS 5.0, 6.3.1). A bucket of tries that fills again with time for each client or,
-//! where passwords are guessed, each mail address.
+//! Limits of rate per key (OWASP ASVS 5.0, 6.3.1): each client address or mail address has a bucket of tries that fills
+//! again with time.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
-use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use actix_web::{HttpRequest, web};
-use governor::clock::{Clock, DefaultClock};
-use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use crate::client_address::TrustedProxies;
 use crate::problem::Problem;
 
-/// So many tries at once, then so many an hour.
+/// A limit of rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
-    /// At once; none is taken for one.
+    /// Burst size. 0 is treated as 1.
     pub burst: u32,
-    /// An hour; none is taken for one.
+    /// Tries that come back in an hour. 0 is treated as 1.
     pub per_hour: u32,
 }
 
-/// The tries of many.
-pub(crate) struct Bucket<K: Hash + Eq + Clone> {
-    tries: DefaultKeyedRateLimiter<K>,
-    /// Who has failed too often, and until when.
-    barred: Mutex<HashMap<K, Instant>>,
-    clock: DefaultClock,
-    asked: AtomicU32,
+/// The tries of each key, counted by the generic cell rate algorithm: all that is stored of a key is the moment at which
+/// its bucket is full again. A try is taken before its work begins, so parallel tries are counted like successive ones.
+pub(crate) struct Bucket<K> {
+    /// Time after which one try comes back.
+    interval: Duration,
+    /// Time that a whole burst takes to come back.
+    burst: Duration,
+    keys: Mutex<Keys<K>>,
+}
+
+struct Keys<K> {
+    full_at: HashMap<K, Instant>,
+    /// Number of keys at which full buckets are removed.
+    sweep_at: usize,
 }
 
 impl<K: Hash + Eq + Clone> Bucket<K> {
-    /// After so many questions, what is full again is forgotten.
-    const SWEEP: u32 = 1024;
+    /// The most keys that are kept, whatever number of addresses a flood comes from.
+    const MAX_KEYS: usize = 65_536;
+    const FIRST_SWEEP: usize = 1024;
 
-    /// With this limit.
+    /// Full buckets with this limit.
     pub(crate) fn new(limit: Limit) -> Self {
-        let number = |count: u32| NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN);
-        let hourly = Quota::per_hour(number(limit.per_hour)).allow_burst(number(limit.burst));
-        let (tries, barred) = (RateLimiter::keyed(hourly), Mutex::default());
+        let interval = Duration::from_hours(1) / limit.per_hour.max(1);
         Self {
-            tries,
-            barred,
-            clock: DefaultClock::default(),
-            asked: AtomicU32::new(0),
+            interval,
+            burst: interval * limit.burst.max(1),
+            keys: Mutex::new(Keys {
+                full_at: HashMap::new(),
+                sweep_at: Self::FIRST_SWEEP,
+            }),
         }
     }
 
-    /// Counts a try. 429 with the time to wait where there was one too many.
+    /// Takes one try before its work begins. 429 with the time to wait if there is none left.
     pub(crate) fn count(&self, key: &K) -> Result<(), Problem> {
-        self.take(key).map_err(refusal)
+        self.take_at(key, Instant::now())
+            .map_err(|wait| Problem::too_many(wait.as_secs() + 1))
     }
 
-    /// Whether a try may be made, which is counted only if it [fails](Self::failed).
-    pub(crate) fn may_try(&self, key: &K) -> Result<(), Problem> {
-        let now = Instant::now();
-        match self
-            .barred()
-            .get(key)
-            .map(|until| until.saturating_duration_since(now))
-        {
-            Some(wait) if !wait.is_zero() => Err(refusal(wait)),
-            _ => Ok(()),
+    /// Gives a try back that turned out to be none.
+    pub(crate) fn give_back(&self, key: &K) {
+        let mut keys = self.keys();
+        if let Some(full_at) = keys.full_at.get_mut(key) {
+            // A moment before now is a full bucket, so a try that came back by itself is not given back twice.
+            *full_at = full_at.checked_sub(self.interval).unwrap_or(*full_at);
         }
     }
 
-    /// Counts a try that failed. Of one too many the client learns nothing but to wait.
-    pub(crate) fn failed(&self, key: &K) -> Result<(), Problem> {
-        self.take(key).map_err(|wait| {
-            self.barred().insert(key.clone(), Instant::now() + wait);
-            refusal(wait)
-        })
-    }
-
-    fn barred(&self) -> MutexGuard<'_, HashMap<K, Instant>> {
-        // Every change is one call: a panic while it was held leaves the map whole.
-        self.barred.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn take(&self, key: &K) -> Result<(), Duration> {
-        if self.asked.fetch_add(1, Ordering::Relaxed) % Self::SWEEP == Self::SWEEP - 1 {
-            self.tries.retain_recent();
-            let now = Instant::now();
-            self.barred().retain(|_, until| *until > now);
+    fn take_at(&self, key: &K, now: Instant) -> Result<(), Duration> {
+        let mut keys = self.keys();
+        let full_at = keys.full_at.get(key).copied().unwrap_or(now).max(now) + self.interval;
+        let wait = full_at
+            .saturating_duration_since(now)
+            .saturating_sub(self.burst);
+        if !wait.is_zero() {
+            return Err(wait);
         }
-        self.tries
-            .check_key(key)
-            .map_err(|until| until.wait_time_from(self.clock.now()))
+        keys.make_room(now);
+        keys.full_at.insert(key.clone(), full_at);
+        Ok(())
+    }
+
+    fn keys(&self) -> MutexGuard<'_, Keys<K>> {
+        // Every change is one call: a panic while the lock was held leaves the map whole.
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn refusal(wait: Duration) -> Problem {
-    Problem::too_many(wait.as_secs() + 1)
+impl<K: Hash + Eq + Clone> Keys<K> {
+    /// Removes the keys whose buckets are full. If there are still too many, the quarter with the most tries left goes too:
+    /// a key that has used up its tries cannot be pushed out by a flood of others.
+    fn make_room(&mut self, now: Instant) {
+        if self.full_at.len() < self.sweep_at {
+            return;
+        }
+        self.full_at.retain(|_, full_at| *full_at > now);
+        if self.full_at.len() >= Bucket::<K>::MAX_KEYS {
+            let mut moments: Vec<Instant> = self.full_at.values().copied().collect();
+            let quarter = moments.len() / 4;
+            let (_, limit, _) = moments.select_nth_unstable(quarter);
+            let (limit, mut left) = (*limit, quarter);
+            self.full_at.retain(|_, full_at| {
+                let goes = *full_at <= limit && left > 0;
+                left -= usize::from(goes);
+                !goes
+            });
+        }
+        self.sweep_at =
+            (self.full_at.len() * 2).clamp(Bucket::<K>::FIRST_SWEEP, Bucket::<K>::MAX_KEYS);
+    }
 }
 
 /// The client, as it is counted: an IPv6 client has a whole network of 2^64 addresses to itself (RFC 6177).
@@ -147,24 +163,67 @@ mod tests {
     }
 
     #[test]
-    fn only_failures_count_where_failures_are_counted() {
-        let bucket = bucket();
-        assert!((0..9).all(|_| bucket.may_try(&1).is_ok()));
-        assert!(bucket.failed(&1).is_ok() && bucket.failed(&1).is_ok());
-        assert!(bucket.may_try(&1).is_ok());
-        assert!(bucket.failed(&1).is_err());
-        assert!(bucket.may_try(&1).is_err());
-        assert!(bucket.may_try(&2).is_ok());
+    fn tries_come_back_with_time_and_never_more_than_a_burst() {
+        let (bucket, start) = (bucket(), Instant::now());
+        let after = |seconds| start + Duration::from_secs(seconds);
+        assert!((0..2).all(|_| bucket.take_at(&1, start).is_ok()));
+        assert_eq!(bucket.take_at(&1, after(59)), Err(Duration::from_secs(1)));
+        assert!(bucket.take_at(&1, after(60)).is_ok());
+        assert!(bucket.take_at(&1, after(61)).is_err());
+        assert!((0..2).all(|_| bucket.take_at(&1, after(9_000)).is_ok()));
+        assert!(bucket.take_at(&1, after(9_000)).is_err());
     }
 
     #[test]
-    fn a_limit_of_none_is_one() {
+    fn a_try_given_back_can_be_taken_again_and_gives_no_more_than_a_burst() {
+        let bucket = bucket();
+        for _ in 0..9 {
+            assert!(bucket.count(&1).is_ok());
+            bucket.give_back(&1);
+            bucket.give_back(&1);
+        }
+        assert!(bucket.count(&1).is_ok() && bucket.count(&1).is_ok());
+        assert!(bucket.count(&1).is_err());
+    }
+
+    #[test]
+    fn a_limit_of_zero_is_one() {
         let bucket: Bucket<u8> = Bucket::new(Limit {
             burst: 0,
             per_hour: 0,
         });
         assert!(bucket.count(&1).is_ok());
         assert!(bucket.count(&1).is_err());
+    }
+
+    #[test]
+    fn a_flood_of_addresses_takes_bounded_memory_and_pushes_no_used_up_bucket_out() {
+        let bucket: Bucket<u32> = Bucket::new(Limit {
+            burst: 2,
+            per_hour: 1,
+        });
+        assert!((0..2).all(|_| bucket.count(&0).is_ok()));
+        for key in 1..200_000 {
+            assert!(bucket.count(&key).is_ok());
+        }
+        assert!(bucket.keys().full_at.len() <= Bucket::<u32>::MAX_KEYS);
+        assert!(bucket.count(&0).is_err());
+    }
+
+    #[test]
+    fn full_buckets_are_forgotten() {
+        let (bucket, start) = (
+            Bucket::<u32>::new(Limit {
+                burst: 1,
+                per_hour: 3600,
+            }),
+            Instant::now(),
+        );
+        for key in 0..10_000 {
+            let now = start + Duration::from_secs(u64::from(key));
+            assert!(bucket.take_at(&key, now).is_ok());
+        }
+        assert!(bucket.keys().full_at.len() <= Bucket::<u32>::FIRST_SWEEP);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use clap::Args;
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
 pub(crate) struct LimitSettings {
-    /// Failed sign-ins of a client address: at once, and an hour
+    /// Failed sign-ins of a client address before further tries are slowed down: at once, and an hour
     #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_IN", value_name = "ALLCLEAR_LIMIT_SIGN_IN", value_parser = limit)]
     limit_sign_in: Option<Limit>,
 
@@ -19,7 +19,7 @@ pub(crate) struct LimitSettings {
     #[arg(long, env = "ALLCLEAR_LIMIT_GUESSES", value_name = "ALLCLEAR_LIMIT_GUESSES", value_parser = limit)]
     limit_guesses: Option<Limit>,
 
-    /// Wrong passwords for a mail address from wherever before further tries are slowed down: at once, and an hour
+    /// Wrong passwords for a mail address from all clients before further tries are slowed down: at once, and an hour
     #[arg(long, env = "ALLCLEAR_LIMIT_ACCOUNT_GUESSES", value_name = "ALLCLEAR_LIMIT_ACCOUNT_GUESSES", value_parser = limit)]
     limit_account_guesses: Option<Limit>,
 

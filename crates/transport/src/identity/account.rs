@@ -192,16 +192,12 @@ async fn sign_in(
     };
     checked(&draft, invalid)?;
     let (client, key) = (client(&request), EmailKey::of(&draft.email));
-    throttle.sign_in.may_try(&client)?;
-    throttle.guesses.may_try(client, &key).await?;
-    let entered = match accounts.sign_in(draft).await {
-        Err(refused @ Error::Unauthenticated(_)) => {
-            throttle.sign_in.failed(&client)?;
-            throttle.guesses.failed(client, &key)?;
-            return Err(refused.into());
-        }
-        outcome => outcome?,
-    };
+    let attempt = throttle.guesses.take(client, &key).await?;
+    let outcome = accounts.sign_in(draft).await;
+    if !matches!(outcome, Err(Error::Unauthenticated(_))) {
+        attempt.give_back();
+    }
+    let entered = outcome?;
     enter(
         HttpResponse::Ok(),
         &request,

@@ -184,7 +184,7 @@ pub(super) async fn leave(
     Ok(Answer::with_message(Nothing, "Successfully unsubscribed!").ok())
 }
 
-/// Follows a link, unless its client has guessed too many codes. A wrong one counts as a try.
+/// Follows a link, unless its client has guessed too many codes. Only a wrong code counts as a try.
 async fn followed(
     request: &HttpRequest,
     throttle: &Throttle,
@@ -192,10 +192,11 @@ async fn followed(
     follow: impl AsyncFnOnce(Link) -> Result<(), Error>,
 ) -> Result<(), Problem> {
     let client = client(request);
-    throttle.links.may_try(&client)?;
-    let followed = follow(link()?).await;
-    if matches!(followed, Err(Error::BadCode(_))) {
-        throttle.links.failed(&client)?;
+    throttle.links.count(&client)?;
+    let link = link().inspect_err(|_| throttle.links.give_back(&client))?;
+    let followed = follow(link).await;
+    if !matches!(followed, Err(Error::BadCode(_))) {
+        throttle.links.give_back(&client);
     }
     Ok(followed?)
 }

@@ -1,3 +1,4 @@
+use futures_util::future::join_all;
 use serde_json::json;
 
 use super::Person;
@@ -28,6 +29,39 @@ async fn who_guesses_passwords_has_to_wait_for_known_and_unknown_addresses_alike
                 >= 1
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parallel_guesses_are_counted_before_they_are_computed() {
+    let app = TestApp::start().await;
+    Person::signed_up(&app, "ann@example.com").await;
+    let eve = Person::new(&app, "ann@example.com");
+    let guesses = (0..240).map(|number| {
+        eve.sign_in(if number == 239 {
+            PASSWORD
+        } else {
+            "a wrong password"
+        })
+    });
+    let answers = join_all(guesses).await;
+    let refused = answers.iter().filter(|answer| answer.status == 429);
+    // The sign-up was a try, too.
+    assert!(answers.len() - refused.count() <= 10);
+    assert_eq!(eve.sign_in(PASSWORD).await.status, 429);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_passwords_for_other_accounts_do_not_lock_a_shared_address_out() {
+    let app = TestApp::start().await;
+    Person::signed_up(&app, "ann@example.com").await;
+    Person::signed_up(&app, "bob@example.com").await;
+    let eve = Person::new(&app, "eve@example.com");
+    while eve.sign_in("a wrong password").await.status != 429 {}
+    let bob = Person::new(&app, "bob@example.com");
+    assert_eq!(bob.sign_in("a wrong password").await.status, 401);
+    assert_eq!(bob.sign_in(PASSWORD).await.status, 429);
+    let ann = Person::new(&app, "ann@example.com");
+    assert_eq!(ann.sign_in(PASSWORD).await.status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]

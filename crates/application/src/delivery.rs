@@ -109,9 +109,13 @@ pub struct DeliveryCounts {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait DeliveryQueue: Send + Sync {
+    /// The current moment by the clock of the database, in whole milliseconds. Claims, leases and due times are moments of
+    /// this clock, so that nodes whose own clocks differ agree on them.
+    async fn now(&self) -> Result<DateTime<Utc>, Error>;
+
     /// Queues deliveries, at most `limit`, of a notice that not every subscriber has one of; answers whether there was any
-    /// to expand. Each who was subscribed when it happened and still is gets one, however many nodes do this at once and
-    /// wherever one of them ends. An adapter MUST expand an organisation's notices in the order they happened.
+    /// to expand. Each subscriber that was confirmed before the change was committed, and still is, gets one, however many
+    /// nodes do this at once and wherever one of them ends; which was first, the organisation's revisions say and no clock. An adapter MUST expand an organisation's notices in the order they happened.
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error>;
 
     /// Claims deliveries that are due, at most `limit`, until a moment; verifications first, then the longest due. Of several

@@ -13,8 +13,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, Condition, DatabaseTransaction, EntityTrait, Order,
-    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbBackend,
+    EntityTrait, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Statement,
 };
 
 use crate::database::Database;
@@ -27,6 +27,26 @@ const REASONS: u64 = 5;
 
 #[async_trait]
 impl DeliveryQueue for Database {
+    async fn now(&self) -> Result<DateTime<Utc>, Error> {
+        let connection = self.read();
+        // Read as text, which both databases write in the same form.
+        let sql = match connection.backend() {
+            DbBackend::Sqlite => "SELECT strftime('%Y-%m-%dT%H:%M:%fZ', 'now') AS moment",
+            _ => {
+                r#"SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS moment"#
+            }
+        };
+        let row = connection
+            .query_one_raw(Statement::from_string(connection.backend(), sql))
+            .await
+            .map_err(broken)?
+            .ok_or_else(|| Error::internal("the database does not tell the time"))?;
+        let moment: String = row.try_get("", "moment").map_err(broken)?;
+        DateTime::parse_from_rfc3339(&moment)
+            .map(|moment| moment.to_utc())
+            .map_err(Error::internal)
+    }
+
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error> {
         // A look costs no write.
         if expand::next()

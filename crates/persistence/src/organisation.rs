@@ -138,7 +138,8 @@ pub(crate) struct Locked {
 pub(crate) struct LockedRow {
     id: String,
     pub(crate) name: String,
-    revision: i64,
+    /// The newest revision.
+    pub(crate) revision: i64,
     committed_at: DateTime<Utc>,
     is_heard: bool,
 }

@@ -125,12 +125,20 @@ async fn find(
     organisation: &OrganisationId,
     mailbox: &Mailbox,
 ) -> Result<Option<Subscriber>, Error> {
-    let found = of(organisation)
+    let found = find_row(connection, organisation, mailbox).await?;
+    found.map(subscriber).transpose()
+}
+
+async fn find_row(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+    mailbox: &Mailbox,
+) -> Result<Option<Model>, Error> {
+    of(organisation)
         .filter(Column::Mailbox.eq(mailbox.as_str()))
         .one(connection)
         .await
-        .map_err(broken)?;
-    found.map(subscriber).transpose()
+        .map_err(broken)
 }
 
 /// Stores what a rule makes of the subscriber of a mailbox.
@@ -140,14 +148,20 @@ async fn store(
     mailbox: &Mailbox,
     rule: SubscriberRule,
 ) -> Result<Subscriber, Error> {
-    // Of several who subscribe one address at once, one finds it missing.
-    lock(transaction, organisation)
+    // Of several who subscribe one address at once, one finds it missing. Under the lock no notice is committed, so that a
+    // revision says which was first, the notice or the confirmation.
+    let locked = lock(transaction, organisation)
         .await?
         .ok_or(Error::NotFound("Organisation"))?;
-    let before = find(transaction, organisation, mailbox).await?;
-    let is_new = before.is_none();
-    let state = rule(before)?;
-    let row = row(organisation, &state);
+    let known = find_row(transaction, organisation, mailbox).await?;
+    let is_new = known.is_none();
+    let subscribed = SubscriberStatus::Subscribed.as_str();
+    let confirmed = known
+        .as_ref()
+        .filter(|known| known.status == subscribed)
+        .map_or(locked.revision, |known| known.confirmed_revision);
+    let state = rule(known.map(subscriber).transpose()?)?;
+    let row = row(organisation, &state, confirmed);
     if is_new {
         let insert = Entity::insert(row.into_active_model());
         insert
@@ -250,7 +264,7 @@ async fn may_mail(
     Ok(true)
 }
 
-fn row(organisation: &OrganisationId, state: &Subscriber) -> Model {
+fn row(organisation: &OrganisationId, state: &Subscriber, confirmed_revision: i64) -> Model {
     Model {
         id: state.id.0,
         organisation_id: organisation.as_str().to_owned(),
@@ -259,6 +273,7 @@ fn row(organisation: &OrganisationId, state: &Subscriber) -> Model {
         status: state.status.as_str().to_owned(),
         is_verified: state.is_verified,
         round: state.round,
+        confirmed_revision,
         created_at: state.created_at,
         updated_at: state.updated_at,
     }

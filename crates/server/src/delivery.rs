@@ -70,7 +70,6 @@ impl Post {
             queue: Arc::clone(&store) as _,
             letters,
             mailer,
-            clock: Arc::clone(&clock),
             bell: Arc::clone(&bell),
             concurrency: settings.mail_concurrency,
             observe,

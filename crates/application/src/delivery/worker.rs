@@ -11,7 +11,6 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{Bell, Claim, Delivery, DeliveryQueue, Letters, Outcome, Settled};
-use crate::clock::Clock;
 use crate::error::Error;
 use crate::mail::{Mailer, SendError};
 
@@ -23,8 +22,6 @@ pub struct DeliveryWorker {
     pub letters: Letters,
     /// How they go out.
     pub mailer: Arc<dyn Mailer>,
-    /// Tells the time.
-    pub clock: Arc<dyn Clock>,
     /// Rings when there may be something to send.
     pub bell: Arc<Bell>,
     /// How many mails are sent at once. Each is settled before the next one is begun in its place, so after a crash so many
@@ -47,6 +44,23 @@ struct Hands {
     /// When to look without being rung for.
     look_at: Instant,
     renew_at: Instant,
+    /// `None` until it is read.
+    time: Option<DatabaseTime>,
+}
+
+/// The database's time, as it was read and carried on by the monotonic clock: the wall clock of the node has no say.
+#[derive(Clone, Copy)]
+struct DatabaseTime {
+    moment: DateTime<Utc>,
+    read_at: Instant,
+}
+
+impl DatabaseTime {
+    /// In whole milliseconds.
+    fn now(self) -> DateTime<Utc> {
+        let passed = self.read_at.elapsed().as_millis();
+        self.moment + TimeDelta::milliseconds(i64::try_from(passed).unwrap_or(i64::MAX / 2))
+    }
 }
 
 impl DeliveryWorker {
@@ -61,6 +75,8 @@ impl DeliveryWorker {
     pub const GRACE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(10));
 
     const RENEWAL: Duration = Duration::from_secs(5);
+    /// How long the database's time is carried on before it is read again.
+    const TIME_AGE: Duration = Duration::from_secs(5);
     /// How many deliveries are queued in one transaction: few enough that a save hardly waits for it.
     const BATCH: u64 = 500;
     /// How long to wait after a failure of the queue, at first and at most.
@@ -107,13 +123,14 @@ impl DeliveryWorker {
 
     /// Stores what is over and takes what there is room for.
     async fn turn(self: &Arc<Self>, hands: &mut Hands, takes: bool) -> Result<(), Error> {
-        hands.gather(self.clock.now());
-        self.renew(hands).await?;
+        let time = self.time(hands).await?;
+        hands.gather();
+        self.renew(hands, time).await?;
         if takes && hands.expand {
-            hands.expand = self.queue.expand(self.clock.now(), Self::BATCH).await?;
+            hands.expand = self.queue.expand(time.now(), Self::BATCH).await?;
             hands.claim |= hands.expand;
         }
-        let now = self.clock.now();
+        let now = time.now();
         // Side by side: where writes share a commit, both are in one. What is over makes room.
         let room = if takes && hands.claim {
             self.room(hands) + hands.over.len()
@@ -121,7 +138,7 @@ impl DeliveryWorker {
             0
         };
         let (settled, claimed) = tokio::join!(self.settle(&hands.over), self.claim(now, room));
-        let claimed = claimed.map(|claimed| self.begin(hands, claimed, room));
+        let claimed = claimed.map(|claimed| self.begin(hands, claimed, room, time));
         settled?;
         for settled in hands.over.drain(..) {
             (self.observe)(&settled.outcome);
@@ -133,6 +150,22 @@ impl DeliveryWorker {
             self.set_alarm(hands, now).await?;
         }
         Ok(())
+    }
+
+    /// The database's time, read again now and then: its clock may be set, too.
+    async fn time(&self, hands: &mut Hands) -> Result<DatabaseTime, Error> {
+        if let Some(time) = hands.time
+            && time.read_at.elapsed() < Self::TIME_AGE
+        {
+            return Ok(time);
+        }
+        let moment = self.queue.now().await?;
+        let time = DatabaseTime {
+            moment,
+            read_at: Instant::now(),
+        };
+        hands.time = Some(time);
+        Ok(time)
     }
 
     async fn settle(&self, over: &[Settled]) -> Result<(), Error> {
@@ -152,7 +185,13 @@ impl DeliveryWorker {
     }
 
     /// Begins to send what was claimed.
-    fn begin(self: &Arc<Self>, hands: &mut Hands, claimed: Vec<Delivery>, room: usize) {
+    fn begin(
+        self: &Arc<Self>,
+        hands: &mut Hands,
+        claimed: Vec<Delivery>,
+        room: usize,
+        time: DatabaseTime,
+    ) {
         hands.claim &= claimed.len() == room;
         if hands.claims.is_empty() {
             hands.renew_at = Instant::now() + Self::RENEWAL;
@@ -164,19 +203,17 @@ impl DeliveryWorker {
             let (claim, worker) = (delivery.claim, Arc::clone(self));
             let task = hands
                 .sending
-                .spawn(async move { worker.deliver(delivery).await });
+                .spawn(async move { worker.deliver(delivery, time).await });
             hands.claims.insert(task.id(), claim);
         }
     }
 
-    async fn renew(&self, hands: &mut Hands) -> Result<(), Error> {
+    async fn renew(&self, hands: &mut Hands, time: DatabaseTime) -> Result<(), Error> {
         if Instant::now() < hands.renew_at || hands.claims.is_empty() {
             return Ok(());
         }
         let claims = hands.claims.values().copied().collect();
-        self.queue
-            .renew(claims, self.clock.now() + Self::LEASE)
-            .await?;
+        self.queue.renew(claims, time.now() + Self::LEASE).await?;
         hands.renew_at = Instant::now() + Self::RENEWAL;
         Ok(())
     }
@@ -200,7 +237,7 @@ impl DeliveryWorker {
         };
         let wake = stopping.map_or(wake, |end| wake.min(end));
         tokio::select! {
-            Some(ended) = hands.sending.join_next_with_id() => hands.take(ended, self.clock.now()),
+            Some(ended) = hands.sending.join_next_with_id() => hands.take(ended),
             () = self.bell.rung() => hands.look(),
             () = stop.cancelled(), if stopping.is_none() => {}
             () = sleep_until(wake) => {
@@ -217,9 +254,9 @@ impl DeliveryWorker {
             .saturating_sub(hands.sending.len() + hands.over.len())
     }
 
-    async fn deliver(&self, delivery: Delivery) -> Settled {
+    async fn deliver(&self, delivery: Delivery, time: DatabaseTime) -> Settled {
         let sent = match self.letters.write(&delivery).await {
-            Ok(None) => return self.over(&delivery, Outcome::Unwanted),
+            Ok(None) => return over(&delivery, Outcome::Unwanted, time),
             Ok(Some(mail)) => timeout(Self::LONGEST, self.mailer.send(mail))
                 .await
                 .unwrap_or_else(|_| {
@@ -241,7 +278,7 @@ impl DeliveryWorker {
             Ok(()) => Outcome::Sent,
             Err(SendError::Permanent { reason }) => Outcome::GivenUp { reason },
             Err(SendError::Temporary { reason }) => {
-                let (jitter, now) = (rand::random(), self.clock.now());
+                let (jitter, now) = (rand::random(), time.now());
                 match RetryRule::USUAL.next(delivery.queued_at, delivery.claim.attempt, jitter, now)
                 {
                     Some(at) => Outcome::Retried { at, reason },
@@ -249,15 +286,15 @@ impl DeliveryWorker {
                 }
             }
         };
-        self.over(&delivery, outcome)
+        over(&delivery, outcome, time)
     }
+}
 
-    fn over(&self, delivery: &Delivery, outcome: Outcome) -> Settled {
-        Settled {
-            claim: delivery.claim,
-            at: self.clock.now(),
-            outcome,
-        }
+fn over(delivery: &Delivery, outcome: Outcome, time: DatabaseTime) -> Settled {
+    Settled {
+        claim: delivery.claim,
+        at: time.now(),
+        outcome,
     }
 }
 
@@ -272,6 +309,7 @@ impl Default for Hands {
             claim: true,
             look_at: now,
             renew_at: now,
+            time: None,
         }
     }
 }
@@ -294,13 +332,13 @@ impl Hands {
     }
 
     /// Takes everything that is over at once: the more there is, the fewer transactions it takes.
-    fn gather(&mut self, now: DateTime<Utc>) {
+    fn gather(&mut self) {
         while let Some(ended) = self.sending.try_join_next_with_id() {
-            self.take(ended, now);
+            self.take(ended);
         }
     }
 
-    fn take(&mut self, ended: Result<(Id, Settled), JoinError>, now: DateTime<Utc>) {
+    fn take(&mut self, ended: Result<(Id, Settled), JoinError>) {
         match ended {
             Ok((id, settled)) => {
                 let claim = self.claims.remove(&id).unwrap_or(settled.claim);
@@ -311,11 +349,12 @@ impl Hands {
                     error = &error as &dyn std::error::Error,
                     "sending a mail ended badly"
                 );
-                if let Some(claim) = self.claims.remove(&error.id()) {
+                // Nothing is sent before the time was read.
+                if let (Some(claim), Some(time)) = (self.claims.remove(&error.id()), self.time) {
                     let reason = "The mail could not be written".to_owned();
                     self.over.push(Settled {
                         claim,
-                        at: now,
+                        at: time.now(),
                         outcome: Outcome::GivenUp { reason },
                     });
                 }

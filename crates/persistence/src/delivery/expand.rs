@@ -101,8 +101,7 @@ fn queued(notice: &Model, now: DateTime<Utc>, limit: u64) -> Result<InsertStatem
         .expr(Expr::val(notice.created_at))
         .expr(Func::coalesce([Expr::from(held_back), Expr::val(now)]))
         .expr(Expr::val(0))
-        // A subscriber changes last when the address is verified: later ones did not hear of it then.
-        .filter(subscriber::Column::UpdatedAt.lte(notice.created_at))
+        .filter(subscriber::Column::ConfirmedRevision.lt(notice.revision))
         .order_by_asc(subscriber::Column::Id)
         .limit(limit);
     if let Some(reached) = notice.reached {

@@ -13,7 +13,7 @@ use crate::plan::{plan, postgresql, sqlite};
 const MANY: [&str; 6] = [
     "INSERT INTO organisations VALUES ('acme', 'Acme', 0, now())",
     "INSERT INTO subscribers SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n::text, n::text, 'SUBSCRIBED', TRUE, 0, now(), \
-     now() FROM generate_series(1, 20000) n",
+     now(), 0 FROM generate_series(1, 20000) n",
     "INSERT INTO notices SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n, 0, gen_random_uuid(), '{}', now(), NULL, \
      CASE WHEN n < 20000 THEN now() END FROM generate_series(1, 20000) n",
     "INSERT INTO deliveries (organisation_id, subscriber_id, notice_id, created_at, due_at, attempts) \

@@ -1,14 +1,15 @@
 use super::*;
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 use allclear_domain::id::OrganisationId;
 use allclear_domain::mail_limit::MailLimit;
 use async_trait::async_trait;
 use uuid::Uuid;
 
+use crate::clock::Clock;
 use crate::delivery::fixture::{delivery, pending};
 use crate::delivery::{DeliveryCounts, Matter};
 use crate::fixture::{links, now};
@@ -41,6 +42,8 @@ struct Queued {
     looks: AtomicUsize,
     /// How often the next calls fail.
     away: AtomicUsize,
+    /// When its clock was read first.
+    started: OnceLock<Instant>,
 }
 
 impl Queued {
@@ -78,6 +81,11 @@ impl Queued {
 
 #[async_trait]
 impl DeliveryQueue for Queued {
+    async fn now(&self) -> Result<DateTime<Utc>, Error> {
+        let started = self.started.get_or_init(Instant::now);
+        Ok(now() + TimeDelta::from_std(started.elapsed()).unwrap())
+    }
+
     async fn expand(&self, now: DateTime<Utc>, _: u64) -> Result<bool, Error> {
         let notice = self.notices.lock().unwrap().pop_front();
         let expanded = notice.is_some();
@@ -209,7 +217,7 @@ fn start(queue: Queued, mailer: Arc<dyn Mailer>) -> Node {
     };
     let letters = Letters::new(
         Arc::new(store),
-        Arc::clone(&clock) as _,
+        clock,
         links(),
         Seal::new("a secret").unwrap(),
         limit,
@@ -223,7 +231,6 @@ fn start(queue: Queued, mailer: Arc<dyn Mailer>) -> Node {
         queue: Arc::clone(&queue) as _,
         letters,
         mailer,
-        clock,
         bell: Arc::clone(&bell),
         concurrency: 4,
         observe: |_| {},

@@ -9,6 +9,9 @@ use async_trait::async_trait;
 
 use crate::sender::{Sender, Written};
 
+/// The extension of a mail that is being written.
+const UNFINISHED: &str = "part";
+
 /// Writes each mail to a file of its own, named by time and identifier, and its links to the log.
 pub struct FileMailer {
     folder: PathBuf,
@@ -31,6 +34,30 @@ impl FileMailer {
             sender,
         })
     }
+}
+
+/// Removes what a crash left of mails that were being written: `.part` files, which nobody reads. Must not be called while
+/// another process writes into the folder. Returns how many there were; a folder that is missing has none.
+///
+/// # Errors
+/// When the folder cannot be read or a file cannot be removed.
+pub fn remove_unfinished(folder: &Path) -> io::Result<usize> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        entries => entries?,
+    };
+    let mut removed = 0;
+    for entry in entries {
+        let path = entry?.path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == UNFINISHED)
+        {
+            fs::remove_file(path)?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
 }
 
 #[async_trait]
@@ -62,7 +89,7 @@ impl Mailer for FileMailer {
 
 /// Whoever looks sees the whole file or none. Its links are secrets: only the owner may read it.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let unfinished = path.with_extension("part");
+    let unfinished = path.with_extension(UNFINISHED);
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -70,7 +97,20 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = options.open(&unfinished)?;
     file.write_all(bytes)?;
     file.sync_all()?;
-    fs::rename(unfinished, path)
+    fs::rename(unfinished, path)?;
+    sync_folder_of(path)
+}
+
+/// A renamed file is on the disk once its folder is.
+#[cfg(unix)]
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    path.parent()
+        .map_or(Ok(()), |folder| fs::File::open(folder)?.sync_all())
+}
+
+#[cfg(not(unix))]
+fn sync_folder_of(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(test)]

@@ -44,3 +44,19 @@ pub(crate) fn mailer(
         format!("mail to {}: {error}", folder.display())
     })?))
 }
+
+/// Removes the mails that an earlier process was writing when it ended.
+pub(crate) fn remove_unfinished(settings: &Settings) {
+    let folder = settings.data_dir.join("mail");
+    match allclear_mail::file::remove_unfinished(&folder) {
+        Ok(0) => {}
+        Ok(removed) => tracing::info!(
+            removed,
+            "unfinished mails of an earlier process were removed"
+        ),
+        Err(error) => tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "unfinished mails of an earlier process were not removed"
+        ),
+    }
+}

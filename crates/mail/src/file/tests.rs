@@ -118,3 +118,21 @@ async fn only_the_owner_may_read_a_mail() {
         .unwrap();
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
 }
+
+#[tokio::test]
+async fn what_a_crash_left_unfinished_is_removed_and_whole_mails_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let mailer = FileMailer::new(folder.path(), sender()).unwrap();
+    mailer.send(invitation("Acme")).await.unwrap();
+    for name in ["one.part", "two.part"] {
+        fs::write(folder.path().join(name), "From: a").unwrap();
+    }
+    assert_eq!(remove_unfinished(folder.path()).unwrap(), 2);
+    let left: Vec<_> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    assert_eq!(left.len(), 1);
+    assert_eq!(left[0].extension().unwrap(), "eml");
+    assert_eq!(remove_unfinished(&folder.path().join("none")).unwrap(), 0);
+}

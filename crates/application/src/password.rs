@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use allclear_domain::account::{AddressDraft, Password, PasswordChangeDraft, PasswordDraft};
+use allclear_domain::account::{Password, PasswordChangeDraft, PasswordDraft, ResetDraft};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{SessionId, UserId};
 use allclear_domain::validation::Invalid;
@@ -195,7 +195,7 @@ impl Passwords {
 
     /// Mails a link to an address that has an account. The work is done after the response, which is always the same.
     /// [`Error::Invalid`] if the address is malformed.
-    pub fn request_reset(self: &Arc<Self>, draft: &AddressDraft) -> Result<(), Error> {
+    pub fn request_reset(self: &Arc<Self>, draft: &ResetDraft) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;
         let (service, key) = (Arc::clone(self), EmailKey::of(&draft.email));
         self.background

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::{Serialize, Serializer};
 use validator::{Validate, ValidationError};
 
-use crate::email::email_address;
+use crate::email::{email_address, known_email_address};
 use crate::id::UserId;
 use crate::text;
 
@@ -136,7 +136,7 @@ pub struct SignUpDraft {
     #[validate(
         length(min = 1, message = "Name is required"),
         custom(function = text::name_length),
-        custom(function = text::no_nul)
+        custom(function = text::one_line)
     )]
     pub name: String,
     /// Where mail goes.
@@ -151,7 +151,7 @@ pub struct SignUpDraft {
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct SignInDraft {
     /// The account's address.
-    #[validate(custom(function = email_address))]
+    #[validate(custom(function = known_email_address))]
     pub email: String,
     /// The account's password.
     #[validate(custom(function = given_password))]
@@ -165,7 +165,7 @@ pub struct NameDraft {
     #[validate(
         length(min = 1, message = "Name is required"),
         custom(function = text::name_length),
-        custom(function = text::no_nul)
+        custom(function = text::one_line)
     )]
     pub name: String,
 }
@@ -197,7 +197,15 @@ pub struct DeletionDraft {
     pub password: Password,
 }
 
-/// An address that mail is wanted for: a password reset, an invitation. Trimmed.
+/// Address of a person whose password is to be reset, trimmed.
+#[derive(Debug, Clone, PartialEq, Eq, Validate)]
+pub struct ResetDraft {
+    /// The address; it may be one from the time when a domain needed no dot.
+    #[validate(custom(function = known_email_address))]
+    pub email: String,
+}
+
+/// Address of a person who is to be invited, trimmed.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct AddressDraft {
     /// The address.

@@ -4,17 +4,36 @@ use std::fmt;
 
 use validator::{ValidateEmail, ValidationError};
 
+use crate::text::one_line;
+
 /// The longest address taken, in characters (RFC 5321, section 4.5.3.1.3, less the angle brackets).
 pub const EMAIL_MAX: usize = 254;
 
 const REFUSAL: &str = "Invalid email address";
 
-/// Refuses what the HTML standard's `<input type="email">` refuses, what no mail can be addressed to, and anything over
-/// [`EMAIL_MAX`]. The domain may be an internationalised one (RFC 5890).
+/// Refuses what [`known_email_address`] refuses, and a domain without a dot: no mail for such an address leaves the machine.
 ///
 /// # Errors
-/// When the text is no such address.
+/// If the text is no such address.
 pub fn email_address(text: &str) -> Result<(), ValidationError> {
+    known_email_address(text)?;
+    let mailbox = Mailbox::of(text);
+    let domain = mailbox.as_str().rsplit_once('@').map(|(_, domain)| domain);
+    if domain.is_some_and(|domain| domain.contains('.')) {
+        Ok(())
+    } else {
+        Err(refusal())
+    }
+}
+
+/// Refuses what the HTML standard's `<input type="email">` refuses, what no mail can be addressed to, and anything over
+/// [`EMAIL_MAX`]. The domain may be an internationalised one (RFC 5890). For addresses that were accepted earlier, when a
+/// domain needed no dot.
+///
+/// # Errors
+/// If the text is no such address; "Must be one line" if it is not [one line](one_line).
+pub fn known_email_address(text: &str) -> Result<(), ValidationError> {
+    one_line(text)?;
     let fits = text.chars().count() <= EMAIL_MAX && Mailbox::of(text).as_str().len() <= EMAIL_MAX;
     let parts = text.rsplit_once('@');
     if fits
@@ -23,7 +42,11 @@ pub fn email_address(text: &str) -> Result<(), ValidationError> {
     {
         return Ok(());
     }
-    Err(ValidationError::new("email").with_message(REFUSAL.into()))
+    Err(refusal())
+}
+
+fn refusal() -> ValidationError {
+    ValidationError::new("email").with_message(REFUSAL.into())
 }
 
 /// The part before the `@` is ASCII: some letters outside it, the Kelvin sign for one, would become ASCII ones in lower
@@ -110,7 +133,7 @@ mod tests {
     #[test]
     fn an_address_is_what_a_browser_takes_for_one() {
         for good in [
-            "a@b",
+            "a@b.cd",
             "ann.o'neil+status@example.com",
             "x@exämple.com",
             &format!("a@{}", "b.".repeat(125) + "cd"),
@@ -130,6 +153,25 @@ mod tests {
         ] {
             assert!(email_address(bad).is_err(), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn a_domain_needs_a_dot_unless_the_address_is_known() {
+        for undotted in ["a@localhost", "a@b", "a@exämple"] {
+            assert!(email_address(undotted).is_err(), "{undotted}");
+            assert!(known_email_address(undotted).is_ok(), "{undotted}");
+        }
+        for bad in ["a@b.", "a@.b", "a@b..c"] {
+            assert!(known_email_address(bad).is_err(), "{bad}");
+        }
+        // UTS 46 takes an ideographic full stop for a dot.
+        assert!(email_address("a@例え\u{3002}jp").is_ok());
+    }
+
+    #[test]
+    fn an_address_of_several_lines_is_refused_as_such() {
+        let found = email_address("a@b.cd\r\nBcc: c@d.ef").unwrap_err();
+        assert_eq!(found.message.as_deref(), Some("Must be one line"));
     }
 
     #[test]
@@ -203,10 +245,10 @@ mod tests {
     proptest! {
         #[test]
         fn a_mailbox_is_an_address_and_its_own_mailbox(address in "[a-z.]{1,9}@[a-zäöß.-]{1,9}") {
-            if email_address(&address).is_ok() {
+            if known_email_address(&address).is_ok() {
                 let mailbox = Mailbox::of(&address);
                 prop_assert!(mailbox.as_str().is_ascii());
-                prop_assert!(email_address(mailbox.as_str()).is_ok());
+                prop_assert!(known_email_address(mailbox.as_str()).is_ok());
                 prop_assert_eq!(Mailbox::of(mailbox.as_str()), mailbox);
             }
         }

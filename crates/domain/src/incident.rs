@@ -97,7 +97,7 @@ pub struct IncidentDraft {
     #[validate(
         length(min = 1, message = "Title is required"),
         custom(function = text::name_length),
-        custom(function = text::no_nul)
+        custom(function = text::one_line)
     )]
     pub title: String,
     /// Must be there.

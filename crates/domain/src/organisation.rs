@@ -44,7 +44,7 @@ pub struct OrganisationDraft {
     #[validate(
         length(min = 2, message = "Name is required"),
         custom(function = text::name_length),
-        custom(function = text::no_nul)
+        custom(function = text::one_line)
     )]
     pub name: String,
 }

@@ -27,6 +27,26 @@ pub fn no_nul(text: &str) -> Result<(), ValidationError> {
     }
 }
 
+/// Refuses a text that is not one line: one with a control character (among them line breaks, tabs and escapes), a line or
+/// paragraph separator, or a character that embeds, overrides or isolates the direction of writing (Unicode, UAX 9), which
+/// could make a text read as another one. The marks U+200E, U+200F and U+061C are allowed: names need them. To be called
+/// with a trimmed text.
+///
+/// # Errors
+/// If the text holds such a character.
+pub fn one_line(text: &str) -> Result<(), ValidationError> {
+    if text.contains(breaks_line) {
+        Err(refusal("line", "Must be one line"))
+    } else {
+        Ok(())
+    }
+}
+
+fn breaks_line(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Refuses a name or title of more than [`NAME_MAX`] characters.
 ///
 /// # Errors
@@ -71,6 +91,33 @@ mod tests {
         #[test]
         fn trimming_twice_is_trimming_once(text in "\\PC*") {
             prop_assert_eq!(trimmed(&trimmed(&text)), trimmed(&text));
+        }
+
+        #[test]
+        fn printable_text_is_one_line(text in "[\\PC&&[^\u{2028}\u{2029}]]{0,40}") {
+            prop_assert!(one_line(&text).is_ok());
+        }
+
+        #[test]
+        fn one_refused_character_anywhere_is_refused(
+            before in "\\PC{0,9}", after in "\\PC{0,9}",
+            refused in "[\\x00-\\x1F\\x7F-\u{9F}\u{2028}\u{2029}\u{202A}-\u{202E}\u{2066}-\u{2069}]",
+        ) {
+            let found = one_line(&format!("{before}{refused}{after}")).unwrap_err();
+            prop_assert_eq!(found.message.as_deref(), Some("Must be one line"));
+        }
+    }
+
+    #[test]
+    fn marks_and_joiners_that_names_need_are_one_line() {
+        for name in [
+            "שלום\u{200F}!",
+            "می\u{200C}خواهم",
+            "👩\u{200D}🔧 Ada",
+            "a\u{200E}b",
+            "b\u{61C}",
+        ] {
+            assert!(one_line(name).is_ok(), "{name:?}");
         }
     }
 

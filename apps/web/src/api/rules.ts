@@ -1,17 +1,28 @@
 import { mixed, string } from 'yup';
-import { limits } from './text';
+import { isOneLine, limits } from './text';
 
 const local = "[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}";
 const label = '[\\p{L}\\p{N}](?:[\\p{L}\\p{M}\\p{N}-]{0,61}[\\p{L}\\p{M}\\p{N}])?';
-const address = new RegExp(`^${local}@${label}(?:\\.${label})*$`, 'u');
+const known = new RegExp(`^${local}@${label}(?:\\.${label})*$`, 'u');
+const dotted = new RegExp(`^${local}@${label}(?:\\.${label})+$`, 'u');
 
-/** The rule for a mail address, with any letters in its domain. Yup's own knows those of ASCII only. */
+/** The rule for a new mail address, with any letters in its domain. Yup's own knows those of ASCII only. */
 export function emailAddress() {
+  return address(dotted);
+}
+
+/** The rule for an address that was accepted earlier, when a domain needed no dot. */
+export function knownEmailAddress() {
+  return address(known);
+}
+
+function address(form: RegExp) {
   const message = 'Invalid email address';
   return string()
     .trim()
     .required(message)
-    .matches(address, message)
+    .test('line', 'Must be one line', isOneLine)
+    .test('form', message, (value) => !isOneLine(value) || form.test(value))
     .test('length', message, (value) => Array.from(value).length <= limits.address);
 }
 

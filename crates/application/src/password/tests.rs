@@ -122,7 +122,7 @@ async fn a_reset_is_mailed_to_the_address_of_the_account() {
     });
     let service = stores.service(0, 0, mailer);
     service
-        .request_reset(&AddressDraft {
+        .request_reset(&ResetDraft {
             email: "ANN@example.com".into(),
         })
         .unwrap();
@@ -139,7 +139,7 @@ async fn an_unknown_address_is_answered_alike_and_gets_no_mail() {
         .return_once(|_| Ok(None));
     let service = stores.service(0, 0, MockMailer::new());
     service
-        .request_reset(&AddressDraft {
+        .request_reset(&ResetDraft {
             email: ADDRESS.into(),
         })
         .unwrap();

@@ -64,7 +64,11 @@ async fn every_wrong_field_is_named_and_nothing_is_stored() {
         (json!({"name": null}), name),
         (
             json!({"name": "A\0B"}),
-            json!([{"field": "name", "message": "Must not contain a NUL character"}]),
+            json!([{"field": "name", "message": "Must be one line"}]),
+        ),
+        (
+            json!({"name": "A\u{202e}B"}),
+            json!([{"field": "name", "message": "Must be one line"}]),
         ),
         (
             json!({"name": "x".repeat(201)}),

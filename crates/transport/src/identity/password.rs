@@ -3,7 +3,7 @@
 use actix_web::{HttpRequest, HttpResponse, post, web};
 use allclear_application::password::Passwords;
 use allclear_application::secret::SecretToken;
-use allclear_domain::account::{AddressDraft, PasswordChangeDraft, PasswordDraft};
+use allclear_domain::account::{PasswordChangeDraft, PasswordDraft, ResetDraft};
 use allclear_domain::email::EmailKey;
 use allclear_domain::validation::Invalid;
 use serde::Deserialize;
@@ -79,7 +79,7 @@ async fn request_reset(
     throttle: web::Data<Throttle>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
-    let draft = AddressDraft {
+    let draft = ResetDraft {
         email: text(body.0.email, "email", "Invalid email address", &mut invalid),
     };
     checked(&draft, invalid)?;

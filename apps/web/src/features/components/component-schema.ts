@@ -1,13 +1,13 @@
 import { object } from 'yup';
 import { oneStatusOf } from '@/api/rules';
-import { limits, text } from '@/api/text';
+import { limits, line, text } from '@/api/text';
 import type { Component, ComponentInput } from '@/api/types';
 import { componentStatuses } from '@/ui/statuses';
 
 const nameRequired = 'Name is required';
 
 export const componentSchema = object({
-  name: text(limits.name).required(nameRequired).min(2, nameRequired),
+  name: line(limits.name).required(nameRequired).min(2, nameRequired),
   status: oneStatusOf(componentStatuses),
   description: text(limits.text),
 });

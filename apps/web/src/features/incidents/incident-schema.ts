@@ -1,10 +1,10 @@
 import { array, object, string } from 'yup';
 import { instant, oneStatusOf } from '@/api/rules';
-import { limits, text } from '@/api/text';
+import { limits, line, text } from '@/api/text';
 import { componentStatuses, incidentStatuses } from '@/ui/statuses';
 
 const details = {
-  title: text(limits.name).required('Title is required'),
+  title: line(limits.name).required('Title is required'),
   description: text(limits.text).required('Description is required'),
   status: oneStatusOf(incidentStatuses),
 };

@@ -1,10 +1,10 @@
 import { object } from 'yup';
 import { instant, oneStatusOf, optionalInstant } from '@/api/rules';
-import { limits, text } from '@/api/text';
+import { limits, line, text } from '@/api/text';
 import { maintenanceStatuses } from '@/ui/statuses';
 
 const details = {
-  title: text(limits.name).required('Title is required'),
+  title: line(limits.name).required('Title is required'),
   description: text(limits.text).required('Description is required'),
   endAt: optionalInstant('Invalid date format').when('startAt', ([startAt]: unknown[], endAt) =>
     endAt.test(

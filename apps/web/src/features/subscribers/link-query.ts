@@ -1,7 +1,7 @@
 import { object, string, type InferType } from 'yup';
-import { emailAddress } from '@/api/rules';
+import { knownEmailAddress } from '@/api/rules';
 
-const address = { email: emailAddress(), orgId: string().required() };
+const address = { email: knownEmailAddress(), orgId: string().required() };
 
 const verification = object({ ...address, verificationCode: string().required() });
 const unsubscription = object({ ...address, unsubscribeCode: string().required() });

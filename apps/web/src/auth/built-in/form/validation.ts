@@ -1,6 +1,6 @@
 import { string } from 'yup';
-import { emailAddress as mailAddress } from '@/api/rules';
-import { limits, text } from '@/api/text';
+import { emailAddress as mailAddress, knownEmailAddress } from '@/api/rules';
+import { limits, line } from '@/api/text';
 
 /** The rules of the built-in provider's fields, with the server's own messages. */
 
@@ -11,13 +11,16 @@ const characters = (value: string | undefined) => Array.from(value ?? '').length
 
 const tooLong = `Must be at most ${passwordLength.max} characters`;
 
-export const personName = text(limits.name).required('Name is required');
+export const personName = line(limits.name).required('Name is required');
 
-export const organisationName = text(limits.name)
+export const organisationName = line(limits.name)
   .required('Name is required')
   .test('length', 'Name is required', (value) => characters(value) >= organisationNameMin);
 
 export const emailAddress = mailAddress();
+
+/** The address of an account that exists: its domain may have no dot. */
+export const givenEmailAddress = knownEmailAddress();
 
 /** A password that exists: it may be shorter than a new one has to be. */
 export const givenPassword = string()

@@ -1,13 +1,13 @@
 import { object } from 'yup';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';
 import { TextField } from '@/auth/built-in/form/text-field';
-import { emailAddress } from '@/auth/built-in/form/validation';
+import { givenEmailAddress } from '@/auth/built-in/form/validation';
 
 export interface ResetRequestValues {
   email: string;
 }
 
-const schema = object({ email: emailAddress });
+const schema = object({ email: givenEmailAddress });
 
 interface ResetRequestFormProps {
   onSubmit: (values: ResetRequestValues) => Promise<void>;

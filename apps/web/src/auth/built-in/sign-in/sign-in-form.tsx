@@ -1,14 +1,14 @@
 import { object } from 'yup';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';
 import { TextField } from '@/auth/built-in/form/text-field';
-import { emailAddress, givenPassword } from '@/auth/built-in/form/validation';
+import { givenEmailAddress, givenPassword } from '@/auth/built-in/form/validation';
 
 export interface SignInValues {
   email: string;
   password: string;
 }
 
-const schema = object({ email: emailAddress, password: givenPassword });
+const schema = object({ email: givenEmailAddress, password: givenPassword });
 
 interface SignInFormProps {
   email?: string;

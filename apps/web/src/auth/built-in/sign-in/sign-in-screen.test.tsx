@@ -162,7 +162,7 @@ it('begins with the first account where there is none, until there is one', asyn
       return answer(null);
     }),
   );
-  await fillIn(user, { 'Name*': 'Ada', 'Email*': 'a@b', 'Password*': 'a few words of mine' });
+  await fillIn(user, { 'Name*': 'Ada', 'Email*': 'a@b.cd', 'Password*': 'a few words of mine' });
   await user.click(screen.getByRole('button', { name: 'Create account' }));
   await waitFor(() => expect(who()).toMatch(/^signed-in/));
 
@@ -178,11 +178,11 @@ it('puts whoever has no invitation on the waitlist where there is one', async ()
   expect(screen.queryByLabelText('Password*')).not.toBeInTheDocument();
   server.use(
     http.post(apiUrl(calls.identity.signUp), async ({ request }) => {
-      expect(await request.json()).toMatchObject({ name: 'Ada', email: 'a@b' });
+      expect(await request.json()).toMatchObject({ name: 'Ada', email: 'a@b.cd' });
       return answer({ waitlisted: true }, { status: 202, message: 'We will write to you' });
     }),
   );
-  await fillIn(user, { 'Name*': 'Ada', 'Email*': 'a@b' });
+  await fillIn(user, { 'Name*': 'Ada', 'Email*': 'a@b.cd' });
   await user.click(screen.getByRole('button', { name: 'Join the waitlist' }));
   expect(await screen.findByText('We will write to you')).toBeVisible();
   expect(who()).toBe('signed-out');
@@ -254,7 +254,7 @@ it('waits like everybody else when the first account was made by another in the 
       answer({ waitlisted: true }, { status: 202, message: 'We will write to you' }),
     ),
   );
-  await fillIn(user, { 'Name*': 'Ada', 'Email*': 'a@b', 'Password*': 'a few words of mine' });
+  await fillIn(user, { 'Name*': 'Ada', 'Email*': 'a@b.cd', 'Password*': 'a few words of mine' });
   await user.click(screen.getByRole('button', { name: 'Create account' }));
   expect(await screen.findByText('We will write to you')).toBeVisible();
 });

@@ -49,8 +49,10 @@ pub struct Claims {
 pub trait Registered {
     /// `iss`.
     fn issuer(&self) -> &str;
-    /// `azp`; a provider may leave it out.
+    /// `azp`; `None` if the token does not have it.
     fn authorised_party(&self) -> Option<&str>;
+    /// `iat`, in seconds.
+    fn issued_at(&self) -> i64;
     /// `nbf`, in seconds.
     fn not_before(&self) -> i64;
     /// `exp`, in seconds.
@@ -64,6 +66,10 @@ impl Registered for Claims {
 
     fn authorised_party(&self) -> Option<&str> {
         Some(&self.azp)
+    }
+
+    fn issued_at(&self) -> i64 {
+        self.iat
     }
 
     fn not_before(&self) -> i64 {
@@ -174,10 +180,10 @@ impl Rules {
         if claims.issuer() != self.issuer {
             return Err(bad("another issuer"));
         }
-        if claims
-            .authorised_party()
-            .is_some_and(|party| !self.authorised_parties.iter().any(|known| known == party))
-        {
+        let Some(party) = claims.authorised_party() else {
+            return Err(bad("no authorised party"));
+        };
+        if !self.authorised_parties.iter().any(|known| known == party) {
             return Err(bad("issued to another party"));
         }
         if claims.expires_at().saturating_add(LEEWAY) <= now {
@@ -185,6 +191,9 @@ impl Rules {
         }
         if claims.not_before().saturating_sub(LEEWAY) > now {
             return Err(bad("not valid yet"));
+        }
+        if claims.issued_at().saturating_sub(LEEWAY) > now {
+            return Err(bad("issued in the future"));
         }
         Ok(())
     }

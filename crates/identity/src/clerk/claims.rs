@@ -24,7 +24,7 @@ pub struct Claims {
     iat: i64,
     nbf: i64,
     exp: i64,
-    /// The `Origin` of the page that asked for the token; left out where there was none.
+    /// The `Origin` of the page that asked for the token; Clerk leaves it out if there was none.
     azp: Option<String>,
     /// The version of these claims; version 1 does not say it.
     v: Option<u64>,
@@ -82,6 +82,10 @@ impl Registered for Claims {
 
     fn authorised_party(&self) -> Option<&str> {
         self.azp.as_deref()
+    }
+
+    fn issued_at(&self) -> i64 {
+        self.iat
     }
 
     fn not_before(&self) -> i64 {

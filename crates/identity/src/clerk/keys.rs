@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use allclear_application::caller::TokenError;
 use allclear_application::clock::Clock;
@@ -51,6 +52,7 @@ impl Keys {
             address,
             clock,
             held,
+            failing: AtomicBool::new(false),
             fetching,
         })))
     }
@@ -70,6 +72,8 @@ pub struct PublishedKeys {
     address: Url,
     clock: Arc<dyn Clock>,
     held: ArcSwapOption<Held>,
+    /// Whether the last attempt to fetch failed.
+    failing: AtomicBool,
     /// Held by whoever fetches; the others wait for what comes of it.
     fetching: Mutex<Option<Attempt>>,
 }
@@ -92,23 +96,25 @@ struct Document {
 }
 
 impl PublishedKeys {
-    /// Keys are fetched anew this often, so that one that was withdrawn goes.
-    const FRESH: TimeDelta = TimeDelta::hours(1);
+    /// Older keys are fetched again in the background.
+    const FRESH: TimeDelta = TimeDelta::minutes(4);
+    /// Older keys are fetched again before they are used: a withdrawn key counts no longer than this while Clerk responds.
+    const MAX_AGE: TimeDelta = TimeDelta::minutes(5);
     /// Tokens that name unknown keys make it ask again no more often than this.
     const PAUSE: TimeDelta = TimeDelta::seconds(30);
     /// The same where it was not answered.
     const PAUSE_IN_VAIN: TimeDelta = TimeDelta::seconds(2);
 
     async fn find(self: &Arc<Self>, name: &str) -> Result<Arc<DecodingKey>, TokenError> {
-        if let Some(key) = self.known(name) {
-            if self.is_old() {
+        if let Some(key) = self.usable(name) {
+            if self.is_older_than(Self::FRESH) {
                 self.refresh();
             }
             return Ok(key);
         }
         let mut last = self.fetching.lock().await;
-        // Somebody else may have fetched it meanwhile.
-        if let Some(key) = self.known(name) {
+        // Another request may have fetched it in the meantime.
+        if let Some(key) = self.usable(name) {
             return Ok(key);
         }
         if !last.is_some_and(|last| self.is_too_soon(last)) {
@@ -130,11 +136,17 @@ impl PublishedKeys {
         self.held.load().as_ref()?.keys.get(name).cloned()
     }
 
-    fn is_old(&self) -> bool {
+    /// A known key that may be used without asking first. While Clerk does not respond, old keys are.
+    fn usable(&self, name: &str) -> Option<Arc<DecodingKey>> {
+        let counts = !self.is_older_than(Self::MAX_AGE) || self.failing.load(Ordering::Relaxed);
+        self.known(name).filter(|_| counts)
+    }
+
+    fn is_older_than(&self, age: TimeDelta) -> bool {
         self.held
             .load()
             .as_ref()
-            .is_none_or(|held| self.since(held.fetched_at) >= Self::FRESH)
+            .is_none_or(|held| self.since(held.fetched_at) >= age)
     }
 
     fn is_too_soon(&self, last: Attempt) -> bool {
@@ -156,7 +168,7 @@ impl PublishedKeys {
         let keys = Arc::clone(self);
         tokio::spawn(async move {
             if let Ok(mut last) = keys.fetching.try_lock()
-                && keys.is_old()
+                && keys.is_older_than(Self::FRESH)
                 && !last.is_some_and(|last| keys.is_too_soon(last))
             {
                 *last = Some(keys.attempt().await);
@@ -168,6 +180,7 @@ impl PublishedKeys {
     async fn attempt(&self) -> Attempt {
         let outcome = self.fetch().await;
         let at = self.clock.now();
+        self.failing.store(outcome.is_err(), Ordering::Relaxed);
         match outcome {
             Ok(keys) => {
                 self.held.store(Some(Arc::new(Held {

@@ -157,7 +157,7 @@ fn a_token_counts_within_its_times_and_five_seconds_of_leeway() {
 
 #[test]
 fn claims_that_are_missing_or_another_partys_are_refused() {
-    for claim in ["iss", "sub", "exp", "nbf", "azp", "sid"] {
+    for claim in ["iss", "sub", "exp", "nbf", "iat", "azp", "sid"] {
         let without = signed(|_, claims| drop(claims.as_object_mut().unwrap().remove(claim)));
         assert!(check(&without).is_err(), "{claim}");
     }
@@ -168,6 +168,8 @@ fn claims_that_are_missing_or_another_partys_are_refused() {
         ("exp", json!("soon")),
         ("exp", json!(i64::MIN)),
         ("nbf", json!(i64::MAX)),
+        ("iat", json!(i64::MAX)),
+        ("iat", json!(crate::fixture::now().timestamp() + 6)),
     ] {
         assert!(
             check(&signed(|_, claims| claims[claim] = value.clone())).is_err(),

@@ -95,7 +95,7 @@ async fn old_keys_are_fetched_anew_behind_the_request_that_uses_them() {
     stand_in.publish(&[0]);
     assert!(keys.find(&name(0)).await.is_ok());
     stand_in.publish(&[1]);
-    clock.0.store(3601, Ordering::Relaxed);
+    clock.0.store(241, Ordering::Relaxed);
     assert!(keys.find(&name(0)).await.is_ok(), "nobody waits");
     let Keys::Published(published) = &keys else {
         panic!("they are published")
@@ -109,6 +109,45 @@ async fn old_keys_are_fetched_anew_behind_the_request_that_uses_them() {
         .await
         .expect("a withdrawn key goes");
     assert!(keys.find(&name(1)).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_withdrawn_key_counts_five_minutes_at_most() {
+    let (stand_in, keys, clock) = start().await;
+    stand_in.publish(&[0]);
+    assert!(keys.find(&name(0)).await.is_ok());
+    stand_in.publish(&[1]);
+    clock.0.store(300, Ordering::Relaxed);
+    assert!(is_bad(&keys.find(&name(0)).await));
+    assert!(keys.find(&name(1)).await.is_ok());
+    assert_eq!(stand_in.count(), 2);
+}
+
+#[tokio::test]
+async fn old_keys_count_while_clerk_does_not_respond_and_a_withdrawn_one_goes_when_it_does() {
+    let (stand_in, keys, clock) = start().await;
+    stand_in.publish(&[0]);
+    assert!(keys.find(&name(0)).await.is_ok());
+    stand_in.set(PATH, 500, &json!({}));
+    clock.0.store(86_400, Ordering::Relaxed);
+    for _ in 0..5 {
+        assert!(keys.find(&name(0)).await.is_ok());
+    }
+    assert_eq!(stand_in.count(), 2, "it is not asked for every token");
+    stand_in.publish(&[1]);
+    clock.0.fetch_add(31, Ordering::Relaxed);
+    let Keys::Published(published) = &keys else {
+        panic!("they are published")
+    };
+    let withdrawn = async {
+        while keys.find(&name(0)).await.is_ok() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(30), withdrawn)
+        .await
+        .expect("a withdrawn key goes");
+    assert!(published.known(&name(1)).is_some());
 }
 
 #[tokio::test]

@@ -49,11 +49,13 @@ async fn an_organisation_sees_its_own_and_nobody_elses() {
 async fn what_is_no_active_sessions_token_is_refused() {
     let setup = Setup::start().await;
     let good = claims("user_1", "org_1");
-    let changes: [(&str, Value); 8] = [
+    let changes: [(&str, Value); 10] = [
         ("iss", json!("https://clerk.evil.example")),
         ("azp", json!("https://evil.example")),
         ("exp", json!(now() - 6)),
         ("nbf", json!(now() + 60)),
+        ("iat", json!(now() + 60)),
+        ("azp", Value::Null),
         ("sts", json!("pending")),
         ("v", json!(3)),
         ("sid", Value::Null),

@@ -42,7 +42,8 @@ pub fn document() -> Document {
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
     let session = ApiKeyValue::with_description(
         cookie::NAME,
-        "Set by signing up or in; for the calls of the identity provider",
+        "Set by signing up or in; for the calls of the identity provider. Its name is `__Host-allclear_session` where \
+         people reach the installation by https",
     );
     components.add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(session)));
     document

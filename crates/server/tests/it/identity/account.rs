@@ -59,12 +59,11 @@ async fn the_session_cookie_is_out_of_reach_of_scripts_and_other_sites() {
 
     let app = TestApp::start_with(&["--public-url", "https://status.example.com"]).await;
     let answer = Person::new(&app, ADDRESS).sign_up(PASSWORD).await;
-    assert!(
-        answer.headers["set-cookie"]
-            .to_str()
-            .unwrap()
-            .contains("; Secure")
-    );
+    let cookie = answer.headers["set-cookie"].to_str().unwrap();
+    assert!(cookie.starts_with("__Host-allclear_session="), "{cookie}");
+    assert!(cookie.contains("; Secure"), "{cookie}");
+    assert!(cookie.contains("; Path=/;"), "{cookie}");
+    assert!(!cookie.contains("Domain"), "{cookie}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

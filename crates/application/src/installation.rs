@@ -50,4 +50,10 @@ pub trait InstallationStore: Send + Sync {
     /// The secrets that are kept; where there are none yet, `fresh` is kept from now on. However many nodes call this at
     /// once on an empty database, an adapter MUST answer the same to all.
     async fn secrets(&self, fresh: Secrets) -> Result<Secrets, Error>;
+
+    /// The signing keys, the newest first.
+    async fn signing_keys(&self) -> Result<Vec<SigningKey>, Error>;
+
+    /// Stores a key as the newest, whatever clock its moment is from, and keeps beside it only the one that it replaces.
+    async fn replace_signing_key(&self, fresh: SigningKey) -> Result<(), Error>;
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use allclear_application::caller::{Membership, Role};
 use allclear_application::clock::{Clock, MockClock};
-use allclear_application::installation::SigningKey;
+use allclear_application::installation::{MockInstallationStore, SigningKey};
 use allclear_application::session::TokenClaims;
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use base64::Engine;
@@ -12,6 +12,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
+use crate::key_ring::KeyRing;
 use crate::signing::{Signer, key_id};
 
 pub(crate) const URL: &str = "https://status.example.com";
@@ -40,6 +41,16 @@ pub(crate) fn signing_key(seed: u8) -> SigningKey {
 
 pub(crate) fn signer(seed: u8) -> Signer {
     Signer::new(&[signing_key(seed)], URL).unwrap()
+}
+
+/// The signer's keys, which nobody replaces.
+pub(crate) fn key_ring(seed: u8) -> Arc<KeyRing> {
+    let mut store = MockInstallationStore::new();
+    store
+        .expect_signing_keys()
+        .returning(move || Ok(vec![signing_key(seed)]));
+    let keys = [signing_key(seed)];
+    Arc::new(KeyRing::new(Arc::new(store), clock(0), &keys, URL).unwrap())
 }
 
 pub(crate) fn organisation() -> OrganisationId {

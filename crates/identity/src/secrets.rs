@@ -13,19 +13,33 @@ use crate::signing::key_id;
 /// # Errors
 /// Whatever the store errors with.
 pub async fn load(store: &dyn InstallationStore, clock: &dyn Clock) -> Result<Secrets, Error> {
-    let private = random();
-    let id = key_id(&private)?;
-    let signing_keys = vec![SigningKey {
-        id,
-        private,
-        created_at: clock.now(),
-    }];
+    let signing_keys = vec![signing_key(clock)?];
     store
         .secrets(Secrets {
             salt: random(),
             signing_keys,
         })
         .await
+}
+
+/// Signs with a fresh key from now on, on every node. Returns the key's name.
+///
+/// # Errors
+/// Whatever the store errors with.
+pub async fn rotate(store: &dyn InstallationStore, clock: &dyn Clock) -> Result<String, Error> {
+    let fresh = signing_key(clock)?;
+    let id = fresh.id.clone();
+    store.replace_signing_key(fresh).await?;
+    Ok(id)
+}
+
+fn signing_key(clock: &dyn Clock) -> Result<SigningKey, Error> {
+    let private = random();
+    Ok(SigningKey {
+        id: key_id(&private)?,
+        private,
+        created_at: clock.now(),
+    })
 }
 
 /// 256 bits from the operating system's seeded generator, base64url.

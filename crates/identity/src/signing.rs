@@ -52,6 +52,11 @@ impl Signer {
         &self.keys
     }
 
+    /// The name of the key that signs.
+    pub(crate) fn key_name(&self) -> &str {
+        self.header.kid.as_deref().unwrap_or_default()
+    }
+
     /// Who our tokens say issued them.
     #[must_use]
     pub fn issuer(&self) -> &str {

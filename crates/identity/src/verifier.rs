@@ -9,25 +9,25 @@ use allclear_application::session::{Bearer, SessionStore};
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
 use chrono::DateTime;
-use jsonwebtoken::jwk::JwkSet;
 
 use crate::jwt::{Claims, Rules, bad};
-use crate::signing::{ALGORITHM, Signer};
+use crate::key_ring::KeyRing;
+use crate::signing::ALGORITHM;
 
 /// The built-in provider's verifier. A token is worth nothing from the moment its session ends or its bearer is no longer
 /// a member; the name and the role are what they are now, not what they were when it was issued.
 pub struct Verifier {
     rules: Rules,
-    keys: JwkSet,
+    keys: Arc<KeyRing>,
     sessions: Arc<dyn SessionStore>,
     clock: Arc<dyn Clock>,
 }
 
 impl Verifier {
-    /// Takes the tokens of this signer.
+    /// Takes the tokens of these keys.
     #[must_use]
-    pub fn new(signer: &Signer, sessions: Arc<dyn SessionStore>, clock: Arc<dyn Clock>) -> Self {
-        let issuer = signer.issuer().to_owned();
+    pub fn new(keys: Arc<KeyRing>, sessions: Arc<dyn SessionStore>, clock: Arc<dyn Clock>) -> Self {
+        let issuer = keys.issuer();
         let authorised_parties = vec![issuer.clone()];
         let rules = Rules {
             algorithm: ALGORITHM,
@@ -37,7 +37,7 @@ impl Verifier {
         };
         Self {
             rules,
-            keys: signer.keys().clone(),
+            keys,
             sessions,
             clock,
         }
@@ -68,7 +68,8 @@ impl Verifier {
 #[async_trait]
 impl TokenVerifier for Verifier {
     async fn verify(&self, token: &str) -> Result<Caller, TokenError> {
-        let claims: Claims = self.rules.check(token, &self.keys)?;
+        let signer = self.keys.signer_knowing(&self.rules.key_of(token)?).await?;
+        let claims: Claims = self.rules.check(token, signer.keys())?;
         let organisation = claims
             .org_id
             .as_deref()

@@ -1,7 +1,7 @@
 //! A copy of an SQLite database beside the server that uses it.
 
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use sea_orm::{
@@ -9,6 +9,8 @@ use sea_orm::{
     Statement,
 };
 use thiserror::Error;
+
+use crate::restore;
 
 /// Why there is no copy.
 #[derive(Debug, Error)]
@@ -24,7 +26,8 @@ pub enum BackupError {
     NotSqlite,
 }
 
-/// Writes the database as it is at one moment to a new file, which only its owner may read: it holds secrets. Neither
+/// Writes the database as it is at one moment to a new file, which only its owner may read: it holds secrets. The copy is
+/// marked, so that revisions jump at the first start on it. Neither
 /// readers nor writers wait for it. See <https://www.sqlite.org/lang_vacuum.html#vacuuminto>.
 ///
 /// # Errors
@@ -53,7 +56,14 @@ async fn copy(database: &DatabaseConnection, into: &Path, file: &File) -> Result
     let statement =
         Statement::from_sql_and_values(DbBackend::Sqlite, "VACUUM INTO ?", [path.into()]);
     database.execute_raw(statement).await?;
+    mark(file)?;
     Ok(file.sync_all()?)
+}
+
+/// Writes the [mark](restore::MARK) into the header, as `PRAGMA user_version` would. Nobody has opened the copy yet.
+fn mark(mut file: &File) -> io::Result<()> {
+    file.seek(SeekFrom::Start(restore::MARK_OFFSET))?;
+    file.write_all(&restore::MARK.to_be_bytes())
 }
 
 /// A new file for its owner alone.

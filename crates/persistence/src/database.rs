@@ -17,7 +17,7 @@ use crate::group_commit::GroupCommit;
 use crate::options::{postgresql, sqlite_reader, sqlite_writer};
 use crate::patience::{Patient, in_time};
 use crate::readiness::Probe;
-use crate::schema;
+use crate::{restore, schema};
 
 /// A database, connected.
 #[derive(Clone)]
@@ -56,6 +56,7 @@ impl Database {
             // The writer comes first: it creates the file.
             let writer = Connector::connect(sqlite_writer(url)).await?;
             schema::bring_up_to_date(&writer).await?;
+            restore::after_marked_copy(&writer).await?;
             let readers = Patient(Connector::connect(sqlite_reader(url)).await?);
             Ok(Self {
                 readers,

@@ -3,7 +3,11 @@
 use allclear_application::error::Error;
 use allclear_application::installation::{InstallationStore, Secrets, SigningKey};
 use async_trait::async_trait;
-use sea_orm::{ActiveValue::Set, DatabaseTransaction, EntityTrait, QueryOrder, QuerySelect};
+use chrono::TimeDelta;
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
+    QueryOrder, QuerySelect,
+};
 
 use crate::database::Database;
 use crate::entity::{installation, signing_key};
@@ -31,15 +35,7 @@ impl InstallationStore for Database {
                 let mut keys = signing_keys(transaction).await?;
                 if keys.is_empty() {
                     for key in fresh.signing_keys {
-                        let row = signing_key::ActiveModel {
-                            id: Set(key.id),
-                            private_key: Set(key.private),
-                            created_at: Set(key.created_at),
-                        };
-                        signing_key::Entity::insert(row)
-                            .exec_without_returning(transaction)
-                            .await
-                            .map_err(broken)?;
+                        insert(transaction, key).await?;
                     }
                     keys = signing_keys(transaction).await?;
                 }
@@ -51,6 +47,45 @@ impl InstallationStore for Database {
         })
         .await
     }
+
+    async fn signing_keys(&self) -> Result<Vec<SigningKey>, Error> {
+        signing_keys(self.read()).await
+    }
+
+    async fn replace_signing_key(&self, fresh: SigningKey) -> Result<(), Error> {
+        self.write(move |transaction| Box::pin(replace_signing_key(transaction, fresh)))
+            .await
+    }
+}
+
+async fn replace_signing_key(
+    transaction: &DatabaseTransaction,
+    mut fresh: SigningKey,
+) -> Result<(), Error> {
+    lock(transaction).await?;
+    let newest = signing_keys(transaction).await?.into_iter().next();
+    let mut old = signing_key::Entity::delete_many();
+    if let Some(newest) = newest {
+        // The clock of this machine may be behind the one that made the newest key.
+        let after = newest.created_at + TimeDelta::milliseconds(1);
+        fresh.created_at = fresh.created_at.max(after);
+        old = old.filter(signing_key::Column::Id.ne(newest.id));
+    }
+    old.exec(transaction).await.map_err(broken)?;
+    insert(transaction, fresh).await
+}
+
+async fn insert(transaction: &DatabaseTransaction, key: SigningKey) -> Result<(), Error> {
+    let row = signing_key::ActiveModel {
+        id: Set(key.id),
+        private_key: Set(key.private),
+        created_at: Set(key.created_at),
+    };
+    signing_key::Entity::insert(row)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
 }
 
 /// Takes the installation's write lock until the transaction ends, for what has to be decided once.
@@ -63,9 +98,9 @@ pub(crate) async fn lock(transaction: &DatabaseTransaction) -> Result<installati
     row.ok_or_else(|| Error::internal("the installation's row is gone"))
 }
 
-async fn signing_keys(transaction: &DatabaseTransaction) -> Result<Vec<SigningKey>, Error> {
+async fn signing_keys(connection: &impl ConnectionTrait) -> Result<Vec<SigningKey>, Error> {
     let newest_first = signing_key::Entity::find().order_by_desc(signing_key::Column::CreatedAt);
-    let rows = newest_first.all(transaction).await.map_err(broken)?;
+    let rows = newest_first.all(connection).await.map_err(broken)?;
     let key = |row: signing_key::Model| SigningKey {
         id: row.id,
         private: row.private_key,

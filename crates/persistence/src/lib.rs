@@ -26,6 +26,7 @@ mod patience;
 #[cfg(test)]
 mod plan;
 mod readiness;
+mod restore;
 pub mod scheduler;
 mod schema;
 pub mod session;

@@ -101,6 +101,7 @@ impl App {
         let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::clone(&broadcast)));
         let background = Background::on(Handle::current());
 
+        mail::remove_unfinished(settings);
         let mailer = mail::mailer(settings, &public_url, &clock)?;
         let identity = identity::built_in(
             settings,
@@ -170,6 +171,8 @@ impl App {
             retention,
         )));
         tasks.extend(schedule(scheduler, alarm, broadcast, clock));
+        let reloading = identity::reload_keys(Arc::clone(&identity.keys));
+        tasks.push(tokio::spawn(reloading));
         Ok(Self {
             address,
             public_url,

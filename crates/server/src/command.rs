@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
+use allclear_application::clock::Clock;
 use allclear_persistence::{backup, check};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::app::{App, one_line};
+use crate::app::{App, connect, one_line};
+use crate::clock::SystemClock;
 use crate::settings::{self, Settings};
 use crate::signals::{EndSignals, survive_file_size_limit};
 use crate::{demo, identity, log, open_files, private};
@@ -48,6 +51,10 @@ enum Action {
         /// The mail address
         address: String,
     },
+    /// Replace the key that signs tokens, beside a running server
+    RotateKeys,
+    /// Make revisions jump after a restore by the database's own tools, such as pg_restore
+    AfterRestore,
 }
 
 /// Runs the command; the exit code is 0 when it did what was asked, 2 when it was asked wrongly.
@@ -84,6 +91,8 @@ pub fn main() -> ExitCode {
             Action::Backup { file } => copy(&arguments.settings, &file).await,
             Action::Check => check(&arguments.settings).await,
             Action::Invite { address } => invite(&arguments.settings, address).await,
+            Action::RotateKeys => rotate_keys(&arguments.settings).await,
+            Action::AfterRestore => after_restore(&arguments.settings).await,
         }
     });
     match outcome {
@@ -215,5 +224,25 @@ async fn check(settings: &Settings) -> Result<(), String> {
 async fn invite(settings: &Settings, address: String) -> Result<(), String> {
     let link = identity::invite(settings, address).await?;
     println!("{link}");
+    Ok(())
+}
+
+async fn rotate_keys(settings: &Settings) -> Result<(), String> {
+    let key = identity::rotate_keys(settings).await?;
+    println!(
+        "{key} signs tokens from now on; running nodes use it within ten seconds. Tokens of the key before count for six more minutes."
+    );
+    Ok(())
+}
+
+async fn after_restore(settings: &Settings) -> Result<(), String> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let database = connect(settings, &clock).await?;
+    let advanced = database
+        .after_restore()
+        .await
+        .map_err(|error| error.to_string())?;
+    database.close().await.map_err(|error| error.to_string())?;
+    println!("The revisions of {advanced} organisations have jumped. Start the nodes now.");
     Ok(())
 }

@@ -16,9 +16,9 @@ use allclear_application::secret::Seal;
 use allclear_application::session::Sessions;
 use allclear_application::waitlist::Waitlist;
 use allclear_domain::account::{AddressDraft, SignUpMode};
+use allclear_identity::key_ring::KeyRing;
 use allclear_identity::password_hasher::Argon2idHasher;
 use allclear_identity::secrets;
-use allclear_identity::signing::Signer;
 use allclear_identity::verifier::Verifier;
 use allclear_persistence::database::Database;
 use allclear_transport::identity::Parts;
@@ -37,6 +37,8 @@ pub(crate) struct Identity {
     pub(crate) invitations: Arc<Invitations>,
     pub(crate) waitlist: Arc<Waitlist>,
     pub(crate) verifier: Arc<dyn TokenVerifier>,
+    /// The keys that sign tokens.
+    pub(crate) keys: Arc<KeyRing>,
     /// Whether the next account is the installation's first.
     pub(crate) is_first: bool,
 }
@@ -75,9 +77,13 @@ pub(crate) async fn built_in(
     let secrets = secrets::load(store.as_ref(), clock.as_ref())
         .await
         .map_err(|error| error.to_string())?;
-    let signer = Arc::new(
-        Signer::new(&secrets.signing_keys, public_url).map_err(|error| error.to_string())?,
+    let keys = KeyRing::new(
+        Arc::clone(&store) as _,
+        Arc::clone(clock),
+        &secrets.signing_keys,
+        public_url,
     );
+    let keys = Arc::new(keys.map_err(|error| error.to_string())?);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let hasher = Arc::new(Argon2idHasher::new(cores));
 
@@ -104,7 +110,7 @@ pub(crate) async fn built_in(
     let sessions = Sessions::new(
         Arc::clone(&store) as _,
         Arc::clone(&store) as _,
-        Arc::clone(&signer) as _,
+        Arc::clone(&keys) as _,
         Arc::clone(clock),
     );
     let passwords = Passwords::new(
@@ -131,7 +137,7 @@ pub(crate) async fn built_in(
     );
     let invitations = Arc::new(invitations);
     let waitlist = Waitlist::new(Arc::clone(&store) as _, Arc::clone(&invitations));
-    let verifier = Verifier::new(&signer, store, Arc::clone(clock));
+    let verifier = Verifier::new(Arc::clone(&keys), store, Arc::clone(clock));
     Ok(Identity {
         accounts: Arc::new(accounts),
         sessions: Arc::new(sessions),
@@ -140,6 +146,7 @@ pub(crate) async fn built_in(
         invitations,
         waitlist: Arc::new(waitlist),
         verifier: Arc::new(verifier),
+        keys,
         is_first,
     })
 }
@@ -158,6 +165,37 @@ impl Identity {
             throttle: Arc::new(Throttle::new(&settings.limits.identity())),
         }
     }
+}
+
+/// Reads the signing keys again for ever, so that a key that was replaced anywhere is in use here.
+pub(crate) async fn reload_keys(keys: Arc<KeyRing>) {
+    let mut tick = tokio::time::interval(KeyRing::RELOAD_INTERVAL);
+    loop {
+        tick.tick().await;
+        match keys.reload().await {
+            Ok(None) => {}
+            Ok(Some(key)) => tracing::info!(key, "a new key signs tokens"),
+            // The keys in use stay; what else asks the database says that it is unavailable.
+            Err(error) => tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "the signing keys could not be read"
+            ),
+        }
+    }
+}
+
+/// Replaces the key that signs tokens, beside a server that may be running on the same database. Returns the new key's name.
+pub(crate) async fn rotate_keys(settings: &Settings) -> Result<String, String> {
+    if settings.clerk.application()?.is_some() {
+        return Err("people sign in with Clerk: rotate the keys in Clerk's dashboard".to_owned());
+    }
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let database = connect(settings, &clock).await?;
+    let key = secrets::rotate(&database, clock.as_ref())
+        .await
+        .map_err(|error| error.to_string())?;
+    database.close().await.map_err(|error| error.to_string())?;
+    Ok(key)
 }
 
 /// Lets one person in, beside a server that may be running on the same database.

@@ -4,7 +4,7 @@ use allclear_application::caller::Role;
 use allclear_application::session::{MockSessionStore, TokenClaims, TokenIssuer};
 use allclear_domain::membership::Belonging;
 
-use crate::fixture::{claims, clock, organisation, signer};
+use crate::fixture::{claims, clock, key_ring, organisation, signer};
 
 fn bearer(role: Option<Role>) -> Bearer {
     let membership = role.map(|role| Belonging {
@@ -25,7 +25,7 @@ async fn verify(
     let mut sessions = MockSessionStore::new();
     sessions.expect_bearer().return_once(|_, _, _, _| stands);
     let token = signer(1).issue(claims).unwrap();
-    Verifier::new(&signer(1), Arc::new(sessions), clock(0))
+    Verifier::new(key_ring(1), Arc::new(sessions), clock(0))
         .verify(&token)
         .await
 }

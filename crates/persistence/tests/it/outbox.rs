@@ -15,6 +15,7 @@ contract!(
     what_is_old_is_pruned_without_leaving_a_gap,
     a_reader_of_what_was_pruned_is_told_so,
     revisions_are_told_of_organisations_that_exist,
+    after_a_restore_revisions_jump_and_no_reader_waits_for_those_between,
 );
 
 async fn three_revisions(database: &Database) -> OrganisationId {
@@ -126,4 +127,27 @@ async fn revisions_are_told_of_organisations_that_exist(database: &Database) {
         database.revisions(&[acme.clone(), nobody]).await.unwrap(),
         [(acme, Revision(3))]
     );
+}
+
+async fn after_a_restore_revisions_jump_and_no_reader_waits_for_those_between(database: &Database) {
+    let acme = three_revisions(database).await;
+    assert_eq!(database.after_restore().await.unwrap(), 1);
+    let jumped = 3 + (1_i64 << 32);
+    let read = async |revision| database.after(&acme, Revision(revision), 10).await.unwrap();
+    // Viewers of the common past, of the restored state, and of the lost future.
+    for revision in [1, 3, 5] {
+        assert!(
+            matches!(read(revision).await, Backlog::TooOld),
+            "{revision}"
+        );
+    }
+    assert!(after(database, &acme, jumped, 10).await.is_empty());
+    database.ensure(&acme, Some("four".into())).await.unwrap();
+    assert_eq!(after(database, &acme, jumped, 10).await, [jumped + 1]);
+    for revision in [1, 3, 5] {
+        assert!(
+            matches!(read(revision).await, Backlog::TooOld),
+            "{revision}"
+        );
+    }
 }

@@ -4,7 +4,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::app::operator_of;
+use reqwest::header::{ETAG, IF_NONE_MATCH};
+
+use crate::app::{client, operator_of};
+use crate::events::Stream;
 use crate::process::{Process, command, run};
 
 /// Tokens name the address of the server that gave them; it stays while ports change.
@@ -68,6 +71,73 @@ async fn a_backup_taken_while_operators_write_restores_what_was_answered_before_
             .len(),
         components.len() + 1
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_restore_no_revision_names_two_states() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let process = Process::serve(command(&data, &ADDRESS)).await;
+    let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
+    operator.component("before").await;
+    let kept = operator.snapshot().await["revision"].as_i64().unwrap();
+    let copy = folder.path().join("backup.db");
+    let mut backup = command(&data, &["backup"]);
+    backup.arg(&copy);
+    let (code, _, stderr) = run(backup).await;
+    assert_eq!(code, Some(0), "{stderr}");
+    operator.component("lost").await;
+    let lost = operator.snapshot().await["revision"].as_i64().unwrap();
+    let snapshot =
+        |url: &str| client().get(format!("{url}/api/v1/status/{}", operator.organisation));
+    let etag = snapshot(&process.url).send().await.unwrap().headers()[ETAG].clone();
+    process.kill().await;
+
+    // The database that was copied is not marked.
+    let process = Process::serve(command(&data, &ADDRESS)).await;
+    let revision = operator.at(&process.url).snapshot().await["revision"].clone();
+    assert_eq!(revision, lost);
+    process.kill().await;
+
+    let restored = folder.path().join("restored");
+    std::fs::create_dir(&restored).unwrap();
+    std::fs::rename(&copy, restored.join("allclear.db")).unwrap();
+    for again in [false, true] {
+        let process = Process::serve(command(&restored, &ADDRESS)).await;
+        let operator = operator.at(&process.url);
+        let revision = operator.snapshot().await["revision"].as_i64().unwrap();
+        assert_eq!(
+            revision,
+            kept + (1 << 32) + i64::from(again),
+            "it jumps once"
+        );
+        let asked = snapshot(&process.url).header(IF_NONE_MATCH, &etag);
+        assert_eq!(asked.send().await.unwrap().status(), 200);
+        for known in [kept, lost] {
+            let mut stream = Stream::open(&operator, "", Some(known)).await;
+            assert_eq!(stream.next().await.0, "resync", "{known}");
+        }
+        if !again {
+            operator.component("after").await;
+        }
+        process.kill().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_restore_makes_revisions_jump_by_hand() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let process = Process::serve(command(&data, &ADDRESS)).await;
+    let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
+    let before = operator.snapshot().await["revision"].as_i64().unwrap();
+    process.kill().await;
+    let (code, said, stderr) = run(command(&data, &["after-restore"])).await;
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(said.contains("1 organisation"), "{said}");
+    let process = Process::serve(command(&data, &ADDRESS)).await;
+    let after = operator.at(&process.url).snapshot().await["revision"].clone();
+    assert_eq!(after, before + (1_i64 << 32));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -15,6 +15,7 @@ mod identity;
 mod incident;
 mod injection;
 mod intruder;
+mod keys;
 mod log;
 mod maintenance;
 mod metrics;

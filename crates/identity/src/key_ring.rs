@@ -1,0 +1,190 @@
+//! The signing keys in use. Each node reads them again from time to time, so that a key replaced by one node is in use by all.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use allclear_application::caller::TokenError;
+use allclear_application::clock::Clock;
+use allclear_application::error::Error;
+use allclear_application::installation::{InstallationStore, SigningKey};
+use allclear_application::session::{Sessions, TokenClaims, TokenIssuer};
+use arc_swap::ArcSwap;
+use chrono::{DateTime, TimeDelta, Utc};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use crate::signing::Signer;
+
+/// The newest key, which signs, and those that it has replaced lately.
+pub struct KeyRing {
+    store: Arc<dyn InstallationStore>,
+    clock: Arc<dyn Clock>,
+    public_url: String,
+    signer: ArcSwap<Signer>,
+    /// When the keys were read last for a token that named an unknown one.
+    asked: Mutex<Option<Instant>>,
+}
+
+impl KeyRing {
+    /// How often the keys are to be read again.
+    pub const RELOAD_INTERVAL: Duration = Duration::from_secs(10);
+
+    /// How long a replaced key counts: as long as the last token it has signed, and the time in which every node has learnt
+    /// of its successor.
+    const RETIREMENT: TimeDelta = Sessions::TOKEN_LIFE
+        .checked_add(&TimeDelta::minutes(1))
+        .expect("a few minutes");
+    /// Tokens that name unknown keys make a node read them again no more often than this.
+    const PAUSE: Duration = Duration::from_secs(1);
+
+    /// With these keys to begin with, the newest first. Tokens name `public_url` as issuer and as authorised party.
+    ///
+    /// # Errors
+    /// If a key cannot be read.
+    pub fn new(
+        store: Arc<dyn InstallationStore>,
+        clock: Arc<dyn Clock>,
+        keys: &[SigningKey],
+        public_url: &str,
+    ) -> Result<Self, Error> {
+        let signer = Signer::new(counting(keys, clock.now()), public_url)?;
+        Ok(Self {
+            store,
+            clock,
+            public_url: public_url.to_owned(),
+            signer: ArcSwap::from_pointee(signer),
+            asked: Mutex::default(),
+        })
+    }
+
+    /// Reads the keys again. Returns the name of the newest if it is another one than before.
+    ///
+    /// # Errors
+    /// Whatever the store errors with; the keys in use stay.
+    pub async fn reload(&self) -> Result<Option<String>, Error> {
+        let keys = self.store.signing_keys().await?;
+        let signer = Signer::new(counting(&keys, self.clock.now()), &self.public_url)?;
+        let newest = signer.key_name().to_owned();
+        let is_new = self.signer.load().key_name() != newest;
+        self.signer.store(Arc::new(signer));
+        Ok(is_new.then_some(newest))
+    }
+
+    /// The signer, read again if it does not know a key: another node may have replaced the newest just now.
+    pub(crate) async fn signer_knowing(&self, key: &str) -> Result<Arc<Signer>, TokenError> {
+        let signer = self.signer.load_full();
+        if signer.keys().find(key).is_some() {
+            return Ok(signer);
+        }
+        let mut asked = self.asked.lock().await;
+        if asked.is_none_or(|asked| asked.elapsed() >= Self::PAUSE) {
+            let reloaded = self.reload().await;
+            *asked = Some(Instant::now());
+            reloaded.map_err(|error| TokenError::Unavailable(error.into()))?;
+        }
+        Ok(self.signer.load_full())
+    }
+
+    /// The party that issues the tokens.
+    pub(crate) fn issuer(&self) -> String {
+        self.signer.load().issuer().to_owned()
+    }
+}
+
+impl TokenIssuer for KeyRing {
+    fn issue(&self, claims: &TokenClaims) -> Result<String, Error> {
+        self.signer.load().issue(claims)
+    }
+
+    fn key_set(&self) -> Result<serde_json::Value, Error> {
+        self.signer.load().key_set()
+    }
+}
+
+/// The keys that still count, of all, the newest first.
+fn counting(keys: &[SigningKey], now: DateTime<Utc>) -> &[SigningKey] {
+    let replaced_long_ago = |pair: &[SigningKey]| pair[0].created_at + KeyRing::RETIREMENT <= now;
+    let count = keys.windows(2).position(replaced_long_ago);
+    &keys[..count.map_or(keys.len(), |last| last + 1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use std::sync::Mutex as StdMutex;
+
+    use allclear_application::installation::MockInstallationStore;
+
+    use crate::fixture::{URL, claims, clock, now, signing_key};
+
+    fn key(seed: u8, seconds: i64) -> SigningKey {
+        SigningKey {
+            created_at: now() + TimeDelta::seconds(seconds),
+            ..signing_key(seed)
+        }
+    }
+
+    /// A ring that was made with the first of these lists and finds the next one each time it reads the keys.
+    fn ring(seconds: i64, mut lists: Vec<Vec<SigningKey>>) -> KeyRing {
+        let first = lists.remove(0);
+        let lists = StdMutex::new(lists.into_iter());
+        let mut store = MockInstallationStore::new();
+        store
+            .expect_signing_keys()
+            .returning(move || Ok(lists.lock().unwrap().next().expect("no further read")));
+        KeyRing::new(Arc::new(store), clock(seconds), &first, URL).unwrap()
+    }
+
+    fn names(ring: &KeyRing) -> Vec<String> {
+        let keys = ring.key_set().unwrap();
+        let keys = keys["keys"].as_array().unwrap();
+        keys.iter()
+            .map(|key| key["kid"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    #[tokio::test]
+    async fn a_replaced_key_counts_until_its_last_tokens_have_ended() {
+        let (old, new) = (key(1, -900), key(2, 0));
+        for (seconds, expected) in [(0, 2), (359, 2), (360, 1)] {
+            let ring = ring(seconds, vec![vec![new.clone(), old.clone()]]);
+            assert_eq!(names(&ring).len(), expected, "{seconds}");
+            assert_eq!(names(&ring)[0], new.id);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_new_key_signs_once_it_is_read() {
+        let (old, new) = (key(1, -900), key(2, 0));
+        let lists = vec![
+            vec![old.clone()],
+            vec![old.clone()],
+            vec![new.clone(), old.clone()],
+        ];
+        let ring = ring(0, lists);
+        assert_eq!(ring.reload().await.unwrap(), None);
+        let before = ring.issue(&claims()).unwrap();
+        assert_eq!(ring.reload().await.unwrap(), Some(new.id.clone()));
+        assert_ne!(ring.issue(&claims()).unwrap(), before);
+        assert_eq!(names(&ring), [new.id, old.id]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_token_of_an_unknown_key_makes_a_node_read_the_keys_once_a_second() {
+        let (old, new) = (key(1, -900), key(2, 0));
+        let lists = vec![
+            vec![old.clone()],
+            vec![old.clone()],
+            vec![new.clone(), old.clone()],
+        ];
+        let ring = ring(0, lists);
+        for _ in 0..5 {
+            let signer = ring.signer_knowing(&new.id).await.unwrap();
+            assert!(signer.keys().find(&new.id).is_none());
+        }
+        tokio::time::advance(KeyRing::PAUSE).await;
+        let signer = ring.signer_knowing(&new.id).await.unwrap();
+        assert!(signer.keys().find(&new.id).is_some());
+    }
+}

@@ -32,6 +32,7 @@ pub mod relay;
 pub mod rule;
 pub mod scheduler;
 pub mod secret;
+pub mod security_log;
 pub mod session;
 pub mod stamp;
 pub mod subscriber;

@@ -101,8 +101,7 @@ impl App {
         let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::clone(&broadcast)));
         let background = Background::on(Handle::current());
 
-        mail::remove_unfinished(settings);
-        let mailer = mail::mailer(settings, &public_url, &clock)?;
+        let mailer = mail::start(settings, &public_url, &clock)?;
         let identity = identity::built_in(
             settings,
             &public_url,

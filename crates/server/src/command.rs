@@ -53,7 +53,7 @@ enum Action {
     },
     /// Replace the key that signs tokens, beside a running server
     RotateKeys,
-    /// Make revisions jump after a restore by the database's own tools, such as pg_restore
+    /// Make revisions jump after a restore by the database's own tools, such as `pg_restore`
     AfterRestore,
 }
 
@@ -68,7 +68,14 @@ pub fn main() -> ExitCode {
         Err(code) => return code,
     };
     let action = arguments.command.unwrap_or(Action::Serve);
-    if matches!(action, Action::Serve | Action::Demo | Action::Invite { .. }) {
+    if matches!(
+        action,
+        Action::Serve
+            | Action::Demo
+            | Action::Invite { .. }
+            | Action::RotateKeys
+            | Action::AfterRestore
+    ) {
         log::start(&arguments.settings);
     }
     if matches!(action, Action::Serve | Action::Demo) {

@@ -13,6 +13,7 @@ use allclear_application::membership::Memberships;
 use allclear_application::password::Passwords;
 use allclear_application::relay::Relay;
 use allclear_application::secret::Seal;
+use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::session::Sessions;
 use allclear_application::waitlist::Waitlist;
 use allclear_domain::account::{AddressDraft, SignUpMode};
@@ -174,7 +175,7 @@ pub(crate) async fn reload_keys(keys: Arc<KeyRing>) {
         tick.tick().await;
         match keys.reload().await {
             Ok(None) => {}
-            Ok(Some(key)) => tracing::info!(key, "a new key signs tokens"),
+            Ok(Some(key)) => record_new_key(&key),
             // The keys in use stay; what else asks the database says that it is unavailable.
             Err(error) => tracing::debug!(
                 error = &error as &dyn std::error::Error,
@@ -182,6 +183,14 @@ pub(crate) async fn reload_keys(keys: Arc<KeyRing>) {
             ),
         }
     }
+}
+
+fn record_new_key(key: &str) {
+    SecurityRecord {
+        object: Some(&key),
+        ..SecurityRecord::new(SecurityEvent::SigningKeyReplaced)
+    }
+    .write();
 }
 
 /// Replaces the key that signs tokens, beside a server that may be running on the same database. Returns the new key's name.
@@ -194,6 +203,7 @@ pub(crate) async fn rotate_keys(settings: &Settings) -> Result<String, String> {
     let key = secrets::rotate(&database, clock.as_ref())
         .await
         .map_err(|error| error.to_string())?;
+    record_new_key(&key);
     database.close().await.map_err(|error| error.to_string())?;
     Ok(key)
 }

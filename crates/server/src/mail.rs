@@ -45,8 +45,18 @@ pub(crate) fn mailer(
     })?))
 }
 
+/// How mail goes out of a server that starts: what an earlier one left unfinished is removed.
+pub(crate) fn start(
+    settings: &Settings,
+    public_url: &str,
+    clock: &Arc<dyn Clock>,
+) -> Result<Arc<dyn Mailer>, String> {
+    remove_unfinished(settings);
+    mailer(settings, public_url, clock)
+}
+
 /// Removes the mails that an earlier process was writing when it ended.
-pub(crate) fn remove_unfinished(settings: &Settings) {
+fn remove_unfinished(settings: &Settings) {
     let folder = settings.data_dir.join("mail");
     match allclear_mail::file::remove_unfinished(&folder) {
         Ok(0) => {}

@@ -3,8 +3,9 @@
 use actix_web::dev::Payload;
 use actix_web::http::{StatusCode, header};
 use actix_web::{FromRequest, HttpRequest, web};
-use allclear_application::caller::{Caller, TokenVerifier};
+use allclear_application::caller::{Caller, TokenError, TokenVerifier};
 use allclear_application::error::Error;
+use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_domain::author::Author;
 use allclear_domain::id::OrganisationId;
 use futures_util::future::LocalBoxFuture;
@@ -12,6 +13,7 @@ use tokio::runtime::Handle;
 use tracing::Instrument;
 
 use crate::problem::Problem;
+use crate::security_log::record_of_stranger;
 use crate::usage::WriteUsage;
 
 /// A signed-in person with an organisation. Every query of a handler that takes one is scoped by `organisation`.
@@ -53,7 +55,15 @@ impl FromRequest for Operator {
             // Not in the worker: while everybody looks, each step there waits for hundreds of visitors.
             let asked =
                 runtime.spawn(async move { verifier.verify(&token).await }.in_current_span());
-            let caller = asked.await.map_err(Error::internal)??;
+            let outcome = asked.await.map_err(Error::internal)?;
+            if let Err(TokenError::Bad(reason)) = &outcome {
+                let refused = SecurityRecord {
+                    detail: Some(reason),
+                    ..SecurityRecord::new(SecurityEvent::TokenRefused)
+                };
+                record_of_stranger(&request, refused);
+            }
+            let caller = outcome?;
             let Some(membership) = caller.membership.clone() else {
                 return Err(Problem::new(
                     StatusCode::FORBIDDEN,

@@ -30,6 +30,7 @@ mod path;
 mod problem;
 pub mod provider;
 mod request_rules;
+mod security_log;
 pub mod server;
 mod slow_body;
 pub mod socket;

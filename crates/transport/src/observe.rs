@@ -9,11 +9,13 @@ use std::time::Instant;
 
 use actix_web::dev::{Service, ServiceRequest, ServiceResponse, Transform, forward_ready};
 use actix_web::http::header::{HeaderName, HeaderValue};
-use actix_web::http::{Method, Uri};
-use actix_web::{Error, HttpResponse};
+use actix_web::http::{Method, StatusCode, Uri};
+use actix_web::{Error, HttpMessage, HttpResponse};
 use pin_project_lite::pin_project;
 use tracing::{Level, Span};
 use uuid::Uuid;
+
+use crate::security_log::{RequestId, record_throttled};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -112,6 +114,10 @@ where
 
     fn call(&self, request: ServiceRequest) -> Self::Future {
         let identity = Identity::of(&request);
+        if !is_quiet(request.method(), request.path()) {
+            let id = RequestId(identity.id.clone());
+            request.extensions_mut().insert(id);
+        }
         let span = (!is_quiet(request.method(), request.path())).then(|| identity.span());
         let inner = match &span {
             Some(span) => span.in_scope(|| self.inner.call(request)),
@@ -169,6 +175,9 @@ impl Identity {
     fn note<B>(&self, response: &mut ServiceResponse<B>, span: Option<&Span>) {
         response.headers_mut().insert(REQUEST_ID, self.id.clone());
         let status = response.status();
+        if status == StatusCode::TOO_MANY_REQUESTS {
+            record_throttled(response.request());
+        }
         let took = self.began.elapsed();
         // The pattern, not the path: identifiers would make a figure each.
         let route = response.request().match_pattern();

@@ -5,6 +5,7 @@ mod account;
 mod invitation;
 mod password;
 mod same_origin;
+mod security_log;
 mod throttle;
 
 use std::path::{Path, PathBuf};

@@ -4,6 +4,7 @@ use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, delete, patch, p
 use allclear_application::account::{Accounts, SignedIn as Entered, SignedUp};
 use allclear_application::error::Error;
 use allclear_application::secret::SecretToken;
+use allclear_application::security_log::{MaskedAddress, SecurityEvent, SecurityRecord};
 use allclear_application::session::Sessions;
 use allclear_domain::account::{
     DeletionDraft, NameDraft, Password, SignInDraft, SignUpDraft, User,
@@ -22,6 +23,7 @@ use crate::answer::Answer;
 use crate::calls::Calls;
 use crate::input::{Body, Input, Text};
 use crate::problem::{Problem, Refusals};
+use crate::security_log::record;
 use crate::throttle::client;
 
 /// An account.
@@ -193,8 +195,15 @@ async fn sign_in(
     checked(&draft, invalid)?;
     let (client, key) = (client(&request), EmailKey::of(&draft.email));
     let attempt = throttle.guesses.take(client, &key).await?;
+    let address = draft.email.clone();
     let outcome = accounts.sign_in(draft).await;
-    if !matches!(outcome, Err(Error::Unauthenticated(_))) {
+    if matches!(outcome, Err(Error::Unauthenticated(_))) {
+        let failed = SecurityRecord {
+            subject: Some(&MaskedAddress(&address)),
+            ..SecurityRecord::new(SecurityEvent::SignInFailed)
+        };
+        record(&request, failed);
+    } else {
         attempt.give_back();
     }
     let entered = outcome?;
@@ -219,6 +228,11 @@ pub(super) async fn enter(
     if let Some(before) = presented(request) {
         sessions.sign_out(&before).await?;
     }
+    let signed_in = SecurityRecord {
+        subject: Some(&entered.user.id),
+        ..SecurityRecord::new(SecurityEvent::SignedIn)
+    };
+    record(request, signed_in);
     let body = Answer::new(EnteredBody {
         user: UserBody::from(&entered.user),
     });

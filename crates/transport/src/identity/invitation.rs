@@ -4,6 +4,7 @@ use actix_web::{HttpRequest, HttpResponse, delete, get, post, web};
 use allclear_application::error::Error;
 use allclear_application::invitation::{Host, Invitation, Invitations};
 use allclear_application::secret::SecretToken;
+use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::timestamp;
 use allclear_domain::account::AddressDraft;
 use allclear_domain::id::InvitationId;
@@ -22,6 +23,7 @@ use crate::answer::{Answer, Deleted};
 use crate::calls::Calls;
 use crate::input::{Body, Input, Text, Word};
 use crate::problem::{Problem, Refusals};
+use crate::security_log::record;
 use crate::throttle::client;
 
 /// A pending invitation.
@@ -111,6 +113,14 @@ async fn invite(
     let invitation = invitations
         .invite(&session, &organisation(&id)?, draft, role)
         .await?;
+    let invited = SecurityRecord {
+        subject: Some(&session.user.id),
+        organisation: Some(&id),
+        object: Some(&invitation.id),
+        detail: Some(role.as_str()),
+        ..SecurityRecord::new(SecurityEvent::Invited)
+    };
+    record(&request, invited);
     Ok(HttpResponse::Created().json(Answer::new(InvitationBody::from(&invitation))))
 }
 
@@ -123,6 +133,7 @@ async fn invite(
 )]
 #[delete("/organisations/{id}/invitations/{invitation_id}")]
 async fn revoke(
+    request: HttpRequest,
     SignedIn(session): SignedIn,
     path: web::Path<(String, String)>,
     invitations: web::Data<Invitations>,
@@ -133,6 +144,13 @@ async fn revoke(
         .parse()
         .map_err(|_| Problem::from(Error::NotFound("Invitation")))?;
     invitations.revoke(&session, &organisation, id).await?;
+    let revoked = SecurityRecord {
+        subject: Some(&session.user.id),
+        organisation: Some(&organisation),
+        object: Some(&id),
+        ..SecurityRecord::new(SecurityEvent::InvitationRevoked)
+    };
+    record(&request, revoked);
     Ok(Answer::new(Deleted { id: id.to_string() }).ok())
 }
 
@@ -229,6 +247,12 @@ async fn accept(
     throttle.verify.count(&client(&request))?;
     let accepted = invitations.accept(&session, &body.0.token()?).await?;
     let organisation = accepted.organisation.as_ref().map(HostBody::from);
+    let joined = SecurityRecord {
+        subject: Some(&session.user.id),
+        organisation: organisation.as_ref().map(|host| &host.id as _),
+        ..SecurityRecord::new(SecurityEvent::InvitationAccepted)
+    };
+    record(&request, joined);
     Ok(Answer::new(AcceptedInvitation { organisation }).ok())
 }
 

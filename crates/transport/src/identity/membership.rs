@@ -1,8 +1,9 @@
 //! The members of an organisation.
 
-use actix_web::{HttpResponse, delete, get, patch, web};
+use actix_web::{HttpRequest, HttpResponse, delete, get, patch, web};
 use allclear_application::error::Error;
 use allclear_application::membership::Memberships;
+use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::timestamp;
 use allclear_domain::id::UserId;
 use allclear_domain::membership::{Member, Role};
@@ -17,6 +18,7 @@ use crate::answer::{Answer, Deleted};
 use crate::calls::Calls;
 use crate::input::{Body, Input, Word};
 use crate::problem::{Problem, Refusals};
+use crate::security_log::record;
 
 /// What a form says under a role that is none.
 pub(super) const ROLE_MESSAGE: &str = "Select Any One";
@@ -87,6 +89,7 @@ async fn list(
 )]
 #[patch("/organisations/{id}/members/{user_id}")]
 async fn set_role(
+    request: HttpRequest,
     SignedIn(session): SignedIn,
     path: web::Path<(String, String)>,
     body: Body<RoleInput>,
@@ -100,6 +103,14 @@ async fn set_role(
     memberships
         .set_role(&session, &organisation, user, role)
         .await?;
+    let changed = SecurityRecord {
+        subject: Some(&session.user.id),
+        organisation: Some(&organisation),
+        object: Some(&user),
+        detail: Some(role.as_str()),
+        ..SecurityRecord::new(SecurityEvent::RoleChanged)
+    };
+    record(&request, changed);
     Ok(Answer::new(role.as_str()).ok())
 }
 
@@ -112,12 +123,20 @@ async fn set_role(
 )]
 #[delete("/organisations/{id}/members/{user_id}")]
 async fn remove(
+    request: HttpRequest,
     SignedIn(session): SignedIn,
     path: web::Path<(String, String)>,
     memberships: web::Data<Memberships>,
 ) -> Result<HttpResponse, Problem> {
     let (organisation, user) = (organisation(&path.0)?, member(&path.1)?);
     memberships.remove(&session, &organisation, user).await?;
+    let removed = SecurityRecord {
+        subject: Some(&session.user.id),
+        organisation: Some(&organisation),
+        object: Some(&user),
+        ..SecurityRecord::new(SecurityEvent::MemberRemoved)
+    };
+    record(&request, removed);
     Ok(Answer::new(Deleted {
         id: user.to_string(),
     })

@@ -1,8 +1,9 @@
 //! Organisations: making, renaming and deleting them.
 
-use actix_web::{HttpResponse, delete, patch, post, web};
+use actix_web::{HttpRequest, HttpResponse, delete, patch, post, web};
 use allclear_application::error::Error;
 use allclear_application::membership::Memberships;
+use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::membership::Belonging;
 use allclear_domain::organisation::OrganisationDraft;
@@ -16,6 +17,7 @@ use crate::answer::{Answer, Deleted};
 use crate::calls::Calls;
 use crate::input::{Body, Input, Text};
 use crate::problem::{Problem, Refusals};
+use crate::security_log::record;
 
 /// An organisation somebody belongs to.
 #[derive(Debug, Serialize, ToSchema)]
@@ -83,11 +85,18 @@ pub(super) fn organisation(text: &str) -> Result<OrganisationId, Problem> {
 )]
 #[post("/organisations")]
 async fn create(
+    request: HttpRequest,
     SignedIn(session): SignedIn,
     body: Body<OrganisationInput>,
     memberships: web::Data<Memberships>,
 ) -> Result<HttpResponse, Problem> {
     let made = memberships.found(&session, body.0.draft()?).await?;
+    let created = SecurityRecord {
+        subject: Some(&session.user.id),
+        organisation: Some(&made.organisation),
+        ..SecurityRecord::new(SecurityEvent::OrganisationCreated)
+    };
+    record(&request, created);
     Ok(HttpResponse::Created().json(Answer::new(OrganisationBody::from(&made))))
 }
 
@@ -121,11 +130,18 @@ async fn rename(
 )]
 #[delete("/organisations/{id}")]
 async fn remove(
+    request: HttpRequest,
     SignedIn(session): SignedIn,
     id: web::Path<String>,
     memberships: web::Data<Memberships>,
 ) -> Result<HttpResponse, Problem> {
     memberships.delete(&session, &organisation(&id)?).await?;
+    let deleted = SecurityRecord {
+        subject: Some(&session.user.id),
+        organisation: Some(&id),
+        ..SecurityRecord::new(SecurityEvent::OrganisationDeleted)
+    };
+    record(&request, deleted);
     Ok(Answer::new(Deleted {
         id: id.into_inner(),
     })

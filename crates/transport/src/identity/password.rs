@@ -3,6 +3,7 @@
 use actix_web::{HttpRequest, HttpResponse, post, web};
 use allclear_application::password::Passwords;
 use allclear_application::secret::SecretToken;
+use allclear_application::security_log::{MaskedAddress, SecurityEvent, SecurityRecord};
 use allclear_domain::account::{PasswordChangeDraft, PasswordDraft, ResetDraft};
 use allclear_domain::email::EmailKey;
 use allclear_domain::validation::Invalid;
@@ -16,6 +17,7 @@ use crate::answer::Answer;
 use crate::calls::Calls;
 use crate::input::{Body, Input, Text};
 use crate::problem::{Problem, Refusals};
+use crate::security_log::record;
 use crate::throttle::client;
 
 /// A change of password.
@@ -57,7 +59,18 @@ async fn change(
         .guesses
         .count(client(&request), &EmailKey::of(&session.user.email))
         .await?;
-    passwords.change(&session, draft).await?;
+    let changed = passwords.change(&session, draft).await;
+    let event = if changed.is_ok() {
+        SecurityEvent::PasswordChanged
+    } else {
+        SecurityEvent::PasswordChangeRefused
+    };
+    let outcome = SecurityRecord {
+        subject: Some(&session.user.id),
+        ..SecurityRecord::new(event)
+    };
+    record(&request, outcome);
+    changed?;
     Ok(Answer::with_message((), "Password changed").ok())
 }
 
@@ -85,6 +98,11 @@ async fn request_reset(
     checked(&draft, invalid)?;
     throttle.reset.count(&client(&request))?;
     passwords.into_inner().request_reset(&draft)?;
+    let asked = SecurityRecord {
+        object: Some(&MaskedAddress(&draft.email)),
+        ..SecurityRecord::new(SecurityEvent::ResetRequested)
+    };
+    record(&request, asked);
     Ok(Answer::with_message(
         (),
         "If there is an account with this address, a link is on its way to it",
@@ -128,6 +146,7 @@ async fn reset(
     passwords
         .reset(&SecretToken::presented(token), draft)
         .await?;
+    record(&request, SecurityRecord::new(SecurityEvent::PasswordReset));
     Ok(Answer::with_message((), "Password changed, please sign in").ok())
 }
 

@@ -4,6 +4,7 @@ use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
 use actix_web::{FromRequest, HttpRequest, HttpResponse, get, post, web};
 use allclear_application::error::Error;
+use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::session::{Session, Sessions};
 use allclear_application::timestamp;
 use allclear_domain::id::OrganisationId;
@@ -20,6 +21,7 @@ use crate::answer::Answer;
 use crate::calls::Calls;
 use crate::input::{Body, Input};
 use crate::problem::{Problem, Refusals};
+use crate::security_log::record;
 
 /// Somebody who is signed in, as the cookie tells, with an account that can be used.
 #[derive(Debug, Clone)]
@@ -129,7 +131,15 @@ async fn sign_out(
     security: web::Data<CookieSecurity>,
 ) -> Result<HttpResponse, Problem> {
     if let Some(token) = presented(&request) {
+        let session = sessions.find(&token).await?;
         sessions.sign_out(&token).await?;
+        if let Some(session) = session {
+            let signed_out = SecurityRecord {
+                subject: Some(&session.user.id),
+                ..SecurityRecord::new(SecurityEvent::SignedOut)
+            };
+            record(&request, signed_out);
+        }
     }
     Ok(HttpResponse::Ok()
         .cookie(security.cleared())

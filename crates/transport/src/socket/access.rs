@@ -13,6 +13,8 @@ use allclear_socketio::{Sid, SocketRef};
 use chrono::{DateTime, Utc};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
+use crate::security_log::record_socket_refused;
+
 /// How often it is looked for tokens that have expired.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -83,7 +85,11 @@ impl Guards {
 
     /// What a token gives.
     pub(super) async fn check(&self, token: &str) -> Result<Access, TokenError> {
-        let caller = self.verifier.verify(token).await?;
+        let outcome = self.verifier.verify(token).await;
+        if let Err(TokenError::Bad(reason)) = &outcome {
+            record_socket_refused(reason);
+        }
+        let caller = outcome?;
         Ok(Access {
             token: token.into(),
             caller,

@@ -1,0 +1,177 @@
+//! Security log: one line with the target `security` for each event that concerns who may do what (OWASP ASVS 5.0, 16.3).
+
+use std::fmt;
+use std::net::IpAddr;
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SecurityEvent {
+    /// A session began.
+    SignedIn,
+    /// A password was wrong, or the address unknown.
+    SignInFailed,
+    /// A session was ended by its owner.
+    SignedOut,
+    /// A client tried something too often.
+    Throttled,
+    /// A bearer token was refused.
+    TokenRefused,
+    /// A person changed the own password.
+    PasswordChanged,
+    /// A change of the own password was refused.
+    PasswordChangeRefused,
+    /// A link that resets a password was asked for.
+    ResetRequested,
+    /// A password was set by a mail's link.
+    PasswordReset,
+    /// An organisation was created; its creator is an admin.
+    OrganisationCreated,
+    /// An organisation was deleted.
+    OrganisationDeleted,
+    /// A member got another role.
+    RoleChanged,
+    /// A member was removed or left.
+    MemberRemoved,
+    /// A person was invited.
+    Invited,
+    /// An invitation was withdrawn.
+    InvitationRevoked,
+    /// An invitation was accepted.
+    InvitationAccepted,
+    /// Another key signs tokens.
+    SigningKeyReplaced,
+}
+
+impl SecurityEvent {
+    /// The word in the log.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SignedIn => "signed-in",
+            Self::SignInFailed => "sign-in-failed",
+            Self::SignedOut => "signed-out",
+            Self::Throttled => "throttled",
+            Self::TokenRefused => "token-refused",
+            Self::PasswordChanged => "password-changed",
+            Self::PasswordChangeRefused => "password-change-refused",
+            Self::ResetRequested => "reset-requested",
+            Self::PasswordReset => "password-reset",
+            Self::OrganisationCreated => "organisation-created",
+            Self::OrganisationDeleted => "organisation-deleted",
+            Self::RoleChanged => "role-changed",
+            Self::MemberRemoved => "member-removed",
+            Self::Invited => "invited",
+            Self::InvitationRevoked => "invitation-revoked",
+            Self::InvitationAccepted => "invitation-accepted",
+            Self::SigningKeyReplaced => "signing-key-replaced",
+        }
+    }
+
+    /// Whether something was refused.
+    const fn is_refusal(self) -> bool {
+        matches!(
+            self,
+            Self::SignInFailed | Self::Throttled | Self::TokenRefused | Self::PasswordChangeRefused
+        )
+    }
+}
+
+/// One line of the security log. Only what is known is written.
+#[derive(Clone, Copy)]
+#[expect(
+    missing_debug_implementations,
+    reason = "what it refers to is for display"
+)]
+pub struct SecurityRecord<'a> {
+    /// What happened.
+    pub event: SecurityEvent,
+    /// Identifier of the account that did it; of a failed sign-in the [masked](MaskedAddress) address.
+    pub subject: Option<&'a dyn fmt::Display>,
+    /// Identifier of the organisation that it concerns.
+    pub organisation: Option<&'a dyn fmt::Display>,
+    /// What it was done to: a member, an invitation, a key, a route.
+    pub object: Option<&'a dyn fmt::Display>,
+    /// Address of the client.
+    pub address: Option<IpAddr>,
+    /// Identifier of the request, as its response carries it.
+    pub request_id: Option<&'a str>,
+    /// The reason or the new value.
+    pub detail: Option<&'a str>,
+}
+
+impl SecurityRecord<'_> {
+    /// An event of which nothing else is known yet.
+    #[must_use]
+    pub const fn new(event: SecurityEvent) -> Self {
+        Self {
+            event,
+            subject: None,
+            organisation: None,
+            object: None,
+            address: None,
+            request_id: None,
+            detail: None,
+        }
+    }
+
+    /// Writes the line: a warning if something was refused, information otherwise.
+    pub fn write(&self) {
+        macro_rules! line {
+            ($level:ident) => {
+                tracing::$level!(
+                    target: "security",
+                    event = self.event.as_str(),
+                    subject = self.subject.map(tracing::field::display),
+                    organisation = self.organisation.map(tracing::field::display),
+                    object = self.object.map(tracing::field::display),
+                    address = self.address.map(tracing::field::display),
+                    request_id = self.request_id,
+                    detail = self.detail,
+                    "security event"
+                )
+            };
+        }
+        if self.event.is_refusal() {
+            line!(warn);
+        } else {
+            line!(info);
+        }
+    }
+}
+
+/// A mail address of which a log shows as much as helps to recognise it. People type passwords into the wrong field, so the
+/// address of an attempt is never written as a whole.
+#[derive(Debug, Clone, Copy)]
+pub struct MaskedAddress<'a>(pub &'a str);
+
+impl fmt::Display for MaskedAddress<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (local, domain) = self.0.rsplit_once('@').unwrap_or((self.0, ""));
+        if let Some(first) = local.chars().next() {
+            write!(f, "{first}")?;
+        }
+        f.write_str("***")?;
+        // Only what looks like the name of a host on the internet.
+        if domain.contains('.') {
+            write!(f, "@{domain}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_masked_address_shows_its_first_character_and_a_dotted_domain() {
+        for (address, masked) in [
+            ("ann@example.com", "a***@example.com"),
+            ("Secret123!@home", "S***"),
+            ("a@b@example.com", "a***@example.com"),
+            ("", "***"),
+        ] {
+            assert_eq!(MaskedAddress(address).to_string(), masked);
+        }
+    }
+}

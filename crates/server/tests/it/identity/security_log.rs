@@ -1,0 +1,91 @@
+//! The security log of the binary.
+
+use std::fs::{File, read_to_string};
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::app::{PASSWORD, client, cookie_client, operator_of, send};
+use crate::process::{Process, command};
+
+/// The lines of the security log, in order.
+fn lines(log: &std::path::Path) -> Vec<Value> {
+    let text = read_to_string(log).unwrap();
+    let lines = text
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    lines.filter(|line| line["target"] == "security").collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_event_says_who_did_what_from_where_and_no_line_says_a_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, log) = (folder.path().join("data"), folder.path().join("log"));
+    let arguments = ["--log-format", "json", "--limit-guesses", "2/1"];
+    let mut server = command(&data, &arguments);
+    server.stderr(File::create(&log).unwrap());
+    let process = Process::serve_quietly(server).await;
+    let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
+    let call = |path: &str| format!("{}/api/v1/identity{path}", process.url);
+    let user = send(operator.client.get(call("/session"))).await.body["data"]["user"]["id"].clone();
+
+    let stranger = cookie_client();
+    let wrong = json!({"email": "ada@example.com", "password": "a wrong password"});
+    let mut failed = Value::Null;
+    loop {
+        let answer = send(stranger.post(call("/sign-in")).json(&wrong)).await;
+        if answer.status == 429 {
+            break;
+        }
+        assert_eq!(answer.status, 401);
+        failed = json!(answer.headers["x-request-id"].to_str().unwrap());
+    }
+    let list = format!("{}/api/v1/component/list", process.url);
+    let refused = send(client().get(list).bearer_auth("not.a.token")).await;
+    assert_eq!(refused.status, 401);
+    let path = format!("/organisations/{}/invitations", operator.organisation);
+    let invitation = json!({"email": "bob@example.com", "role": "admin"});
+    let invited = operator.client.request(Method::POST, call(&path));
+    assert_eq!(send(invited.json(&invitation)).await.status, 201);
+    assert_eq!(
+        send(operator.client.post(call("/sign-out"))).await.status,
+        200
+    );
+    assert_eq!(process.terminate().await, Some(0));
+
+    let lines = lines(&log);
+    let mut events: Vec<_> = lines
+        .iter()
+        .map(|line| line["event"].as_str().unwrap())
+        .collect();
+    events.dedup();
+    assert_eq!(
+        events,
+        [
+            "signed-in",
+            "organisation-created",
+            "sign-in-failed",
+            "throttled",
+            "token-refused",
+            "invited",
+            "signed-out"
+        ]
+    );
+    let latest = |event: &str| lines.iter().rfind(|line| line["event"] == event).unwrap();
+    for event in ["signed-in", "organisation-created", "invited", "signed-out"] {
+        assert_eq!(latest(event)["subject"], user, "{event}");
+    }
+    assert_eq!(latest("sign-in-failed")["subject"], "a***@example.com");
+    assert_eq!(latest("sign-in-failed")["request_id"], failed);
+    assert_eq!(latest("throttled")["object"], "/api/v1/identity/sign-in");
+    for event in ["organisation-created", "invited"] {
+        assert_eq!(latest(event)["organisation"], operator.organisation);
+    }
+    for line in &lines {
+        assert_eq!(line["address"], "127.0.0.1", "{line}");
+        let text = line.to_string();
+        for secret in [PASSWORD, "a wrong password", operator.token.as_str()] {
+            assert!(!text.contains(secret), "{text}");
+        }
+    }
+}

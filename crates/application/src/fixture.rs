@@ -90,24 +90,22 @@ pub(crate) fn hash_of(text: &str) -> PasswordHash {
 }
 
 /// A hasher that has to compute exactly so often.
-pub(crate) fn hasher(hashes: usize, verifications: usize) -> MockPasswordHasher {
+pub(crate) fn hasher(hashed: usize, verified: usize) -> MockPasswordHasher {
     let entered = |password: &Password| {
         let text = std::str::from_utf8(password.as_bytes()).unwrap();
         hash_of(text)
     };
-    let mut hasher = MockPasswordHasher::new();
-    hasher
-        .expect_hash()
-        .times(hashes)
+    let mut mock = MockPasswordHasher::new();
+    mock.expect_hash()
+        .times(hashed)
         .returning(move |password| Ok(entered(password)));
-    hasher
-        .expect_verify()
-        .times(verifications)
+    mock.expect_verify()
+        .times(verified)
         .returning(move |password, stored| {
             let hash = entered(password);
             Ok(stored.iter().position(|stored| *stored == hash))
         });
-    hasher
+    mock
 }
 
 /// An account whose password is this.

@@ -81,8 +81,8 @@ async fn the_outbox_stays_under_ten_times_the_text(url: &str) {
         "{largest}"
     );
     // Commits are read up to about a MiB at a time, so these are the first ones.
-    let last = events().filter(|event| event.name == "incident-updated");
-    let args: Value = serde_json::from_str(last.last().unwrap().args.get()).unwrap();
+    let mut updates = events().filter(|event| event.name == "incident-updated");
+    let args: Value = serde_json::from_str(updates.next_back().unwrap().args.get()).unwrap();
     let told = args[0]["IncidentTimeline"].as_array().unwrap();
     assert_eq!(
         (told.len(), &args[0]["timelineTruncated"]),

@@ -61,7 +61,7 @@ async fn keeps_the_oldest(kind: &str, left: &str, at: &str) {
         .unwrap();
     assert_eq!(cys.without_address.len(), 1);
 
-    let (token, taken) = (SecretToken::generate(), SecretToken::generate());
+    let (free, taken) = (SecretToken::generate(), SecretToken::generate());
     let pending = |token: &SecretToken, email: &str| PendingAddress {
         digest: token.digest(),
         user: ada.user.id,
@@ -76,12 +76,12 @@ async fn keeps_the_oldest(kind: &str, left: &str, at: &str) {
     let confirmed = database.confirm_address(&taken.digest(), now).await;
     assert_eq!(confirmed.unwrap(), Confirmed::Taken);
     database
-        .add_address(pending(&token, "Ada@new.example"))
+        .add_address(pending(&free, "Ada@new.example"))
         .await
         .unwrap();
-    let confirmed = database.confirm_address(&token.digest(), now).await;
+    let confirmed = database.confirm_address(&free.digest(), now).await;
     assert!(matches!(confirmed.unwrap(), Confirmed::Done(user) if !user.needs_address));
-    let again = database.confirm_address(&token.digest(), now).await;
+    let again = database.confirm_address(&free.digest(), now).await;
     assert_eq!(again.unwrap(), Confirmed::Unknown);
     let new = EmailKey::of("ada@new.example");
     let owner = database.owner(&new).await.unwrap().unwrap();

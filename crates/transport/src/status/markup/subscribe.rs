@@ -35,9 +35,9 @@ pub(super) fn control(organisation: &str) -> Markup {
     html! {
         button type="button" class=(button(PRIMARY)) data-script="needed" aria-haspopup="dialog" { "Subscribe To Updates" }
         form data-script="absent" method="post" action=(action(organisation)) class="flex-wrap items-end gap-2" {
-            label class="grid min-w-0 flex-1 gap-1.5 text-sm font-medium text-ink" {
+            label for="plain-email" class="grid min-w-0 flex-1 gap-1.5 text-sm font-medium text-ink" {
                 "Email"
-                input class=(FIELD) type="email" name="email" required autocomplete="email" maxlength="254";
+                input id="plain-email" class=(FIELD) type="email" name="email" required autocomplete="email" maxlength="254";
             }
             button type="submit" class=(button(PRIMARY)) { "Subscribe" }
         }

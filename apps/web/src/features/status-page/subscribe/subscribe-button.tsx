@@ -55,9 +55,19 @@ function PlainForm({ orgId }: { orgId: string }) {
       action={paths.subscribe(orgId)}
       className="flex-wrap items-end gap-2"
     >
-      <label className="grid min-w-0 flex-1 gap-1.5 text-sm font-medium text-ink">
+      <label
+        htmlFor="plain-email"
+        className="grid min-w-0 flex-1 gap-1.5 text-sm font-medium text-ink"
+      >
         Email
-        <Input type="email" name="email" required autoComplete="email" maxLength={254} />
+        <Input
+          id="plain-email"
+          type="email"
+          name="email"
+          required
+          autoComplete="email"
+          maxLength={254}
+        />
       </label>
       <Button type="submit" variant="primary">
         Subscribe

@@ -7,10 +7,11 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use serde_json::json;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-use crate::app::operator_of;
+use crate::app::{PASSWORD, cookie_client, operator_of, send};
 use crate::process::{Process, command, run};
 
 /// A PostgreSQL that takes connections by TLS alone, with a certificate of the host `localhost`. It ends with this.
@@ -174,13 +175,20 @@ async fn postgresql_is_reached_by_tls_only_with_the_right_authority_and_host() {
             "{url}: {stderr}"
         );
     }
-    for (host, mode) in [("localhost", "verify-full"), ("127.0.0.1", "verify-ca")] {
+    let serve = async |host, mode| {
         let url = postgres.url(host, mode, "ca.pem");
-        let process = Process::serve(command(&data, &["--database-url", &url])).await;
-        let operator = operator_of(&process.url, &format!("{mode}@example.com"), "Acme").await;
-        operator.component("API").await;
-        assert_eq!(process.terminate().await, Some(0));
-    }
+        Process::serve(command(&data, &["--database-url", &url])).await
+    };
+    let process = serve("localhost", "verify-full").await;
+    let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
+    operator.component("API").await;
+    assert_eq!(process.terminate().await, Some(0));
+    let process = serve("127.0.0.1", "verify-ca").await;
+    let credentials = json!({"email": "ada@example.com", "password": PASSWORD});
+    let call = format!("{}/api/v1/identity/sign-in", process.url);
+    let signed_in = send(cookie_client().post(call).json(&credentials)).await;
+    assert_eq!(signed_in.status, 200, "{signed_in:?}");
+    assert_eq!(process.terminate().await, Some(0));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -122,6 +122,15 @@ pub trait AccountStore: Send + Sync {
     /// Gives an account another name; none where there is no such account.
     async fn rename(&self, id: UserId, name: String) -> Result<Option<User>, Error>;
 
+    /// Replaces the hash of an account's password by a stronger one of the same password, if the account still has the
+    /// hash `outdated`. Its sessions stay.
+    async fn upgrade_password(
+        &self,
+        id: UserId,
+        outdated: PasswordHash,
+        stronger: PasswordHash,
+    ) -> Result<(), Error>;
+
     /// Deletes an account, the organisations that nobody else belongs to, and its name on the updates it recorded.
     /// Nothing is deleted if the result is not [`Deletion::Deleted`].
     async fn delete(&self, id: UserId) -> Result<Deletion, Error>;
@@ -290,9 +299,30 @@ impl Accounts {
             let other = self.whose(&draft, candidates.without_address).await?;
             found = found.or(other);
         }
-        match found {
-            Some(user) => self.open(user).await,
-            None => Err(Self::WRONG),
+        let Some(account) = found else {
+            return Err(Self::WRONG);
+        };
+        if self.ports.hasher.is_outdated(&account.password) {
+            self.upgrade_password(&draft, &account).await;
+        }
+        self.open(account.user).await
+    }
+
+    /// Stores a hash with today's parameters. The sign-in does not depend on it: the next one tries again.
+    async fn upgrade_password(&self, draft: &SignInDraft, account: &Credentials) {
+        let upgraded = async {
+            let stronger = self.ports.hasher.hash(&draft.password).await?;
+            let outdated = account.password.clone();
+            let accounts = &self.ports.accounts;
+            accounts
+                .upgrade_password(account.user.id, outdated, stronger)
+                .await
+        };
+        if let Err(error) = upgraded.await {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "a password's hash was not upgraded"
+            );
         }
     }
 
@@ -301,13 +331,13 @@ impl Accounts {
         &self,
         draft: &SignInDraft,
         accounts: Vec<Credentials>,
-    ) -> Result<Option<User>, Error> {
+    ) -> Result<Option<Credentials>, Error> {
         let hashes = accounts
             .iter()
             .map(|account| account.password.clone())
             .collect();
         let found = self.ports.hasher.verify(&draft.password, hashes).await?;
-        Ok(found.and_then(|index| accounts.into_iter().nth(index).map(|found| found.user)))
+        Ok(found.and_then(|index| accounts.into_iter().nth(index)))
     }
 
     /// Deletes the account of who is signed in, and ends its sessions. [`Error::Invalid`] if the password is wrong,

@@ -89,6 +89,9 @@ pub(crate) fn hash_of(text: &str) -> PasswordHash {
     PasswordHash::new(text.to_owned())
 }
 
+/// What the hash of a password begins with that [`hasher`] takes for outdated.
+pub(crate) const OUTDATED: &str = "outdated";
+
 /// A hasher that has to compute exactly so often.
 pub(crate) fn hasher(hashed: usize, verified: usize) -> MockPasswordHasher {
     let entered = |password: &Password| {
@@ -105,6 +108,8 @@ pub(crate) fn hasher(hashed: usize, verified: usize) -> MockPasswordHasher {
             let hash = entered(password);
             Ok(stored.iter().position(|stored| *stored == hash))
         });
+    mock.expect_is_outdated()
+        .returning(|stored| stored.as_str().starts_with(OUTDATED));
     mock
 }
 

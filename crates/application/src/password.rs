@@ -75,6 +75,9 @@ pub trait PasswordHasher: Send + Sync {
         password: &Password,
         stored: Vec<PasswordHash>,
     ) -> Result<Option<usize>, Error>;
+
+    /// Whether [`hash`](Self::hash) would make a stronger hash than this one today.
+    fn is_outdated(&self, stored: &PasswordHash) -> bool;
 }
 
 /// A pending reset, as stored.

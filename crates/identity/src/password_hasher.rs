@@ -97,6 +97,12 @@ impl PasswordHasher for Argon2idHasher {
         }
         Ok(found)
     }
+
+    fn is_outdated(&self, stored: &PasswordHash) -> bool {
+        read(stored.as_str()).is_none_or(|(parameters, _)| {
+            parameters.memory < MEMORY || parameters.passes < PASSES || parameters.salt.len() < SALT
+        })
+    }
 }
 
 /// What a hash is computed with, besides the password.
@@ -204,6 +210,17 @@ mod tests {
         let both = vec![stored("one"), stored("two")];
         let found = hasher().verify(&password("two"), both).await.unwrap();
         assert_eq!(found, Some(1));
+    }
+
+    #[tokio::test]
+    async fn hash_of_lower_cost_is_outdated() {
+        let present = hasher().hash(&password("correct horse")).await.unwrap();
+        assert!(!hasher().is_outdated(&present));
+        for (cost, cheaper) in [("m=19456", "m=9728"), ("t=2", "t=1")] {
+            let old = present.as_str().replace(cost, cheaper);
+            assert_ne!(old, present.as_str());
+            assert!(hasher().is_outdated(&PasswordHash::new(old)));
+        }
     }
 
     #[tokio::test]

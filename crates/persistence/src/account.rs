@@ -108,6 +108,30 @@ impl AccountStore for Database {
         .await
     }
 
+    async fn upgrade_password(
+        &self,
+        id: UserId,
+        outdated: PasswordHash,
+        stronger: PasswordHash,
+    ) -> Result<(), Error> {
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let upgraded = Entity::update_many().set(ActiveModel {
+                    password: Set(stronger.as_str().to_owned()),
+                    ..Default::default()
+                });
+                upgraded
+                    .filter(Column::Id.eq(id.0))
+                    .filter(Column::Password.eq(outdated.as_str()))
+                    .exec(transaction)
+                    .await
+                    .map_err(broken)?;
+                Ok(())
+            })
+        })
+        .await
+    }
+
     async fn delete(&self, id: UserId) -> Result<Deletion, Error> {
         self.write(move |transaction| Box::pin(deletion::delete(transaction, id)))
             .await

@@ -5,7 +5,8 @@ use chrono::DateTime;
 use uuid::Uuid;
 
 use crate::fixture::{
-    PASSWORD, clock, credentials, hasher, links, mailer, now, password, session, user,
+    OUTDATED, PASSWORD, clock, credentials, hash_of, hasher, links, mailer, now, password, session,
+    user,
 };
 use crate::invitation::{Invitation, MockInvitationStore};
 use crate::mail::{MailContent, MockMailer};
@@ -318,6 +319,33 @@ async fn sign_in_finds_the_account_of_the_address() {
         .opens_session_of(1);
     let who = ports.service(SignUpMode::Open).sign_in(sign_in()).await;
     assert_eq!(who.unwrap().user, user(1, ADDRESS));
+}
+
+#[tokio::test]
+async fn sign_in_upgrades_an_outdated_hash_and_does_not_depend_on_it() {
+    for stored in [Ok(()), Err(())] {
+        let typed = format!("{OUTDATED} {PASSWORD}");
+        let candidates = Candidates {
+            owner: Some(credentials(1, ADDRESS, &typed)),
+            ..Candidates::default()
+        };
+        let mut ports = Ports::hashing(1, 1)
+            .candidates(candidates)
+            .opens_session_of(1);
+        let wanted = hash_of(&typed);
+        ports
+            .accounts
+            .expect_upgrade_password()
+            .withf(move |id, outdated, _| *id == user(1, ADDRESS).id && *outdated == wanted)
+            .times(1)
+            .returning(move |_, _, _| stored.map_err(|()| Error::internal("no disk")));
+        let draft = SignInDraft {
+            password: password(&typed),
+            ..sign_in()
+        };
+        let who = ports.service(SignUpMode::Open).sign_in(draft).await;
+        assert_eq!(who.unwrap().user, user(1, ADDRESS));
+    }
 }
 
 #[tokio::test]

@@ -25,6 +25,7 @@ contract!(
     an_account_comes_with_its_session_and_its_invitation,
     a_refused_account_leaves_its_invitation_alone,
     an_account_is_renamed,
+    only_the_hash_that_was_verified_is_upgraded,
     a_new_password_ends_the_other_sessions_and_the_resets,
     a_reset_works_once_and_not_after_its_end,
     what_has_expired_is_pruned,
@@ -229,6 +230,25 @@ async fn a_refused_account_leaves_its_invitation_alone(database: &Database) {
             .unwrap()
             .is_none()
     );
+}
+
+async fn only_the_hash_that_was_verified_is_upgraded(database: &Database) {
+    let ann = account(database, "ann@example.com", "old hash").await;
+    let hash = |text: &str| PasswordHash::new(text.to_owned());
+    let stored = async || {
+        let found = AccountStore::find(database, ann.id).await.unwrap();
+        found.unwrap().password
+    };
+    let upgrade = async |outdated: &str, stronger: &str| {
+        let (outdated, stronger) = (hash(outdated), hash(stronger));
+        database.upgrade_password(ann.id, outdated, stronger).await
+    };
+    upgrade("a hash that a reset has replaced", "new hash")
+        .await
+        .unwrap();
+    assert_eq!(stored().await, hash("old hash"));
+    upgrade("old hash", "new hash").await.unwrap();
+    assert_eq!(stored().await, hash("new hash"));
 }
 
 async fn an_account_is_renamed(database: &Database) {

@@ -92,6 +92,7 @@ function environment(folder: string, settings: Settings) {
     ...process.env,
     ...unlimited,
     ALLCLEAR_LIMIT_WRITES: '0',
+    ALLCLEAR_LIMIT_ORGANISATIONS: '0',
     ALLCLEAR_DATA_DIR: folder,
     ALLCLEAR_LOG: 'warn',
     ...settings,

@@ -76,6 +76,7 @@ test('what is painted first waits for nothing but the page, and its script waits
 test('a returning visitor with the light theme sees no other, however late its script comes', async ({
   page,
   organisation,
+  complaints,
 }) => {
   await page.addInitScript(() => localStorage.setItem('allclear:theme', 'light'));
   let release = (): void => undefined;
@@ -93,6 +94,8 @@ test('a returning visitor with the light theme sees no other, however late its s
     await expect(page.locator('meta[name=theme-color]')).toHaveAttribute('content', '#f6f8fa');
   }
   release();
+  // The browser reports the page that does not exist.
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
 });
 
 test('nothing can be pressed before there is anything to keep it', async ({

@@ -237,18 +237,19 @@ test('two operators who edit one incident see of each other, and lose nothing', 
     await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Slow answers');
   }
 
+  await desk.getByRole('textbox', { name: 'Title' }).fill('Slow answers, cold cache');
   await desk.getByRole('textbox', { name: 'Description' }).fill('The cache is cold.');
   await other.getByRole('textbox', { name: 'Title' }).fill('Very slow answers');
   await other.getByRole('button', { name: 'Update Incident' }).click();
   await expect(said(other, 'Incident Created')).toBeVisible();
-  await desk.getByRole('button', { name: 'Update Incident' }).click();
   const conflict = desk.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
   await expect(conflict).toContainText('Very slow answers');
+  await expect(desk.getByRole('textbox', { name: 'Title' })).toHaveValue(
+    'Slow answers, cold cache',
+  );
   await expect(desk.getByRole('textbox', { name: 'Description' })).toHaveValue(
     'The cache is cold.',
   );
-  // The browser tells of the refusal.
-  expect(complaints.splice(0)).toEqual([expect.stringContaining('412')]);
 
   await conflict.getByRole('button', { name: 'Keep mine' }).click();
   await desk.getByRole('textbox', { name: 'Title' }).fill('Very slow answers, cold cache');

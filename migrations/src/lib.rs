@@ -13,6 +13,7 @@ mod m0008_directory;
 mod m0009_commit_times;
 mod m0010_packed_outbox;
 mod m0011_one_account_per_address;
+mod m0012_mail_budgets;
 mod m0013_confirmed_revisions;
 mod m0016_limits_and_readiness;
 mod table;
@@ -35,6 +36,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0009_commit_times::Migration),
             Box::new(m0010_packed_outbox::Migration),
             Box::new(m0011_one_account_per_address::Migration),
+            Box::new(m0012_mail_budgets::Migration),
             Box::new(m0013_confirmed_revisions::Migration),
             Box::new(m0016_limits_and_readiness::Migration),
         ]

@@ -21,6 +21,7 @@ use crate::error::Error;
 use crate::invitation::{InvitationStore, Invitations};
 use crate::link::Links;
 use crate::mail::Mailer;
+use crate::mail_budget::MailBudget;
 use crate::password::{PasswordHash, PasswordHasher};
 use crate::secret::{Digest, SecretToken};
 use crate::session::{NewSession, Session, SessionStore, Sessions};
@@ -178,6 +179,8 @@ pub struct AccountPorts {
     pub hasher: Arc<dyn PasswordHasher>,
     /// Sends mail.
     pub mailer: Arc<dyn Mailer>,
+    /// Counts mails.
+    pub mail_budget: Arc<MailBudget>,
     /// Time and identifiers.
     pub clock: Arc<dyn Clock>,
 }

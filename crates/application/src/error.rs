@@ -28,6 +28,14 @@ pub enum Error {
     /// The caller may not do this. Holds the sentence to show.
     #[error("{0}")]
     Forbidden(&'static str),
+    /// A limit that is counted over a time is reached.
+    #[error("{message}")]
+    TooMany {
+        /// Sentence to show; it names the setting.
+        message: String,
+        /// Seconds until the next try may pass.
+        retry_after: u64,
+    },
     /// Something this needs, the database first of all, is away for now; trying again later may work.
     #[error("temporarily unavailable")]
     Unavailable(#[source] Box<dyn StdError + Send + Sync>),

@@ -12,8 +12,10 @@ use crate::account::Credentials;
 use crate::clock::{Clock, MockClock};
 use crate::link::Links;
 use crate::mail::{Mail, MailContent, MockMailer};
+use crate::mail_budget::{MailBudget, MailBudgetLimits, MailScope, MockMailCountStore};
 use crate::membership::MockMembershipStore;
 use crate::password::{MockPasswordHasher, PasswordHash};
+use crate::secret::Seal;
 use crate::session::Session;
 use crate::stamp::Stamp;
 
@@ -78,6 +80,30 @@ pub(crate) fn memberships(role: Option<Role>) -> MockMembershipStore {
         .expect_find()
         .returning(move |_, _| Ok(belonging.clone()));
     store
+}
+
+fn mail_budget(counts: MockMailCountStore, limits: MailBudgetLimits) -> Arc<MailBudget> {
+    let seal = Seal::new("the installation's secret").unwrap();
+    Arc::new(MailBudget::new(Arc::new(counts), clock(), seal, limits))
+}
+
+/// No limit to mails.
+pub(crate) fn unlimited_mail() -> Arc<MailBudget> {
+    mail_budget(MockMailCountStore::new(), MailBudgetLimits::default())
+}
+
+/// A budget of mailboxes that is used up, and is asked exactly once.
+pub(crate) fn no_mail_left() -> Arc<MailBudget> {
+    let mut counts = MockMailCountStore::new();
+    counts
+        .expect_take()
+        .times(1)
+        .returning(|_, now| Err(MailScope::Mailbox.refusal(now)));
+    let limits = MailBudgetLimits {
+        mailbox: Some(10),
+        ..MailBudgetLimits::default()
+    };
+    mail_budget(counts, limits)
 }
 
 pub(crate) fn password(text: &str) -> Password {

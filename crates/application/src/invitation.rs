@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use allclear_domain::account::{AddressDraft, User};
+use allclear_domain::email::EmailKey;
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
 use allclear_domain::membership::Role;
 use allclear_domain::validation::Invalid;
@@ -14,6 +15,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::link::Links;
 use crate::mail::{Mail, MailContent, Mailer};
+use crate::mail_budget::{MailBudget, MailCause};
 use crate::membership::{MembershipStore, administered};
 use crate::secret::{Digest, SecretToken};
 use crate::session::Session;
@@ -83,6 +85,7 @@ pub struct Invitations {
     store: Arc<dyn InvitationStore>,
     memberships: Arc<dyn MembershipStore>,
     mailer: Arc<dyn Mailer>,
+    mail_budget: Arc<MailBudget>,
     clock: Arc<dyn Clock>,
     links: Links,
 }
@@ -100,6 +103,7 @@ impl Invitations {
         store: Arc<dyn InvitationStore>,
         memberships: Arc<dyn MembershipStore>,
         mailer: Arc<dyn Mailer>,
+        mail_budget: Arc<MailBudget>,
         clock: Arc<dyn Clock>,
         links: Links,
     ) -> Self {
@@ -107,6 +111,7 @@ impl Invitations {
             store,
             memberships,
             mailer,
+            mail_budget,
             clock,
             links,
         }
@@ -122,7 +127,8 @@ impl Invitations {
         self.store.list(organisation, self.clock.now()).await
     }
 
-    /// Invites an address to an organisation. [`Error::NotFound`], [`Error::Forbidden`], [`Error::Invalid`].
+    /// Invites an address to an organisation. [`Error::NotFound`], [`Error::Forbidden`], [`Error::Invalid`],
+    /// [`Error::TooMany`] if a mail budget is used up.
     pub async fn invite(
         &self,
         session: &Session,
@@ -158,7 +164,7 @@ impl Invitations {
     }
 
     /// Invites an address into the installation, and answers the link that was mailed. For who administers the
-    /// installation: the waitlist, the command line. [`Error::Invalid`].
+    /// installation: the waitlist, the command line. [`Error::Invalid`], [`Error::TooMany`] if a mail budget is used up.
     pub async fn admit(&self, draft: AddressDraft) -> Result<String, Error> {
         draft.validate().map_err(Invalid::from)?;
         let (_, link) = self.mail(draft.email, None, Role::Member, None).await?;
@@ -192,6 +198,12 @@ impl Invitations {
         role: Role,
         inviter: Option<&User>,
     ) -> Result<(Invitation, String), Error> {
+        let cause = MailCause {
+            to: EmailKey::of(&email),
+            account: inviter.map(|user| user.id.to_string()),
+            organisation: organisation.as_ref().map(|host| host.id.clone()),
+        };
+        self.mail_budget.take(&cause).await?;
         let token = SecretToken::generate();
         let created_at = self.clock.now();
         let expires_at = created_at + Self::LIFE;

@@ -19,6 +19,7 @@ pub mod installation;
 pub mod invitation;
 pub mod link;
 pub mod mail;
+pub mod mail_budget;
 pub mod maintenance;
 pub mod membership;
 pub mod notice;

@@ -18,6 +18,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::link::Links;
 use crate::mail::{Mail, MailContent, Mailer};
+use crate::mail_budget::{MailBudget, MailCause};
 use crate::secret::{Digest, SecretToken};
 use crate::session::Session;
 
@@ -132,13 +133,25 @@ pub trait PasswordStore: Send + Sync {
     ) -> Result<PasswordStored, Error>;
 }
 
+/// Ports that changing passwords needs.
+pub struct PasswordPorts {
+    /// Keeps accounts.
+    pub accounts: Arc<dyn AccountStore>,
+    /// Keeps passwords and pending resets.
+    pub passwords: Arc<dyn PasswordStore>,
+    /// Hashes passwords.
+    pub hasher: Arc<dyn PasswordHasher>,
+    /// Sends mail.
+    pub mailer: Arc<dyn Mailer>,
+    /// Counts mails.
+    pub mail_budget: Arc<MailBudget>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+}
+
 /// How people change the password of an account.
 pub struct Passwords {
-    accounts: Arc<dyn AccountStore>,
-    store: Arc<dyn PasswordStore>,
-    hasher: Arc<dyn PasswordHasher>,
-    mailer: Arc<dyn Mailer>,
-    clock: Arc<dyn Clock>,
+    ports: PasswordPorts,
     background: Background,
     links: Links,
 }
@@ -151,21 +164,9 @@ impl Passwords {
 
     /// The use cases over these ports.
     #[must_use]
-    pub fn new(
-        accounts: Arc<dyn AccountStore>,
-        store: Arc<dyn PasswordStore>,
-        hasher: Arc<dyn PasswordHasher>,
-        mailer: Arc<dyn Mailer>,
-        clock: Arc<dyn Clock>,
-        background: Background,
-        links: Links,
-    ) -> Self {
+    pub const fn new(ports: PasswordPorts, background: Background, links: Links) -> Self {
         Self {
-            accounts,
-            store,
-            hasher,
-            mailer,
-            clock,
+            ports,
             background,
             links,
         }
@@ -176,18 +177,24 @@ impl Passwords {
     pub async fn change(&self, session: &Session, draft: PasswordChangeDraft) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;
         let account = self
+            .ports
             .accounts
             .find(session.user.id)
             .await?
             .ok_or(Error::NotFound("Account"))?;
         let stored = vec![account.password];
-        let verified = self.hasher.verify(&draft.current_password, stored).await?;
+        let verified = self
+            .ports
+            .hasher
+            .verify(&draft.current_password, stored)
+            .await?;
         if verified.is_none() {
             return Err(Invalid::field("currentPassword", "Wrong password").into());
         }
-        let hash = self.hasher.hash(&draft.new_password).await?;
+        let hash = self.ports.hasher.hash(&draft.new_password).await?;
         match self
-            .store
+            .ports
+            .passwords
             .set_password(account.user.id, hash, Some(session.id))
             .await?
         {
@@ -203,25 +210,31 @@ impl Passwords {
         let (service, key) = (Arc::clone(self), EmailKey::of(&draft.email));
         self.background
             .start("mailing a password reset", async move {
-                service.mail_reset(&key).await
+                service.mail_reset(key).await
             });
         Ok(())
     }
 
-    async fn mail_reset(&self, key: &EmailKey) -> Result<(), Error> {
-        let Some(Credentials { user, .. }) = self.accounts.owner(key).await? else {
+    async fn mail_reset(&self, key: EmailKey) -> Result<(), Error> {
+        let cause = MailCause::by_anybody(key);
+        if !self.ports.mail_budget.may_send(&cause).await? {
+            return Ok(());
+        }
+        let Some(Credentials { user, .. }) = self.ports.accounts.owner(&cause.to).await? else {
             return Ok(());
         };
         let token = SecretToken::generate();
-        self.store
+        self.ports
+            .passwords
             .add_reset(Reset {
                 digest: token.digest(),
                 user: user.id,
-                expires_at: self.clock.now() + Self::RESET_LIFE,
+                expires_at: self.ports.clock.now() + Self::RESET_LIFE,
             })
             .await?;
         let link = self.links.reset(&token);
-        self.mailer
+        self.ports
+            .mailer
             .send(Mail::new(user.email, MailContent::PasswordReset { link }))
             .await?;
         Ok(())
@@ -233,14 +246,16 @@ impl Passwords {
         draft.validate().map_err(Invalid::from)?;
         let digest = token.digest();
         // An unknown link costs no hash: who has no link learns nothing by it.
-        self.store
-            .find_reset(&digest, self.clock.now())
+        self.ports
+            .passwords
+            .find_reset(&digest, self.ports.clock.now())
             .await?
             .ok_or(Self::BAD_RESET)?;
-        let hash = self.hasher.hash(&draft.password).await?;
+        let hash = self.ports.hasher.hash(&draft.password).await?;
         match self
-            .store
-            .use_reset(&digest, hash, self.clock.now())
+            .ports
+            .passwords
+            .use_reset(&digest, hash, self.ports.clock.now())
             .await?
         {
             PasswordStored::Stored => Ok(()),

@@ -18,6 +18,7 @@ use validator::Validate;
 use crate::clock::Clock;
 use crate::delivery::Bell;
 use crate::error::Error;
+use crate::mail_budget::{MailBudget, MailCause};
 use crate::organisation::OrganisationStore;
 use crate::page::{Listed, Page};
 use crate::secret::Seal;
@@ -83,6 +84,8 @@ pub struct SubscriberPorts {
     pub subscribers: Arc<dyn SubscriberStore>,
     /// Keeps organisations.
     pub organisations: Arc<dyn OrganisationStore>,
+    /// Counts mails.
+    pub mail_budget: Arc<MailBudget>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// Wakes who sends mail.
@@ -118,27 +121,44 @@ impl Subscribers {
 
     /// Subscribes an address at a visitor's wish: where it awaits verification after that, a link is mailed to it. Known
     /// and unknown addresses cost the same and are answered alike; the mail goes out after the answer.
+    /// Where a mail budget is used up, nothing is stored, and the answer is the same.
     /// [`Error::Invalid`], [`Error::NotFound`] where there is no such organisation.
     pub async fn subscribe(
         &self,
         organisation: &OrganisationId,
         draft: SubscriberDraft,
     ) -> Result<(), Error> {
-        self.enter(organisation, draft, |known, now| {
-            Ok(known.subscribe_again(now))
-        })
-        .await?;
+        draft.validate().map_err(Invalid::from)?;
+        let organisation = self.organisation(organisation).await?.id;
+        let cause = cause(&organisation, None, &draft);
+        if self.ports.mail_budget.may_send(&cause).await? {
+            self.enter(&organisation, draft, |known, now| {
+                Ok(known.subscribe_again(now))
+            })
+            .await?;
+        }
         Ok(())
     }
 
-    /// Adds a subscriber at an operator's wish, and mails the link. [`Error::Invalid`], [`Error::Conflict`] for a known
-    /// address.
+    /// Adds a subscriber at the wish of an operator with this account, and mails the link. [`Error::Invalid`],
+    /// [`Error::Conflict`] for a known address, [`Error::TooMany`] if a mail budget is used up.
     pub async fn add(
         &self,
         organisation: &OrganisationId,
+        account: &str,
         draft: SubscriberDraft,
     ) -> Result<Subscriber, Error> {
-        self.enter(organisation, draft, |_, _| {
+        draft.validate().map_err(Invalid::from)?;
+        let organisation = self.organisation(organisation).await?.id;
+        // A known address gets no mail, so it costs nothing.
+        let mailbox = Mailbox::of(&draft.email);
+        let known = self.ports.subscribers.find(&organisation, &mailbox).await?;
+        if known.is_some() {
+            return Err(Error::Conflict(Self::KNOWN.to_owned()));
+        }
+        let cause = cause(&organisation, Some(account), &draft);
+        self.ports.mail_budget.take(&cause).await?;
+        self.enter(&organisation, draft, |_, _| {
             Err(Error::Conflict(Self::KNOWN.to_owned()))
         })
         .await
@@ -242,8 +262,6 @@ impl Subscribers {
         draft: SubscriberDraft,
         known_one: fn(Subscriber, DateTime<Utc>) -> Result<Subscriber, Error>,
     ) -> Result<Subscriber, Error> {
-        draft.validate().map_err(Invalid::from)?;
-        let organisation = self.organisation(organisation).await?;
         let (id, now) = (SubscriberId(self.ports.clock.id()), self.ports.clock.now());
         let mailbox = Mailbox::of(&draft.email);
         let rule: SubscriberRule = Box::new(move |known| match known {
@@ -253,10 +271,23 @@ impl Subscribers {
         let subscriber = self
             .ports
             .subscribers
-            .enter(&organisation.id, mailbox, rule)
+            .enter(organisation, mailbox, rule)
             .await?;
         self.ports.bell.ring();
         Ok(subscriber)
+    }
+}
+
+/// A verification mail in an organisation's name. However the domain is spelt, it is one mailbox.
+fn cause(
+    organisation: &OrganisationId,
+    account: Option<&str>,
+    draft: &SubscriberDraft,
+) -> MailCause {
+    MailCause {
+        to: EmailKey::of(&draft.email),
+        account: account.map(str::to_owned),
+        organisation: Some(organisation.clone()),
     }
 }
 

@@ -4,6 +4,7 @@ mod notice;
 mod status;
 
 use allclear_application::mail::MailContent;
+use allclear_domain::mail_name::mail_name;
 use askama::Template;
 
 use self::notice::{Notice, NoticeHtml, NoticeText};
@@ -112,7 +113,9 @@ impl Letter {
                 inviter,
                 link,
             } => {
-                let subject = match organisation {
+                let organisation = organisation.as_deref().map(organisation_name);
+                let inviter = inviter.as_deref().map(person_name);
+                let subject = match &organisation {
                     Some(organisation) => format!("You are invited to {}", one_line(organisation)),
                     None => "You are invited to Allclear".to_owned(),
                 };
@@ -158,6 +161,7 @@ impl Letter {
                 link,
                 unsubscribe,
             } => {
+                let organisation = &organisation_name(organisation);
                 let subject = format!("Confirm your subscription to {}", one_line(organisation));
                 let text = VerificationText {
                     organisation,
@@ -198,6 +202,16 @@ impl Letter {
             links,
         })
     }
+}
+
+/// An organisation's name as mails show it.
+pub(crate) fn organisation_name(name: &str) -> String {
+    mail_name(name).unwrap_or_else(|| "an organisation".to_owned())
+}
+
+/// A person's name as mails show it.
+fn person_name(name: &str) -> String {
+    mail_name(name).unwrap_or_else(|| "Somebody".to_owned())
 }
 
 /// A header is one line, whatever line breaks a name may hold (RFC 5322, section 2.2). Nor may it turn the direction of
@@ -269,8 +283,52 @@ mod tests {
     #[test]
     fn a_line_break_in_a_name_does_not_break_the_subject() {
         assert_eq!(
-            invitation(Some("Acme\r\nBcc: eve@example.com"), None).subject,
-            "You are invited to Acme Bcc: eve@example.com"
+            invitation(Some("Acme\r\nBcc: eve"), None).subject,
+            "You are invited to Acme Bcc: eve"
+        );
+    }
+
+    #[test]
+    fn names_carry_no_address_and_no_long_text() {
+        let long = "x".repeat(200);
+        let letter = invitation(
+            Some("Win at http://evil.example/x now evil.example"),
+            Some(&long),
+        );
+        assert_eq!(letter.subject, "You are invited to Win at now");
+        for part in [&letter.text, &letter.html] {
+            assert!(!part.contains("evil.example") && !part.contains(&long));
+            assert!(part.contains(&"x".repeat(80)));
+        }
+        let letter = invitation(Some("evil.example"), Some("www.evil.example"));
+        assert!(
+            letter
+                .text
+                .starts_with("Somebody invites you to an organisation on Allclear."),
+            "{}",
+            letter.text
+        );
+        let verification = MailContent::Verification {
+            organisation: "https://evil.example".to_owned(),
+            link: "https://x.example/verify".to_owned(),
+            unsubscribe: "https://x.example/unsubscribe".to_owned(),
+        };
+        let letter = Letter::write(&verification).unwrap();
+        assert_eq!(
+            letter.subject,
+            "Confirm your subscription to an organisation"
+        );
+        assert!(!letter.text.contains("evil") && !letter.html.contains("evil"));
+    }
+
+    #[test]
+    fn names_are_isolated_from_the_direction_of_the_text_around_them() {
+        let letter = invitation(Some("\u{5d0}\u{5d1}"), Some("Ann"));
+        assert!(letter.html.contains("<bdi>Ann</bdi>"), "{}", letter.html);
+        assert!(
+            letter.html.contains("<bdi>\u{5d0}\u{5d1}</bdi>"),
+            "{}",
+            letter.html
         );
     }
 

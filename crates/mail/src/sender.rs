@@ -11,7 +11,7 @@ use lettre::message::{Mailbox, MessageBuilder, MultiPart};
 use lettre::{Address, Message};
 use url::{Host, Url};
 
-use crate::letter::{Letter, one_line};
+use crate::letter::{Letter, one_line, organisation_name};
 use crate::phrase;
 
 /// Writes messages in the installation's name.
@@ -96,7 +96,7 @@ impl Sender {
     /// A list's mail bears the list's name: readers know the organisation, not who runs its status page.
     fn from(&self, list: Option<&MailList>) -> Mailbox {
         let name = list
-            .map(|list| one_line(&list.name))
+            .map(|list| one_line(&organisation_name(&list.name)))
             .or_else(|| self.from.name.clone());
         Mailbox::new(name, self.from.email.clone())
     }
@@ -105,7 +105,11 @@ impl Sender {
     fn listed(&self, builder: MessageBuilder, list: &MailList) -> MessageBuilder {
         let id = format!("<{}.{}>", list.id, self.host);
         builder
-            .raw_header(phrase::header("List-Id", &one_line(&list.name), &id))
+            .raw_header(phrase::header(
+                "List-Id",
+                &one_line(&organisation_name(&list.name)),
+                &id,
+            ))
             .raw_header(header(
                 "List-Unsubscribe",
                 format!("<{}>", list.unsubscribe),

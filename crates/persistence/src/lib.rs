@@ -15,6 +15,7 @@ mod hold;
 pub mod incident;
 pub mod installation;
 pub mod invitation;
+pub mod mail_budget;
 pub mod maintenance;
 pub mod membership;
 mod notice;

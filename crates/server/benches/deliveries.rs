@@ -107,6 +107,12 @@ impl Site {
             "0",
             "--limit-text",
             "0",
+            "--limit-mail-account",
+            "0",
+            "--limit-mail-organisation",
+            "0",
+            "--limit-mail-installation",
+            "0",
         ];
         let command = <Settings as clap::Args>::augment_args(Command::new("bench"));
         let settings = Settings::from_arg_matches(&command.get_matches_from(flags)).unwrap();

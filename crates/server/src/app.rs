@@ -119,7 +119,7 @@ impl App {
             }
             None => Provider::BuiltIn(Box::new(identity.parts(settings))),
         };
-        let post = Post::over(settings, &public_url, &database, &clock, mailer).await?;
+        let post = Post::over(settings, &public_url, &database, &clock, mailer, &identity).await?;
         let Features {
             components,
             incidents,

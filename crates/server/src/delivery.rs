@@ -9,6 +9,7 @@ use allclear_application::delivery::worker::DeliveryWorker;
 use allclear_application::delivery::{self, Bell, Deliveries, Letters, Outcome};
 use allclear_application::link::Links;
 use allclear_application::mail::Mailer;
+use allclear_application::mail_budget::MailBudget;
 use allclear_application::secret::Seal;
 use allclear_application::subscriber::{SubscriberPorts, Subscribers};
 use allclear_identity::secrets;
@@ -16,6 +17,7 @@ use allclear_persistence::database::Database;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::identity::Identity;
 use crate::settings::Settings;
 
 /// How often the length of the queue is counted.
@@ -27,6 +29,7 @@ const PRUNING: Duration = Duration::from_hours(1);
 pub(crate) struct Post {
     pub(crate) subscribers: Arc<Subscribers>,
     pub(crate) deliveries: Arc<Deliveries>,
+    mail_budget: Arc<MailBudget>,
     bell: Arc<Bell>,
     worker: Arc<DeliveryWorker>,
 }
@@ -46,6 +49,7 @@ impl Post {
         database: &Database,
         clock: &Arc<dyn Clock>,
         mailer: Arc<dyn Mailer>,
+        identity: &Identity,
     ) -> Result<Self, String> {
         let store = Arc::new(database.clone());
         let secrets = secrets::load(store.as_ref(), clock.as_ref())
@@ -56,6 +60,7 @@ impl Post {
         let ports = SubscriberPorts {
             subscribers: Arc::clone(&store) as _,
             organisations: Arc::clone(&store) as _,
+            mail_budget: Arc::clone(&identity.mail_budget),
             clock: Arc::clone(&clock),
             bell: Arc::clone(&bell),
         };
@@ -77,6 +82,7 @@ impl Post {
         Ok(Self {
             subscribers: Arc::new(Subscribers::new(ports, seal)),
             deliveries: Arc::new(Deliveries::new(store, clock)),
+            mail_budget: Arc::clone(&identity.mail_budget),
             bell,
             worker: Arc::new(worker),
         })
@@ -88,7 +94,7 @@ impl Post {
         let working = tokio::spawn(self.worker.run(stop.clone()));
         let listening = tokio::spawn(async move { delivery::listen(&*broadcast, &bell).await });
         let counting = tokio::spawn(count(Arc::clone(&self.deliveries)));
-        let pruning = tokio::spawn(prune(self.deliveries));
+        let pruning = tokio::spawn(prune(self.deliveries, self.mail_budget));
         Sending {
             stop,
             working,
@@ -138,14 +144,15 @@ async fn count(deliveries: Arc<Deliveries>) {
     }
 }
 
-async fn prune(deliveries: Arc<Deliveries>) {
+async fn prune(deliveries: Arc<Deliveries>, mail_budget: Arc<MailBudget>) {
     let mut tick = tokio::time::interval(PRUNING);
     loop {
         tick.tick().await;
-        if let Err(error) = deliveries.prune().await {
+        let pruned = deliveries.prune().await;
+        if let Err(error) = pruned.and(mail_budget.prune().await) {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "old deliveries were not removed; trying again"
+                "old deliveries and counts of mails were not removed; trying again"
             );
         }
     }

@@ -9,8 +9,9 @@ use allclear_application::clock::Clock;
 use allclear_application::invitation::Invitations;
 use allclear_application::link::Links;
 use allclear_application::mail::Mailer;
+use allclear_application::mail_budget::MailBudget;
 use allclear_application::membership::Memberships;
-use allclear_application::password::Passwords;
+use allclear_application::password::{PasswordPorts, Passwords};
 use allclear_application::relay::Relay;
 use allclear_application::secret::Seal;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
@@ -40,6 +41,8 @@ pub(crate) struct Identity {
     pub(crate) verifier: Arc<dyn TokenVerifier>,
     /// The keys that sign tokens.
     pub(crate) keys: Arc<KeyRing>,
+    /// Counts the mails that people cause.
+    pub(crate) mail_budget: Arc<MailBudget>,
     /// Whether the next account is the installation's first.
     pub(crate) is_first: bool,
 }
@@ -88,6 +91,7 @@ pub(crate) async fn built_in(
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let hasher = Arc::new(Argon2idHasher::new(cores));
 
+    let mail_budget = mail_budget(settings, database, &secrets.salt, clock)?;
     let ports = AccountPorts {
         accounts: Arc::clone(&store) as _,
         pending: Arc::clone(&store) as _,
@@ -96,6 +100,7 @@ pub(crate) async fn built_in(
         waitlist: Arc::clone(&store) as _,
         hasher: Arc::clone(&hasher) as _,
         mailer: Arc::clone(mailer),
+        mail_budget: Arc::clone(&mail_budget),
         clock: Arc::clone(clock),
     };
     let accounts = Accounts::new(
@@ -114,15 +119,15 @@ pub(crate) async fn built_in(
         Arc::clone(&keys) as _,
         Arc::clone(clock),
     );
-    let passwords = Passwords::new(
-        Arc::clone(&store) as _,
-        Arc::clone(&store) as _,
+    let ports = PasswordPorts {
+        accounts: Arc::clone(&store) as _,
+        passwords: Arc::clone(&store) as _,
         hasher,
-        Arc::clone(mailer),
-        Arc::clone(clock),
-        background.clone(),
-        links.clone(),
-    );
+        mailer: Arc::clone(mailer),
+        mail_budget: Arc::clone(&mail_budget),
+        clock: Arc::clone(clock),
+    };
+    let passwords = Passwords::new(ports, background.clone(), links.clone());
     let memberships = Memberships::new(
         Arc::clone(&store) as _,
         Arc::clone(&store) as _,
@@ -133,6 +138,7 @@ pub(crate) async fn built_in(
         Arc::clone(&store) as _,
         Arc::clone(&store) as _,
         Arc::clone(mailer),
+        Arc::clone(&mail_budget),
         Arc::clone(clock),
         links,
     );
@@ -148,8 +154,22 @@ pub(crate) async fn built_in(
         waitlist: Arc::new(waitlist),
         verifier: Arc::new(verifier),
         keys,
+        mail_budget,
         is_first,
     })
+}
+
+/// Counts the mails that people cause, of all nodes on this database.
+fn mail_budget(
+    settings: &Settings,
+    database: &Database,
+    salt: &str,
+    clock: &Arc<dyn Clock>,
+) -> Result<Arc<MailBudget>, String> {
+    let seal = Seal::new(salt).map_err(|error| error.to_string())?;
+    let (store, clock) = (Arc::new(database.clone()), Arc::clone(clock));
+    let limits = settings.usage.mails();
+    Ok(Arc::new(MailBudget::new(store, clock, seal, limits)))
 }
 
 impl Identity {
@@ -218,10 +238,15 @@ pub(crate) async fn invite(settings: &Settings, address: String) -> Result<Strin
     let database = connect(settings, &clock).await?;
     let store = Arc::new(database.clone());
     let mailer = crate::mail::mailer(settings, &public_url, &clock)?;
+    let secrets = secrets::load(store.as_ref(), clock.as_ref())
+        .await
+        .map_err(|error| error.to_string())?;
+    let mail_budget = mail_budget(settings, &database, &secrets.salt, &clock)?;
     let invitations = Invitations::new(
         Arc::clone(&store) as _,
         store,
         mailer,
+        mail_budget,
         clock,
         Links::new(&public_url),
     );

@@ -118,6 +118,10 @@ impl From<Error> for Problem {
             Error::BadCode(message) => Self::new(StatusCode::BAD_REQUEST, message),
             Error::Unauthenticated(message) => Self::new(StatusCode::UNAUTHORIZED, message),
             Error::Forbidden(message) => Self::new(StatusCode::FORBIDDEN, message),
+            Error::TooMany {
+                message,
+                retry_after,
+            } => Self::too_many_of(message, retry_after),
             Error::Unavailable(cause) => {
                 tracing::warn!(
                     error = cause.as_ref() as &dyn std::error::Error,
@@ -362,6 +366,13 @@ mod tests {
     async fn a_refusal_that_may_pass_says_when_to_come_back() {
         let busy = Problem::too_many(0).error_response();
         assert_eq!(busy.headers().get(header::RETRY_AFTER).unwrap(), "1");
+        let used_up = Error::TooMany {
+            message: "No more mails (ALLCLEAR_LIMIT_MAIL_ACCOUNT)".into(),
+            retry_after: 60,
+        };
+        let used_up = Problem::from(used_up).error_response();
+        assert_eq!(used_up.status(), StatusCode::TOO_MANY_REQUESTS);
+        assert_eq!(used_up.headers().get(header::RETRY_AFTER).unwrap(), "60");
         let away = Problem::from(Error::Unavailable("down".into())).error_response();
         assert!(away.headers().contains_key(header::RETRY_AFTER));
     }

@@ -139,7 +139,9 @@ async fn add(
     let mut invalid = Invalid::default();
     let draft = draft(body.0.email, &mut invalid);
     invalid.into_result()?;
-    let added = subscribers.add(&operator.organisation, draft).await?;
+    let added = subscribers
+        .add(&operator.organisation, &operator.caller.subject, draft)
+        .await?;
     Ok(HttpResponse::Created().json(Answer::with_message(SubscriberBody::from(&added), MAILED)))
 }
 

@@ -13,6 +13,7 @@ use validator::Validate;
 use super::{Accounts, SignedIn};
 use crate::error::Error;
 use crate::mail::{Mail, MailContent};
+use crate::mail_budget::MailCause;
 use crate::password::PasswordHash;
 use crate::secret::{Digest, SecretToken};
 use crate::session::{NewSession, Session, Sessions};
@@ -190,6 +191,10 @@ impl Accounts {
         password: PasswordHash,
         invitation: Option<Digest>,
     ) -> Result<(), Error> {
+        let cause = MailCause::by_anybody(EmailKey::of(&draft.email));
+        if !self.ports.mail_budget.may_send(&cause).await? {
+            return Ok(());
+        }
         if self.is_known(&draft.email).await? {
             return self.mail_known_address(draft.email).await;
         }
@@ -210,6 +215,13 @@ impl Accounts {
     }
 
     async fn mail_address(&self, user: UserId, email: String) -> Result<(), Error> {
+        let cause = MailCause {
+            account: Some(user.to_string()),
+            ..MailCause::by_anybody(EmailKey::of(&email))
+        };
+        if !self.ports.mail_budget.may_send(&cause).await? {
+            return Ok(());
+        }
         if self.is_known(&email).await? {
             return self.mail_known_address(email).await;
         }

@@ -5,8 +5,8 @@ use chrono::DateTime;
 use uuid::Uuid;
 
 use crate::fixture::{
-    OUTDATED, PASSWORD, clock, credentials, hash_of, hasher, links, mailer, now, password, session,
-    user,
+    OUTDATED, PASSWORD, clock, credentials, hash_of, hasher, links, mailer, no_mail_left, now,
+    password, session, unlimited_mail, user,
 };
 use crate::invitation::{Invitation, MockInvitationStore};
 use crate::mail::{MailContent, MockMailer};
@@ -24,6 +24,7 @@ struct Ports {
     invitations: MockInvitationStore,
     waitlist: MockWaitlistStore,
     mailer: MockMailer,
+    mail_budget: Arc<MailBudget>,
     hashes: usize,
     verifications: usize,
 }
@@ -38,6 +39,7 @@ impl Ports {
             invitations: MockInvitationStore::new(),
             waitlist: MockWaitlistStore::new(),
             mailer: MockMailer::new(),
+            mail_budget: unlimited_mail(),
             hashes,
             verifications,
         }
@@ -87,6 +89,7 @@ impl Ports {
             waitlist: Arc::new(self.waitlist),
             hasher: Arc::new(hasher(self.hashes, self.verifications)),
             mailer: Arc::new(self.mailer),
+            mail_budget: self.mail_budget,
             clock: clock(),
         };
         Arc::new(Accounts::new(
@@ -163,6 +166,17 @@ async fn a_known_address_gets_the_same_response_and_a_mail_that_says_so() {
         Ports::hashing(1, 0).owned_by(Some(credentials(1, ADDRESS, "another password")));
     ports.mailer =
         mailer(|to, content| to == ADDRESS && matches!(content, MailContent::KnownAddress { .. }));
+    let service = ports.service(SignUpMode::Open);
+    let outcome = service.sign_up(sign_up(), None).await.unwrap();
+    assert_eq!(outcome, SignedUp::Pending);
+    service.background.settle().await;
+}
+
+#[tokio::test]
+async fn beyond_the_mail_budget_sign_up_has_the_same_response_and_stores_and_mails_nothing() {
+    let mut ports = Ports::hashing(1, 0);
+    ports.accounts.expect_any().return_once(|| Ok(true));
+    ports.mail_budget = no_mail_left();
     let service = ports.service(SignUpMode::Open);
     let outcome = service.sign_up(sign_up(), None).await.unwrap();
     assert_eq!(outcome, SignedUp::Pending);

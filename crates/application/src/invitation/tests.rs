@@ -1,6 +1,9 @@
 use super::*;
 
-use crate::fixture::{clock, links, mailer, memberships, now, organisation, session, user};
+use crate::fixture::{
+    clock, links, mailer, memberships, no_mail_left, now, organisation, session, unlimited_mail,
+    user,
+};
 use crate::mail::MockMailer;
 
 const ADDRESS: &str = "bob@example.com";
@@ -10,6 +13,7 @@ fn service(store: MockInvitationStore, mailer: MockMailer, role: Option<Role>) -
         Arc::new(store),
         Arc::new(memberships(role)),
         Arc::new(mailer),
+        unlimited_mail(),
         clock(),
         links(),
     )
@@ -77,6 +81,20 @@ async fn a_member_neither_invites_nor_sees_nor_revokes() {
         service.revoke(&ann, &id, entry).await,
         Err(Error::Forbidden(_))
     ));
+}
+
+#[tokio::test]
+async fn beyond_the_mail_budget_an_admin_is_told_so_and_nothing_is_stored() {
+    let mut service = service(
+        MockInvitationStore::new(),
+        MockMailer::new(),
+        Some(Role::Admin),
+    );
+    service.mail_budget = no_mail_left();
+    let refused = service
+        .invite(&ann(), &organisation(), draft(), Role::Member)
+        .await;
+    assert!(matches!(refused, Err(Error::TooMany { .. })), "{refused:?}");
 }
 
 #[tokio::test]

@@ -2,7 +2,8 @@ use super::*;
 
 use crate::account::MockAccountStore;
 use crate::fixture::{
-    PASSWORD, clock, credentials, hash_of, hasher, links, mailer, now, password, session, user,
+    PASSWORD, clock, credentials, hash_of, hasher, links, mailer, no_mail_left, now, password,
+    session, unlimited_mail, user,
 };
 use crate::mail::MockMailer;
 
@@ -13,6 +14,7 @@ const NEW: &str = "a brand new password";
 struct Stores {
     accounts: MockAccountStore,
     passwords: MockPasswordStore,
+    mail_budget: Arc<MailBudget>,
 }
 
 impl Stores {
@@ -20,6 +22,7 @@ impl Stores {
         Self {
             accounts: MockAccountStore::new(),
             passwords: MockPasswordStore::new(),
+            mail_budget: unlimited_mail(),
         }
     }
 
@@ -38,14 +41,16 @@ impl Stores {
     }
 
     fn service(self, hashes: usize, verifications: usize, mailer: MockMailer) -> Arc<Passwords> {
-        let (accounts, passwords) = (Arc::new(self.accounts), Arc::new(self.passwords));
-        let (hashing, mailing) = (Arc::new(hasher(hashes, verifications)), Arc::new(mailer));
+        let ports = PasswordPorts {
+            accounts: Arc::new(self.accounts),
+            passwords: Arc::new(self.passwords),
+            hasher: Arc::new(hasher(hashes, verifications)),
+            mailer: Arc::new(mailer),
+            mail_budget: self.mail_budget,
+            clock: clock(),
+        };
         Arc::new(Passwords::new(
-            accounts,
-            passwords,
-            hashing,
-            mailing,
-            clock(),
+            ports,
             Background::on(tokio::runtime::Handle::current()),
             links(),
         ))
@@ -137,6 +142,19 @@ async fn an_unknown_address_is_answered_alike_and_gets_no_mail() {
         .expect_owner()
         .times(1)
         .return_once(|_| Ok(None));
+    let service = stores.service(0, 0, MockMailer::new());
+    service
+        .request_reset(&ResetDraft {
+            email: ADDRESS.into(),
+        })
+        .unwrap();
+    service.background.settle().await;
+}
+
+#[tokio::test]
+async fn beyond_the_mail_budget_no_account_is_looked_up_and_nothing_is_mailed() {
+    let mut stores = Stores::empty();
+    stores.mail_budget = no_mail_left();
     let service = stores.service(0, 0, MockMailer::new());
     service
         .request_reset(&ResetDraft {

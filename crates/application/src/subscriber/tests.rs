@@ -4,7 +4,7 @@ use allclear_domain::organisation::Revision;
 use allclear_domain::subscriber::SubscriberStatus;
 use uuid::Uuid;
 
-use crate::fixture::{clock, now, organisation};
+use crate::fixture::{clock, no_mail_left, now, organisation, unlimited_mail};
 use crate::organisation::MockOrganisationStore;
 
 const ADDRESS: &str = "ann@example.com";
@@ -65,6 +65,7 @@ fn service(store: MockSubscriberStore) -> Subscribers {
     let ports = SubscriberPorts {
         subscribers: Arc::new(store),
         organisations: Arc::new(organisations),
+        mail_budget: unlimited_mail(),
         clock: clock(),
         bell: Arc::default(),
     };
@@ -90,8 +91,27 @@ async fn whoever_subscribes_is_entered_alike_and_the_mail_is_seen_to_later() {
 #[tokio::test]
 async fn an_operator_may_know_of_an_address() {
     let service = service(store(Some(subscribed()), |_| {}));
-    let refused = service.add(&organisation(), draft(ADDRESS)).await;
+    let refused = service.add(&organisation(), "bob", draft(ADDRESS)).await;
     assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn beyond_the_mail_budget_nothing_is_stored_and_only_an_operator_is_told_so() {
+    let nothing_entered = || {
+        let mut store = MockSubscriberStore::new();
+        store.expect_find().returning(|_, _| Ok(None));
+        let mut service = service(store);
+        service.ports.mail_budget = no_mail_left();
+        service
+    };
+    nothing_entered()
+        .subscribe(&organisation(), draft(ADDRESS))
+        .await
+        .unwrap();
+    let refused = nothing_entered()
+        .add(&organisation(), "bob", draft(ADDRESS))
+        .await;
+    assert!(matches!(refused, Err(Error::TooMany { .. })), "{refused:?}");
 }
 
 #[tokio::test]

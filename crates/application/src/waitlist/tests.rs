@@ -3,7 +3,7 @@ use super::*;
 use chrono::DateTime;
 use uuid::Uuid;
 
-use crate::fixture::{clock, links, mailer, memberships, session, user};
+use crate::fixture::{clock, links, mailer, memberships, session, unlimited_mail, user};
 use crate::invitation::MockInvitationStore;
 use crate::mail::MockMailer;
 
@@ -15,8 +15,14 @@ fn service(
     mailer: MockMailer,
 ) -> Waitlist {
     let (invitations, memberships) = (Arc::new(invitations), Arc::new(memberships(None)));
-    let invitations =
-        Invitations::new(invitations, memberships, Arc::new(mailer), clock(), links());
+    let invitations = Invitations::new(
+        invitations,
+        memberships,
+        Arc::new(mailer),
+        unlimited_mail(),
+        clock(),
+        links(),
+    );
     Waitlist::new(Arc::new(store), Arc::new(invitations))
 }
 

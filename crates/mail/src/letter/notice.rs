@@ -6,8 +6,8 @@ use allclear_application::mail::notice::{
 use askama::Template;
 use chrono::{DateTime, Utc};
 
-use super::one_line;
 use super::status::Shown;
+use super::{one_line, organisation_name};
 
 #[derive(Template)]
 #[template(path = "notice.txt", escape = "none")]
@@ -23,7 +23,7 @@ pub(super) struct NoticeHtml<'a> {
 
 /// A notice in words.
 pub(super) struct Notice<'a> {
-    organisation: &'a str,
+    organisation: String,
     /// Who tells of what, in a sentence.
     lead: String,
     title: &'a str,
@@ -44,7 +44,7 @@ struct Component<'a> {
 
 impl<'a> Notice<'a> {
     pub(super) fn of_incident(notice: &'a IncidentNotice) -> Self {
-        let organisation = &notice.organisation;
+        let organisation = organisation_name(&notice.organisation);
         let (lead, posted) = match notice.change {
             IncidentChange::Created => (format!("{organisation} reports an incident"), "Reported"),
             IncidentChange::Updated => (
@@ -80,7 +80,7 @@ impl<'a> Notice<'a> {
     }
 
     pub(super) fn of_maintenance(notice: &'a MaintenanceNotice) -> Self {
-        let organisation = &notice.organisation;
+        let organisation = organisation_name(&notice.organisation);
         let lead = match notice.change {
             MaintenanceChange::Scheduled => format!("{organisation} has scheduled a maintenance"),
             MaintenanceChange::Updated => format!("{organisation} has an update on a maintenance"),

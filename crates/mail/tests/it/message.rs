@@ -267,8 +267,12 @@ async fn text_from_people_adds_no_header_and_no_markup() {
         headers.is_ascii() && !headers.to_lowercase().contains("\r\nbcc"),
         "{headers}"
     );
-    let name = "Acme Bcc: eve@example.com <script>alert(1)</script> = ?utf-8?q?hidden?=";
-    assert_eq!(mail["subject"], json!(format!("[{name}] {name}")));
+    // An organisation's name has no address in it.
+    let (name, title) = (
+        "Acme Bcc: <script>alert(1)</script> = ?utf-8?q?hidden?=",
+        "Acme Bcc: eve@example.com <script>alert(1)</script> = ?utf-8?q?hidden?=",
+    );
+    assert_eq!(mail["subject"], json!(format!("[{name}] {title}")));
     let html = mail["html"].as_str().unwrap();
     assert!(
         !html.contains("<script>") && html.contains("&#60;script&#62;"),

@@ -13,6 +13,7 @@ pub(crate) mod incident_component;
 pub(crate) mod incident_update;
 pub(crate) mod installation;
 pub(crate) mod invitation;
+pub(crate) mod mail_count;
 pub(crate) mod maintenance;
 pub(crate) mod maintenance_update;
 pub(crate) mod membership;

@@ -7,6 +7,7 @@ mod component;
 mod delivery;
 mod directory;
 mod incident;
+mod mail_budget;
 mod maintenance;
 mod membership;
 mod organisation;

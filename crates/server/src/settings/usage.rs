@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use allclear_application::mail_budget::MailBudgetLimits;
 use allclear_application::usage_limit::UsageLimits;
 use allclear_transport::throttle::Limit;
 use allclear_transport::usage::WriteLimits;
@@ -50,6 +51,42 @@ pub(crate) struct UsageSettings {
         default_value = "100000000"
     )]
     limit_text: u32,
+
+    /// Mails a day to a mailbox that its owner did not consent to; 0 for no limit
+    #[arg(
+        long,
+        env = "ALLCLEAR_LIMIT_MAIL_MAILBOX",
+        value_name = "ALLCLEAR_LIMIT_MAIL_MAILBOX",
+        default_value = "10"
+    )]
+    limit_mail_mailbox: u32,
+
+    /// Such mails a day that an account causes; 0 for no limit
+    #[arg(
+        long,
+        env = "ALLCLEAR_LIMIT_MAIL_ACCOUNT",
+        value_name = "ALLCLEAR_LIMIT_MAIL_ACCOUNT",
+        default_value = "100"
+    )]
+    limit_mail_account: u32,
+
+    /// Such mails a day in an organisation's name; 0 for no limit
+    #[arg(
+        long,
+        env = "ALLCLEAR_LIMIT_MAIL_ORGANISATION",
+        value_name = "ALLCLEAR_LIMIT_MAIL_ORGANISATION",
+        default_value = "1000"
+    )]
+    limit_mail_organisation: u32,
+
+    /// Such mails a day in all; 0 for no limit
+    #[arg(
+        long,
+        env = "ALLCLEAR_LIMIT_MAIL_INSTALLATION",
+        value_name = "ALLCLEAR_LIMIT_MAIL_INSTALLATION",
+        default_value = "10000"
+    )]
+    limit_mail_installation: u32,
 }
 
 /// A rate, or none.
@@ -64,6 +101,17 @@ impl UsageSettings {
             organisations: limit(self.limit_organisations),
             components: limit(self.limit_components),
             subscribers: limit(self.limit_subscribers),
+        }
+    }
+
+    /// Mails that people may cause.
+    pub(crate) fn mails(&self) -> MailBudgetLimits {
+        let limit = |most: u32| (most > 0).then_some(most);
+        MailBudgetLimits {
+            mailbox: limit(self.limit_mail_mailbox),
+            account: limit(self.limit_mail_account),
+            organisation: limit(self.limit_mail_organisation),
+            installation: limit(self.limit_mail_installation),
         }
     }
 
@@ -104,6 +152,15 @@ mod tests {
                 subscribers: Some(100_000),
             }
         );
+        assert_eq!(
+            settings.mails(),
+            MailBudgetLimits {
+                mailbox: Some(10),
+                account: Some(100),
+                organisation: Some(1000),
+                installation: Some(10_000),
+            }
+        );
         let written = settings.written();
         assert_eq!(
             (written.writes, written.text.map(NonZeroU32::get)),
@@ -121,11 +178,16 @@ mod tests {
             "subscribers",
             "writes",
             "text",
+            "mail-mailbox",
+            "mail-account",
+            "mail-organisation",
+            "mail-installation",
         ];
         let flags: Vec<_> = names.map(|name| format!("--limit-{name}=0")).to_vec();
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
         let off = parse(&flags);
         assert_eq!(off.stored(), UsageLimits::default());
+        assert_eq!(off.mails(), MailBudgetLimits::default());
         assert!(off.written().writes.is_none() && off.written().text.is_none());
     }
 }

@@ -54,14 +54,21 @@ pub(crate) fn settings(folder: &TempDir, flags: &[&str]) -> Settings {
         "--limit-sign-up",
         "1000/1000",
     ];
-    // Tests write faster than people; those of the limit set it.
-    let writes: &[&str] = if flags.contains(&"--limit-writes") {
-        &[]
-    } else {
-        &["--limit-writes", "0"]
-    };
+    // Tests write and mail faster than people; those of a limit set it.
+    let limits = [
+        "--limit-writes",
+        "--limit-mail-mailbox",
+        "--limit-mail-account",
+        "--limit-mail-organisation",
+        "--limit-mail-installation",
+    ];
+    let off: Vec<_> = limits
+        .into_iter()
+        .filter(|limit| !flags.contains(limit))
+        .flat_map(|limit| [limit, "0"])
+        .collect();
     let command = <Settings as clap::Args>::augment_args(Command::new("allclear"));
-    let matches = command.get_matches_from([&fixed, writes, flags].concat());
+    let matches = command.get_matches_from([&fixed, off.as_slice(), flags].concat());
     Settings::from_arg_matches(&matches).unwrap()
 }
 

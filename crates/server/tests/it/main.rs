@@ -17,6 +17,7 @@ mod injection;
 mod intruder;
 mod keys;
 mod log;
+mod mail_budget;
 mod maintenance;
 mod metrics;
 mod nodes;

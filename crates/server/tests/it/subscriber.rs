@@ -119,7 +119,7 @@ impl Site {
 }
 
 /// What the link to this page in a mail's plain text carries.
-fn carried(mail: &str, page: &str) -> Value {
+pub(crate) fn carried(mail: &str, page: &str) -> Value {
     let (text, _) = mail.split_once("text/html").unwrap();
     let start = format!("http://status.example.com/{page}?");
     let link = text

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use allclear_domain::mail_name::mail_name;
 use mail_parser::MessageParser;
 use serde_json::Value;
 use url::Url;
@@ -86,6 +87,22 @@ impl Mail {
     }
 }
 
+/// What a mail shows of a text that is the name of an organisation and of a person: less than elsewhere, without addresses of
+/// the web; where nothing is left, words of its own.
+fn names(text: &str) -> Vec<String> {
+    mail_name(text).map_or_else(
+        || vec!["an organisation".to_owned(), "Somebody invites".to_owned()],
+        |name| vec![name],
+    )
+}
+
+/// How often a text or its names are in another one; a name within the text does not count.
+fn count(text: &str, whole: &str, names: &[String]) -> usize {
+    let rest = words(text).replace(&words(whole), "\0");
+    let parts = names.iter().map(|name| rest.matches(&words(name)).count());
+    rest.matches('\0').count() + parts.sum::<usize>()
+}
+
 impl Letter {
     pub(super) fn of(mail: &Mail, text: &str) -> Self {
         let letters = |text: &str| {
@@ -94,6 +111,10 @@ impl Letter {
                 .collect::<String>()
         };
         let html = Markup::read(&mail.html);
+        let names = names(text);
+        let in_html = |name: &String| {
+            html.shows(name) - html.shows(text) * words(text).matches(&words(name)).count()
+        };
         assert!(
             html.code.is_empty() && !mail.subject.contains(['\r', '\n']),
             "{}",
@@ -101,9 +122,12 @@ impl Letter {
         );
         Self {
             headers: mail.headers.clone(),
-            in_subject: letters(&mail.subject).contains(&letters(text)),
-            in_text: words(&mail.text).matches(&words(text)).count(),
-            in_html: html.shows(text),
+            in_subject: [text]
+                .into_iter()
+                .chain(names.iter().map(String::as_str))
+                .any(|shown| letters(&mail.subject).contains(&letters(shown))),
+            in_text: count(&mail.text, text, &names),
+            in_html: html.shows(text) + names.iter().map(in_html).sum::<usize>(),
             elements: html.elements,
         }
     }

@@ -1,0 +1,240 @@
+//! How many mails a day people may cause whose recipients did not consent to them: invitations, the links of subscriptions,
+//! sign-ups and password resets, and notices about an account. Notices to confirmed subscribers are not counted.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use allclear_domain::email::EmailKey;
+use allclear_domain::id::OrganisationId;
+use async_trait::async_trait;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
+
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::secret::Seal;
+
+/// What mails are counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MailScope {
+    /// The mailbox they go to, whatever the sub-address.
+    Mailbox,
+    /// The account that causes them.
+    Account,
+    /// The organisation in whose name they go out.
+    Organisation,
+    /// Everybody together.
+    Installation,
+}
+
+impl MailScope {
+    /// The word that is stored.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Mailbox => "MAILBOX",
+            Self::Account => "ACCOUNT",
+            Self::Organisation => "ORGANISATION",
+            Self::Installation => "INSTALLATION",
+        }
+    }
+
+    /// The error for one mail too many at this moment; it names the setting.
+    #[must_use]
+    pub fn refusal(self, now: DateTime<Utc>) -> Error {
+        let (what, setting) = match self {
+            Self::Mailbox => ("to this mailbox", "ALLCLEAR_LIMIT_MAIL_MAILBOX"),
+            Self::Account => ("by this account", "ALLCLEAR_LIMIT_MAIL_ACCOUNT"),
+            Self::Organisation => (
+                "in this organisation's name",
+                "ALLCLEAR_LIMIT_MAIL_ORGANISATION",
+            ),
+            Self::Installation => ("by this installation", "ALLCLEAR_LIMIT_MAIL_INSTALLATION"),
+        };
+        let message =
+            format!("No more mails {what} today (UTC), please try again tomorrow ({setting})");
+        let elapsed = now.time() - NaiveTime::MIN;
+        let left = TimeDelta::days(1) - elapsed;
+        Error::TooMany {
+            message,
+            retry_after: u64::try_from(left.num_seconds()).unwrap_or(0) + 1,
+        }
+    }
+}
+
+/// Most mails of a UTC day in each scope; `None` is without a limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MailBudgetLimits {
+    /// To a mailbox.
+    pub mailbox: Option<u32>,
+    /// Caused by an account.
+    pub account: Option<u32>,
+    /// In the name of an organisation.
+    pub organisation: Option<u32>,
+    /// Of the installation.
+    pub installation: Option<u32>,
+}
+
+/// A mail that is about to be caused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailCause {
+    /// Address it goes to.
+    pub to: EmailKey,
+    /// Identifier of the account that causes it, where somebody is signed in.
+    pub account: Option<String>,
+    /// Organisation in whose name it goes out.
+    pub organisation: Option<OrganisationId>,
+}
+
+impl MailCause {
+    /// A mail that anybody may have caused, in nobody's name.
+    #[must_use]
+    pub const fn by_anybody(to: EmailKey) -> Self {
+        Self {
+            to,
+            account: None,
+            organisation: None,
+        }
+    }
+}
+
+/// One counter that a mail is counted in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailCount {
+    /// Kind of counter.
+    pub scope: MailScope,
+    /// Which of its kind. Of a mailbox it is a mark that only this installation can compute, not the address.
+    pub key: String,
+    /// Most mails of a day, at least one.
+    pub limit: u32,
+}
+
+/// Keeps the counters.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait MailCountStore: Send + Sync {
+    /// Counts a mail in all these counters, for the UTC day of `now`, or in none of them. However many come at once, from
+    /// whichever node, an adapter MUST NOT let a counter pass its limit.
+    ///
+    /// # Errors
+    /// [`MailScope::refusal`] of the first counter that is at its limit.
+    async fn take(&self, counts: Vec<MailCount>, now: DateTime<Utc>) -> Result<(), Error>;
+
+    /// Removes the counters of the days before this one.
+    async fn prune(&self, before: NaiveDate) -> Result<(), Error>;
+}
+
+/// Counts mails before they are caused.
+pub struct MailBudget {
+    store: Arc<dyn MailCountStore>,
+    clock: Arc<dyn Clock>,
+    seal: Seal,
+    limits: MailBudgetLimits,
+    /// Minute of the last warning, since 1970.
+    warned: AtomicI64,
+    held_back: AtomicU64,
+}
+
+impl MailBudget {
+    /// With these limits; `seal` hides the addresses.
+    #[must_use]
+    pub const fn new(
+        store: Arc<dyn MailCountStore>,
+        clock: Arc<dyn Clock>,
+        seal: Seal,
+        limits: MailBudgetLimits,
+    ) -> Self {
+        Self {
+            store,
+            clock,
+            seal,
+            limits,
+            warned: AtomicI64::new(0),
+            held_back: AtomicU64::new(0),
+        }
+    }
+
+    /// Counts a mail, for a caller who may know if it is one too many. Nothing is counted then.
+    ///
+    /// # Errors
+    /// [`Error::TooMany`] names the setting.
+    pub async fn take(&self, cause: &MailCause) -> Result<(), Error> {
+        let counts = self.counts(cause);
+        if counts.is_empty() {
+            return Ok(());
+        }
+        self.store.take(counts, self.clock.now()).await
+    }
+
+    /// Counts a mail, and answers whether it may be sent, for a caller who must not know. Ask it whether or not the address
+    /// is known: otherwise somebody who may know what is left learns that from it. The log has a warning, one a minute.
+    ///
+    /// # Errors
+    /// When the counters cannot be reached.
+    pub async fn may_send(&self, cause: &MailCause) -> Result<bool, Error> {
+        match self.take(cause).await {
+            Ok(()) => Ok(true),
+            Err(Error::TooMany { message, .. }) => {
+                self.warn(&message);
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Removes the counters of days that are over everywhere. Another node's clock may be a little behind, so yesterday's stay.
+    ///
+    /// # Errors
+    /// When the counters cannot be reached.
+    pub async fn prune(&self) -> Result<(), Error> {
+        let today = self.clock.now().date_naive();
+        self.store.prune(today - Days::new(1)).await
+    }
+
+    /// The counters of a mail, always in the same order, so that nodes wait for each other instead of refusing each other;
+    /// the installation's, which all wait for, is the last.
+    fn counts(&self, cause: &MailCause) -> Vec<MailCount> {
+        let mailbox = || {
+            let key = cause.to.without_tag();
+            let mark = self.seal.mark("mail budget", &[key.as_str().as_bytes()]);
+            URL_SAFE_NO_PAD.encode(mark)
+        };
+        let organisation = cause.organisation.as_ref();
+        let counters = [
+            (MailScope::Mailbox, self.limits.mailbox, Some(mailbox())),
+            (
+                MailScope::Account,
+                self.limits.account,
+                cause.account.clone(),
+            ),
+            (
+                MailScope::Organisation,
+                self.limits.organisation,
+                organisation.map(|id| id.as_str().to_owned()),
+            ),
+            (
+                MailScope::Installation,
+                self.limits.installation,
+                Some(String::new()),
+            ),
+        ];
+        let limited = |(scope, limit, key): (_, Option<u32>, Option<String>)| {
+            let (limit, key) = limit.zip(key)?;
+            Some(MailCount { scope, key, limit })
+        };
+        counters.into_iter().filter_map(limited).collect()
+    }
+
+    fn warn(&self, refusal: &str) {
+        self.held_back.fetch_add(1, Ordering::Relaxed);
+        let minute = self.clock.now().timestamp() / 60;
+        if self.warned.swap(minute, Ordering::Relaxed) != minute {
+            let mails = self.held_back.swap(0, Ordering::Relaxed);
+            tracing::warn!(mails, refusal, "mails were held back");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

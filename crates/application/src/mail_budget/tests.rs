@@ -1,0 +1,155 @@
+use super::*;
+
+use std::sync::Mutex;
+
+use crate::fixture::{clock, now, organisation};
+
+const LIMITS: MailBudgetLimits = MailBudgetLimits {
+    mailbox: Some(10),
+    account: Some(100),
+    organisation: Some(1000),
+    installation: Some(10_000),
+};
+
+fn budget(store: MockMailCountStore, limits: MailBudgetLimits) -> MailBudget {
+    let seal = Seal::new("the installation's secret").unwrap();
+    MailBudget::new(Arc::new(store), clock(), seal, limits)
+}
+
+fn invitation(to: &str) -> MailCause {
+    MailCause {
+        to: EmailKey::of(to),
+        account: Some("ann".into()),
+        organisation: Some(organisation()),
+    }
+}
+
+/// What a mail is counted in.
+async fn counted(cause: &MailCause, limits: MailBudgetLimits) -> Vec<MailCount> {
+    let (mut store, seen) = (MockMailCountStore::new(), Arc::new(Mutex::new(Vec::new())));
+    let writes = Arc::clone(&seen);
+    store
+        .expect_take()
+        .withf(|_, at| *at == now())
+        .times(1)
+        .returning(move |counts, _| {
+            *writes.lock().unwrap() = counts;
+            Ok(())
+        });
+    budget(store, limits).take(cause).await.unwrap();
+    let counts = seen.lock().unwrap();
+    counts.clone()
+}
+
+fn full(scope: MailScope) -> MockMailCountStore {
+    let mut store = MockMailCountStore::new();
+    store
+        .expect_take()
+        .returning(move |_, now| Err(scope.refusal(now)));
+    store
+}
+
+#[tokio::test]
+async fn invitation_is_counted_by_mailbox_account_organisation_and_installation() {
+    let counts = counted(&invitation("bob@example.com"), LIMITS).await;
+    let shown: Vec<_> = counts
+        .iter()
+        .map(|count| (count.scope, count.limit))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            (MailScope::Mailbox, 10),
+            (MailScope::Account, 100),
+            (MailScope::Organisation, 1000),
+            (MailScope::Installation, 10_000)
+        ]
+    );
+    assert!(!counts[0].key.contains("bob"), "{}", counts[0].key);
+    assert_eq!(
+        (counts[1].key.as_str(), counts[2].key.as_str()),
+        ("ann", "org_1")
+    );
+}
+
+#[tokio::test]
+async fn mail_by_anybody_is_counted_by_mailbox_and_installation() {
+    let cause = MailCause::by_anybody(EmailKey::of("bob@example.com"));
+    let scopes: Vec<_> = counted(&cause, LIMITS)
+        .await
+        .iter()
+        .map(|count| count.scope)
+        .collect();
+    assert_eq!(scopes, [MailScope::Mailbox, MailScope::Installation]);
+}
+
+#[tokio::test]
+async fn spellings_and_sub_addresses_of_a_mailbox_have_one_counter() {
+    let key = async |to: &str| {
+        let mut counts = counted(&invitation(to), LIMITS).await;
+        counts.swap_remove(0).key
+    };
+    let bob = key("bob@example.com").await;
+    assert_eq!(key("Bob+list@EXAMPLE.com").await, bob);
+    assert_ne!(key("bobby@example.com").await, bob);
+}
+
+#[tokio::test]
+async fn limits_that_are_off_count_nothing() {
+    let only = MailBudgetLimits {
+        account: Some(5),
+        ..MailBudgetLimits::default()
+    };
+    let counts = counted(&invitation("bob@example.com"), only).await;
+    assert_eq!((counts.len(), counts[0].scope), (1, MailScope::Account));
+    let off = budget(MockMailCountStore::new(), MailBudgetLimits::default());
+    off.take(&invitation("bob@example.com")).await.unwrap();
+}
+
+#[tokio::test]
+async fn refusal_names_the_setting_and_lasts_until_the_next_utc_day() {
+    for (scope, setting) in [
+        (MailScope::Mailbox, "ALLCLEAR_LIMIT_MAIL_MAILBOX"),
+        (MailScope::Account, "ALLCLEAR_LIMIT_MAIL_ACCOUNT"),
+        (MailScope::Organisation, "ALLCLEAR_LIMIT_MAIL_ORGANISATION"),
+        (MailScope::Installation, "ALLCLEAR_LIMIT_MAIL_INSTALLATION"),
+    ] {
+        let budget = budget(full(scope), LIMITS);
+        let cause = invitation("bob@example.com");
+        let Err(Error::TooMany {
+            message,
+            retry_after,
+        }) = budget.take(&cause).await
+        else {
+            panic!("not refused")
+        };
+        assert!(message.contains(setting), "{message}");
+        // 22:13:20 UTC.
+        assert_eq!(retry_after, 6400 + 1);
+        assert!(!budget.may_send(&cause).await.unwrap());
+    }
+}
+
+#[tokio::test]
+async fn store_that_is_away_sends_nothing() {
+    let mut store = MockMailCountStore::new();
+    store
+        .expect_take()
+        .returning(|_, _| Err(Error::Unavailable("down".into())));
+    let asked = budget(store, LIMITS)
+        .may_send(&invitation("bob@example.com"))
+        .await;
+    assert!(matches!(asked, Err(Error::Unavailable(_))));
+}
+
+#[tokio::test]
+async fn counters_of_yesterday_stay_and_older_ones_go() {
+    let mut store = MockMailCountStore::new();
+    let yesterday = now().date_naive() - Days::new(1);
+    store
+        .expect_prune()
+        .withf(move |before| *before == yesterday)
+        .times(1)
+        .returning(|_| Ok(()));
+    budget(store, LIMITS).prune().await.unwrap();
+}

@@ -1,0 +1,67 @@
+//! Counters of the mails of a day.
+
+use allclear_application::error::Error;
+use allclear_application::mail_budget::{MailCount, MailCountStore};
+use async_trait::async_trait;
+use chrono::{DateTime, NaiveDate, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter};
+
+use crate::database::Database;
+use crate::entity::mail_count::{Column, Entity};
+use crate::error::broken;
+
+#[async_trait]
+impl MailCountStore for Database {
+    async fn take(&self, counts: Vec<MailCount>, now: DateTime<Utc>) -> Result<(), Error> {
+        self.write(move |transaction| {
+            Box::pin(async move {
+                for count in counts {
+                    if !add(transaction, &count, now.date_naive()).await? {
+                        // An error, so that what was counted before is taken back.
+                        return Err(count.scope.refusal(now));
+                    }
+                }
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    async fn prune(&self, before: NaiveDate) -> Result<(), Error> {
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let over = Entity::delete_many().filter(Column::Day.lt(before));
+                over.exec(transaction).await.map_err(broken)?;
+                Ok(())
+            })
+        })
+        .await
+    }
+}
+
+/// Adds one unless the counter is at its limit. Whoever comes at the same time waits for the row and then sees the sum.
+async fn add(
+    transaction: &DatabaseTransaction,
+    count: &MailCount,
+    day: NaiveDate,
+) -> Result<bool, Error> {
+    let sum = || Expr::col((Entity, Column::Count));
+    let one_more = OnConflict::columns([Column::Scope, Column::Key, Column::Day])
+        .value(Column::Count, sum().add(1))
+        .action_and_where(sum().lt(i64::from(count.limit)))
+        .to_owned();
+    let insert = Query::insert()
+        .into_table(Entity)
+        .columns([Column::Scope, Column::Key, Column::Day, Column::Count])
+        .values_panic([
+            count.scope.as_str().into(),
+            count.key.as_str().into(),
+            day.into(),
+            1_i64.into(),
+        ])
+        .on_conflict(one_more)
+        .to_owned();
+    let counted = transaction.execute(&insert).await.map_err(broken)?;
+    Ok(counted.rows_affected() > 0)
+}

@@ -1,0 +1,159 @@
+//! Mail budgets: how many mails a day people cause that nobody consented to.
+
+use std::path::Path;
+
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use crate::app::{
+    Answer, Operator, PASSWORD, TestApp, client, confirmation_link, mailed_token, send,
+};
+use crate::identity::mails_in;
+use crate::subscriber::carried;
+
+/// Every mail to a mailbox, its sub-addresses among them.
+fn mails_to(folder: &Path, local: &str) -> Vec<String> {
+    let (plain, tagged) = (format!("To: {local}@"), format!("To: {local}+"));
+    mails_in(folder)
+        .into_iter()
+        .filter(|mail| mail.contains(&plain) || mail.contains(&tagged))
+        .collect()
+}
+
+async fn invite(operator: &Operator, email: &str) -> Answer {
+    let call = format!(
+        "{}/api/v1/identity/organisations/{}/invitations",
+        operator.url, operator.organisation
+    );
+    let body = json!({"email": email, "role": "member"});
+    send(operator.client.post(call).json(&body)).await
+}
+
+/// A call that anybody may make.
+async fn call(app: &TestApp, path: &str, body: serde_json::Value) -> Answer {
+    send(client().post(app.call(path)).json(&body)).await
+}
+
+fn assert_used_up(answer: &Answer, setting: &str) {
+    assert_eq!(answer.status, 429, "{answer:?}");
+    let detail = answer.body["detail"].as_str().unwrap();
+    assert!(detail.contains(setting), "{detail}");
+    let wait: u64 = answer.headers["retry-after"]
+        .to_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert!((1..=86_401).contains(&wait), "{wait}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mailbox_gets_so_many_invitations_whatever_its_tag_and_still_every_notice_it_confirmed() {
+    let flags = [
+        "--limit-mail-mailbox",
+        "5",
+        "--public-url",
+        "http://status.example.com",
+    ];
+    let app = TestApp::start_with(&flags).await;
+    let (acme, other) = (app.operator("Acme").await, app.operator("Other").await);
+    let added = acme
+        .post("/subscriber", json!({"email": "bob@example.com"}))
+        .await;
+    assert_eq!(added.status, 201);
+    let mut tries = JoinSet::new();
+    for number in 0..12 {
+        let inviter = if number % 2 == 0 { &acme } else { &other }.clone();
+        tries.spawn(async move { invite(&inviter, &format!("bob+{number}@example.com")).await });
+    }
+    let answers = tries.join_all().await;
+    let (sent, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 201);
+    assert_eq!(sent.len(), 4, "{answers:?}");
+    for answer in refused {
+        assert_used_up(answer, "ALLCLEAR_LIMIT_MAIL_MAILBOX");
+    }
+    let mut stored = 0;
+    for operator in [&acme, &other] {
+        let path = format!(
+            "/identity/organisations/{}/invitations",
+            operator.organisation
+        );
+        let listed = send(operator.client.get(app.call(&path))).await;
+        stored += listed.body["data"].as_array().unwrap().len();
+    }
+    assert_eq!(stored, 4, "a refused invitation is not stored");
+
+    mailed_token(app.folder.path(), "bob@example.com", "verificationCode=").await;
+    let mails = mails_to(app.folder.path(), "bob");
+    let verification = mails.iter().find(|mail| mail.contains("/verify?")).unwrap();
+    let verified = call(&app, "/subscriber/verify", carried(verification, "verify")).await;
+    assert_eq!(verified.status, 200, "{verified:?}");
+    for number in 0..7 {
+        let body = json!({"title": format!("Down {number}"), "description": "All of it", "status": "INVESTIGATING"});
+        assert_eq!(acme.post("/incident/create", body).await.status, 201);
+    }
+    let folder = app.stop().await;
+    let mails = mails_to(folder.path(), "bob");
+    let notices = mails.iter().filter(|mail| mail.contains("List-Id:"));
+    assert_eq!((notices.count(), mails.len()), (7, 5 + 7));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn public_calls_answer_the_same_beyond_the_budget_and_send_nothing() {
+    let app = TestApp::start_with(&["--limit-mail-mailbox", "1"]).await;
+    let acme = app.operator("Acme").await;
+    let sign_up = |email: &str| json!({"name": "Eve", "email": email, "password": PASSWORD});
+    let subscription = |email: &str| json!({"email": email, "orgId": acme.organisation});
+    let answers = async |email: &str| {
+        [
+            call(&app, "/identity/sign-up", sign_up(email)).await,
+            call(&app, "/identity/password-reset", json!({"email": email})).await,
+            call(&app, "/subscriber/public", subscription(email)).await,
+        ]
+        .map(|answer| (answer.status, answer.body))
+    };
+    call(&app, "/identity/sign-up", sign_up("bob@example.com")).await;
+    confirmation_link(app.folder.path(), "bob@example.com").await;
+    let beyond = answers("bob+again@example.com").await;
+    assert_eq!(beyond, answers("cid@example.com").await);
+    let subscribers = acme.get("/subscriber/list").await.body["data"].to_string();
+    assert!(!subscribers.contains("bob"), "{subscribers}");
+    let folder = app.stop().await;
+    assert_eq!(mails_to(folder.path(), "bob").len(), 1);
+    assert!(mails_to(folder.path(), "cid").len() <= 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn account_organisation_and_installation_have_a_budget_each() {
+    let flags = [
+        "--limit-mail-account",
+        "2",
+        "--limit-mail-organisation",
+        "3",
+        "--limit-mail-installation",
+        "4",
+    ];
+    let app = TestApp::start_with(&flags).await;
+    let acme = app.operator("Acme").await;
+    assert_eq!(invite(&acme, "a@example.com").await.status, 201);
+    let added = acme
+        .post("/subscriber", json!({"email": "b@example.com"}))
+        .await;
+    assert_eq!(added.status, 201);
+    assert_used_up(
+        &invite(&acme, "c@example.com").await,
+        "ALLCLEAR_LIMIT_MAIL_ACCOUNT",
+    );
+    for email in ["d@example.com", "e@example.com"] {
+        let body = json!({"email": email, "orgId": acme.organisation});
+        assert_eq!(call(&app, "/subscriber/public", body).await.status, 200);
+    }
+    let subscribers = acme.get("/subscriber/list").await;
+    let listed = subscribers.body["data"].as_array().unwrap().len();
+    assert_eq!(listed, 2, "one was beyond the organisation's budget");
+    // The link of this sign-up is the installation's fourth mail.
+    let other = app.operator("Other").await;
+    assert_used_up(
+        &invite(&other, "f@example.com").await,
+        "ALLCLEAR_LIMIT_MAIL_INSTALLATION",
+    );
+}

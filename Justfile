@@ -53,7 +53,7 @@ fuzz-api *arguments: _web
 
 # Runs every bench beside its peers and writes docs/benchmarks.md; with names, only those: page, events, fanout, writes, …
 bench *names: _test-tools _wrk _lighthouse build
-    CHROME_PATH=$(.ci/browser) node crates/bench/run.mjs {{ names }}
+    CHROME_PATH=$(.ci/browser) node crates/bench-support/run.mjs {{ names }}
 
 # Writes what is generated: the OpenAPI document, and from it the web app's types.
 generate: _web-dependencies

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
 use crate::relay::Relay;
-use crate::rule::{CreateRule, Rule, Written};
+use crate::transition::{CreateTransition, Transition, Written};
 
 /// Keeps components. Every write stores the state, its history and its events in one transaction that makes one revision.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
@@ -34,7 +34,7 @@ pub trait ComponentStore: Send + Sync {
     async fn insert(
         &self,
         organisation: &OrganisationId,
-        create: CreateRule<Component>,
+        create: CreateTransition<Component>,
     ) -> Result<Written<Component>, Error>;
 
     /// Runs a rule on a component; none where there is no such one.
@@ -42,7 +42,7 @@ pub trait ComponentStore: Send + Sync {
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
-        rule: Rule<Component>,
+        rule: Transition<Component>,
     ) -> Result<Option<Written<Component>>, Error>;
 
     /// Removes a component; none where there is no such one.
@@ -95,7 +95,7 @@ impl Components {
         organisation: &OrganisationId,
         draft: ComponentDraft,
     ) -> Result<Component, Error> {
-        let create: CreateRule<Component> =
+        let create: CreateTransition<Component> =
             Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
         let written = self.store.insert(organisation, create).await?;
         Ok(self.relay.told(written).await)
@@ -110,7 +110,7 @@ impl Components {
         patch: ComponentPatch,
         precondition: Precondition,
     ) -> Result<Component, Error> {
-        let rule: Rule<Component> = Box::new(move |component, stamp| {
+        let rule: Transition<Component> = Box::new(move |component, stamp| {
             precondition.check(component.version)?;
             Ok(component.edit(patch, stamp.now)?)
         });

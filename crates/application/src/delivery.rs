@@ -4,10 +4,10 @@
 //! it, claim them for a while, send them and settle them. Whoever dies with a claim loses it when its time is over, and the
 //! delivery goes out again under the same Message-ID.
 
-mod bell;
 #[cfg(test)]
 mod fixture;
 mod letter;
+mod wake_signal;
 pub mod worker;
 
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use allclear_domain::subscriber::Subscriber;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 
-pub use self::bell::{Bell, listen};
-pub use self::letter::Letters;
+pub use self::letter::MailComposer;
+pub use self::wake_signal::{WakeSignal, listen};
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::notice::Notice;
@@ -46,12 +46,12 @@ pub struct Delivery {
     /// The subscriber as it is now.
     pub subscriber: Subscriber,
     /// What it is about.
-    pub matter: Matter,
+    pub matter: DeliveryKind,
 }
 
 /// What a delivery is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Matter {
+pub enum DeliveryKind {
     /// Whether the address is to be subscribed.
     Verification,
     /// Something that happened.

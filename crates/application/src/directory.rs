@@ -17,11 +17,11 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::relay::Relay;
 
-pub use self::message::{Announcer, Envelope, Message, News, NotBelieved};
+pub use self::message::{Envelope, InvalidWebhook, Message, News, WebhookVerifier};
 pub use self::port::{Claimed, Credential, DirectoryStore, Ending, Known, Profiles, Standing};
 #[cfg(any(test, feature = "mock"))]
 pub use self::{
-    message::MockAnnouncer,
+    message::MockWebhookVerifier,
     port::{MockDirectoryStore, MockProfiles},
 };
 
@@ -38,7 +38,7 @@ pub struct Admitted {
 pub struct Directory {
     store: Arc<dyn DirectoryStore>,
     profiles: Arc<dyn Profiles>,
-    announcer: Arc<dyn Announcer>,
+    announcer: Arc<dyn WebhookVerifier>,
     relay: Arc<Relay>,
     clock: Arc<dyn Clock>,
     /// When the provider was last asked for a name in vain, or is being asked.
@@ -51,7 +51,7 @@ impl Directory {
     /// How long a message's identifier is remembered: longer than its signature counts, before and after its time.
     pub const MESSAGES: TimeDelta = TimeDelta::minutes(15);
     /// How long the provider is not asked again for a name that it did not tell.
-    const PAUSE: TimeDelta = TimeDelta::minutes(1);
+    const RETRY_DELAY: TimeDelta = TimeDelta::minutes(1);
     /// Names that are being waited for; past that many the oldest questions may be asked again.
     const MOST_ASKED: usize = 10_000;
 
@@ -60,7 +60,7 @@ impl Directory {
     pub fn new(
         store: Arc<dyn DirectoryStore>,
         profiles: Arc<dyn Profiles>,
-        announcer: Arc<dyn Announcer>,
+        announcer: Arc<dyn WebhookVerifier>,
         relay: Arc<Relay>,
         clock: Arc<dyn Clock>,
     ) -> Self {
@@ -105,14 +105,14 @@ impl Directory {
             tracing::warn!(reason = %refused, "a message of the identity provider was not believed");
             Error::BadCode("This message cannot be taken for the identity provider's")
         })?;
-        if self.store.is_heard(&message.id).await? {
+        if self.store.is_handled(&message.id).await? {
             return Ok(());
         }
         for news in message.news {
             self.follow(news, message.happened_at).await?;
         }
         // Last: a message that could not be followed is delivered again, and following it twice is following it once.
-        self.store.heard(&message.id, self.clock.now()).await
+        self.store.mark_handled(&message.id, self.clock.now()).await
     }
 
     async fn follow(&self, news: News, happened_at: DateTime<Utc>) -> Result<(), Error> {
@@ -238,7 +238,7 @@ impl Directory {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         if asked
             .get(id)
-            .is_some_and(|last| (now - *last).abs() < Self::PAUSE)
+            .is_some_and(|last| (now - *last).abs() < Self::RETRY_DELAY)
         {
             return false;
         }

@@ -15,7 +15,7 @@ use crate::mail::{Mail, MailContent, MockMailer};
 use crate::mail_budget::{MailBudget, MailBudgetLimits, MailScope, MockMailCountStore};
 use crate::membership::MockMembershipStore;
 use crate::password::{MockPasswordHasher, PasswordHash};
-use crate::secret::Seal;
+use crate::secret::HmacKey;
 use crate::session::Session;
 use crate::stamp::Stamp;
 
@@ -83,7 +83,7 @@ pub(crate) fn memberships(role: Option<Role>) -> MockMembershipStore {
 }
 
 fn mail_budget(counts: MockMailCountStore, limits: MailBudgetLimits) -> Arc<MailBudget> {
-    let seal = Seal::new("the installation's secret").unwrap();
+    let seal = HmacKey::new("the installation's secret").unwrap();
     Arc::new(MailBudget::new(Arc::new(counts), clock(), seal, limits))
 }
 

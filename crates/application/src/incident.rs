@@ -6,8 +6,8 @@ pub mod update;
 
 use std::sync::Arc;
 
-use allclear_domain::hold::Attachment;
 use allclear_domain::id::{IncidentId, OrganisationId};
+use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch};
 use async_trait::async_trait;
 
@@ -18,7 +18,7 @@ use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
 use crate::public::incident::TimelineEntry;
 use crate::relay::Relay;
-use crate::rule::{CreateRule, Rule, Written};
+use crate::transition::{CreateTransition, Transition, Written};
 
 /// An incident with its timeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub trait IncidentStore: Send + Sync {
     async fn insert(
         &self,
         organisation: &OrganisationId,
-        create: CreateRule<Incident>,
+        create: CreateTransition<Incident>,
         components: Vec<Attachment>,
     ) -> Result<Written<IncidentReport>, Error>;
 
@@ -67,7 +67,7 @@ pub trait IncidentStore: Send + Sync {
         &self,
         organisation: &OrganisationId,
         id: IncidentId,
-        rule: Rule<Incident>,
+        rule: Transition<Incident>,
     ) -> Result<Option<Written<IncidentReport>>, Error>;
 
     /// Removes an incident with its timeline, and releases what it holds; none where there is no such one.
@@ -135,7 +135,7 @@ impl Incidents {
         components: Vec<Attachment>,
     ) -> Result<IncidentReport, Error> {
         let attached = components.clone();
-        let create: CreateRule<Incident> = Box::new(move |stamp| {
+        let create: CreateTransition<Incident> = Box::new(move |stamp| {
             Ok(Incident::create(
                 IncidentId(stamp.id),
                 draft,
@@ -156,7 +156,7 @@ impl Incidents {
         patch: IncidentPatch,
         precondition: Precondition,
     ) -> Result<IncidentReport, Error> {
-        let rule: Rule<Incident> = Box::new(move |incident, stamp| {
+        let rule: Transition<Incident> = Box::new(move |incident, stamp| {
             precondition.check(incident.version)?;
             Ok(incident.edit(patch, stamp.now)?)
         });

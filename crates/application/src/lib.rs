@@ -30,7 +30,6 @@ pub mod password;
 pub mod precondition;
 pub mod public;
 pub mod relay;
-pub mod rule;
 pub mod scheduler;
 pub mod secret;
 pub mod security_log;
@@ -38,6 +37,7 @@ pub mod session;
 pub mod stamp;
 pub mod subscriber;
 pub mod timestamp;
+pub mod transition;
 pub mod usage_limit;
 pub mod waitlist;
 

@@ -13,7 +13,7 @@ use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
 
 use crate::clock::Clock;
 use crate::error::Error;
-use crate::secret::Seal;
+use crate::secret::HmacKey;
 
 /// What mails are counted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,7 +129,7 @@ pub trait MailCountStore: Send + Sync {
 pub struct MailBudget {
     store: Arc<dyn MailCountStore>,
     clock: Arc<dyn Clock>,
-    seal: Seal,
+    seal: HmacKey,
     limits: MailBudgetLimits,
     /// Minute of the last warning, since 1970.
     warned: AtomicI64,
@@ -142,7 +142,7 @@ impl MailBudget {
     pub const fn new(
         store: Arc<dyn MailCountStore>,
         clock: Arc<dyn Clock>,
-        seal: Seal,
+        seal: HmacKey,
         limits: MailBudgetLimits,
     ) -> Self {
         Self {

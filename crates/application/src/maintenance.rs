@@ -18,8 +18,8 @@ use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
 use crate::public::maintenance::MaintenanceEntry;
 use crate::relay::Relay;
-use crate::rule::{CreateRule, Rule, Written};
-use crate::scheduler::Alarm;
+use crate::scheduler::WakeTimer;
+use crate::transition::{CreateTransition, Transition, Written};
 
 /// A maintenance with its timeline, as of a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub trait MaintenanceStore: Send + Sync {
     async fn insert(
         &self,
         organisation: &OrganisationId,
-        create: CreateRule<Maintenance>,
+        create: CreateTransition<Maintenance>,
     ) -> Result<Written<MaintenanceReport>, Error>;
 
     /// Runs a rule on a maintenance; none where there is no such one.
@@ -73,7 +73,7 @@ pub trait MaintenanceStore: Send + Sync {
         &self,
         organisation: &OrganisationId,
         id: MaintenanceId,
-        rule: Rule<Maintenance>,
+        rule: Transition<Maintenance>,
     ) -> Result<Option<Written<MaintenanceReport>>, Error>;
 
     /// Removes a maintenance with its updates; none where there is no such one.
@@ -90,7 +90,7 @@ pub struct Maintenances {
     updates: Arc<dyn MaintenanceUpdateStore>,
     relay: Arc<Relay>,
     clock: Arc<dyn Clock>,
-    alarm: Arc<Alarm>,
+    alarm: Arc<WakeTimer>,
 }
 
 impl Maintenances {
@@ -103,7 +103,7 @@ impl Maintenances {
         updates: Arc<dyn MaintenanceUpdateStore>,
         relay: Arc<Relay>,
         clock: Arc<dyn Clock>,
-        alarm: Arc<Alarm>,
+        alarm: Arc<WakeTimer>,
     ) -> Self {
         Self {
             store,
@@ -141,7 +141,7 @@ impl Maintenances {
         organisation: &OrganisationId,
         draft: MaintenanceDraft,
     ) -> Result<MaintenanceReport, Error> {
-        let create: CreateRule<Maintenance> = Box::new(move |stamp| {
+        let create: CreateTransition<Maintenance> = Box::new(move |stamp| {
             Ok(Maintenance::create(
                 MaintenanceId(stamp.id),
                 draft,
@@ -163,7 +163,7 @@ impl Maintenances {
         precondition: Precondition,
     ) -> Result<MaintenanceReport, Error> {
         let clock = Arc::clone(&self.clock);
-        let rule: Rule<Maintenance> = Box::new(move |maintenance, _| {
+        let rule: Transition<Maintenance> = Box::new(move |maintenance, _| {
             precondition.check(maintenance.version)?;
             // The status depends on the clock as it is: the time of the commit is later if another node's clock is ahead.
             Ok(maintenance.edit(patch, clock.now())?)

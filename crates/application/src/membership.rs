@@ -19,7 +19,7 @@ use crate::session::{Session, require_admin};
 
 /// A rule to run on a member's standing inside the transaction that writes its result: the role from now on, or none for
 /// a member who goes.
-pub type MemberRule = Box<dyn FnOnce(Standing) -> Result<Option<Role>, Error> + Send>;
+pub type MemberTransition = Box<dyn FnOnce(Standing) -> Result<Option<Role>, Error> + Send>;
 
 /// An organisation to be stored with its first admin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub trait MembershipStore: Send + Sync {
         &self,
         organisation: &OrganisationId,
         user: UserId,
-        rule: MemberRule,
+        rule: MemberTransition,
     ) -> Result<Option<()>, Error>;
 }
 
@@ -163,7 +163,7 @@ impl Memberships {
         role: Role,
     ) -> Result<(), Error> {
         self.administered(session, organisation).await?;
-        let decide: MemberRule = Box::new(move |standing| match standing.become_role(role) {
+        let decide: MemberTransition = Box::new(move |standing| match standing.become_role(role) {
             Ok(after) => Ok(Some(after.role)),
             Err(refused) => Err(Error::Conflict(refused.to_string())),
         });
@@ -184,7 +184,7 @@ impl Memberships {
         if user != session.user.id {
             require_admin(belonging.role)?;
         }
-        let decide: MemberRule = Box::new(|standing| match standing.leave() {
+        let decide: MemberTransition = Box::new(|standing| match standing.leave() {
             Ok(()) => Ok(None),
             Err(refused) => Err(Error::Conflict(refused.to_string())),
         });

@@ -5,7 +5,7 @@ use allclear_domain::organisation::Organisation;
 use async_trait::async_trait;
 
 use crate::error::Error;
-use crate::rule::Written;
+use crate::transition::Written;
 
 /// Keeps organisations.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]

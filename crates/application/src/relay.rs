@@ -4,8 +4,8 @@
 //! complete. The relay takes commits from the one and fills gaps from the other. A look at the outbox every
 //! [`Relay::SWEEP`] finds what was committed and never broadcast, because a node died in between, say.
 
-mod followed;
-mod hearing;
+mod outbox_health;
+mod stream_position;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,15 +15,15 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use tokio::time::MissedTickBehavior;
 
-pub use self::followed::Followed;
-use self::hearing::Hearing;
+use self::outbox_health::OutboxHealth;
+pub use self::stream_position::StreamPosition;
 use crate::broadcast::Broadcast;
 use crate::error::Error;
 use crate::outbox::{Backlog, Commit, Outbox};
-use crate::rule::Written;
+use crate::transition::Written;
 
 /// Somebody on this node who has to hear of commits: event streams, sockets.
-pub trait Audience: Send + Sync {
+pub trait CommitListener: Send + Sync {
     /// Takes the next commit of an organisation. MUST NOT wait.
     fn tell(&self, commit: &Arc<Commit>);
 
@@ -45,8 +45,8 @@ pub trait Audience: Send + Sync {
 pub struct Relay {
     outbox: Arc<dyn Outbox>,
     broadcast: Arc<dyn Broadcast>,
-    followed: Mutex<HashMap<OrganisationId, Followed>>,
-    hearing: Hearing,
+    followed: Mutex<HashMap<OrganisationId, StreamPosition>>,
+    hearing: OutboxHealth,
 }
 
 impl Relay {
@@ -65,12 +65,15 @@ impl Relay {
             outbox,
             broadcast,
             followed: Mutex::default(),
-            hearing: Hearing::default(),
+            hearing: OutboxHealth::default(),
         }
     }
 
     /// Begins to follow an organisation, if this node does not yet; none where there is no such organisation.
-    pub async fn follow(&self, organisation: &OrganisationId) -> Result<Option<Followed>, Error> {
+    pub async fn follow(
+        &self,
+        organisation: &OrganisationId,
+    ) -> Result<Option<StreamPosition>, Error> {
         if let Some(followed) = self.lock().get(organisation) {
             // Under the lock, as is whoever forgets what nobody asks for.
             followed.ask();
@@ -87,7 +90,7 @@ impl Relay {
         Ok(Some(
             followed
                 .entry(organisation.clone())
-                .or_insert_with(|| Followed::from(revision))
+                .or_insert_with(|| StreamPosition::from(revision))
                 .clone(),
         ))
     }
@@ -101,7 +104,8 @@ impl Relay {
     /// How many commits this node has heard of and its audiences have not been told yet, over all it follows.
     #[must_use]
     pub fn lag(&self) -> u64 {
-        let behind = |followed: &Followed| followed.newest().0.saturating_sub(followed.told().0);
+        let behind =
+            |followed: &StreamPosition| followed.newest().0.saturating_sub(followed.told().0);
         self.lock()
             .values()
             .map(|followed| u64::try_from(behind(followed)).unwrap_or(0))
@@ -122,7 +126,7 @@ impl Relay {
     }
 
     /// Passes commits on until the broadcast ends.
-    pub async fn run(&self, audiences: &[Arc<dyn Audience>]) {
+    pub async fn run(&self, audiences: &[Arc<dyn CommitListener>]) {
         let mut arriving = self.broadcast.subscribe().await;
         let mut sweep = tokio::time::interval(Self::SWEEP);
         sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -161,7 +165,7 @@ impl Relay {
     async fn receive(
         &self,
         commit: &Arc<Commit>,
-        audiences: &[Arc<dyn Audience>],
+        audiences: &[Arc<dyn CommitListener>],
     ) -> Result<(), Error> {
         let Ok(organisation) = OrganisationId::parse(&commit.organisation) else {
             return Ok(());
@@ -180,7 +184,7 @@ impl Relay {
         }
     }
 
-    async fn sweep(&self, audiences: &[Arc<dyn Audience>]) -> Result<(), Error> {
+    async fn sweep(&self, audiences: &[Arc<dyn CommitListener>]) -> Result<(), Error> {
         let organisations: Vec<_> = self.lock().keys().cloned().collect();
         if organisations.is_empty() {
             return Ok(());
@@ -210,7 +214,7 @@ impl Relay {
 
     /// Stops following what nobody has asked for since the last time and nobody watches, so that an organisation looked at
     /// once is not followed for ever.
-    fn forget_idle(&self, audiences: &[Arc<dyn Audience>]) {
+    fn forget_idle(&self, audiences: &[Arc<dyn CommitListener>]) {
         let mut idle: Vec<OrganisationId> = self
             .lock()
             .iter()
@@ -238,7 +242,7 @@ impl Relay {
         &self,
         organisation: &OrganisationId,
         told: Revision,
-        audiences: &[Arc<dyn Audience>],
+        audiences: &[Arc<dyn CommitListener>],
     ) -> Result<(), Error> {
         let mut told = told;
         loop {
@@ -267,7 +271,7 @@ impl Relay {
         &self,
         organisation: &OrganisationId,
         commit: &Arc<Commit>,
-        audiences: &[Arc<dyn Audience>],
+        audiences: &[Arc<dyn CommitListener>],
     ) {
         self.hear(organisation, commit.revision());
         if let Some(followed) = self.followed(organisation) {
@@ -284,29 +288,29 @@ impl Relay {
     }
 
     /// Notes that there is such a revision, where the organisation is followed.
-    fn note(&self, organisation: &OrganisationId, revision: Revision) -> Option<Followed> {
+    fn note(&self, organisation: &OrganisationId, revision: Revision) -> Option<StreamPosition> {
         let followed = self.followed(organisation)?;
         followed.hear(revision);
         Some(followed)
     }
 
-    fn followed(&self, organisation: &OrganisationId) -> Option<Followed> {
+    fn followed(&self, organisation: &OrganisationId) -> Option<StreamPosition> {
         self.lock().get(organisation).cloned()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<OrganisationId, Followed>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<OrganisationId, StreamPosition>> {
         // A panic while it was held leaves the map whole: every change to it is one call.
         self.followed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn forget(followed: &mut HashMap<OrganisationId, Followed>, organisation: &OrganisationId) {
+fn forget(followed: &mut HashMap<OrganisationId, StreamPosition>, organisation: &OrganisationId) {
     if let Some(followed) = followed.remove(organisation) {
         followed.end();
     }
 }
 
-fn start_anew(organisation: &OrganisationId, audiences: &[Arc<dyn Audience>]) {
+fn start_anew(organisation: &OrganisationId, audiences: &[Arc<dyn CommitListener>]) {
     for audience in audiences {
         audience.resync(organisation);
     }

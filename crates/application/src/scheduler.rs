@@ -4,7 +4,7 @@
 //! the database, so that of many nodes exactly one tells of each change. A change that fell into a time when no node ran is
 //! told by the first one that does.
 
-mod alarm;
+mod wake_timer;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use tokio::time::{Instant, sleep, timeout_at};
 
-pub use self::alarm::Alarm;
+pub use self::wake_timer::WakeTimer;
 use crate::broadcast::Broadcast;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::outbox::Commit;
 use crate::relay::Relay;
-use crate::rule::Written;
+use crate::transition::Written;
 
 /// Knows when maintenances change by themselves.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
@@ -48,17 +48,17 @@ pub struct Scheduler {
     schedule: Arc<dyn MaintenanceSchedule>,
     relay: Arc<Relay>,
     clock: Arc<dyn Clock>,
-    alarm: Arc<Alarm>,
+    alarm: Arc<WakeTimer>,
 }
 
 impl Scheduler {
     /// How often the schedule is read while nothing is known to be due: another node may have written and died, and the
     /// wall clock may have been set.
-    pub const LOOK: Duration = Duration::from_secs(30);
+    pub const POLL_INTERVAL: Duration = Duration::from_secs(30);
 
     /// How long to wait after a failure, at first and at most: a second, so that nothing is told later than that once it
     /// can be told.
-    const PAUSE: (Duration, Duration) = (Duration::from_millis(125), Duration::from_secs(1));
+    const RETRY_DELAY: (Duration, Duration) = (Duration::from_millis(125), Duration::from_secs(1));
 
     /// A scheduler over these ports. Whoever writes maintenances sets the alarm.
     #[must_use]
@@ -66,7 +66,7 @@ impl Scheduler {
         schedule: Arc<dyn MaintenanceSchedule>,
         relay: Arc<Relay>,
         clock: Arc<dyn Clock>,
-        alarm: Arc<Alarm>,
+        alarm: Arc<WakeTimer>,
     ) -> Self {
         Self {
             schedule,
@@ -78,7 +78,7 @@ impl Scheduler {
 
     /// Announces changes as they come, for ever. May be dropped at any moment: what was not announced yet still is due.
     pub async fn run(&self) {
-        let (first, longest) = Self::PAUSE;
+        let (first, longest) = Self::RETRY_DELAY;
         let mut pause = first;
         loop {
             if let Err(error) = self.catch_up().await {
@@ -124,18 +124,18 @@ impl Scheduler {
         outcome
     }
 
-    /// Waits until the alarm's moment has come, or for [`Self::LOOK`].
+    /// Waits until the alarm's moment has come, or for [`Self::POLL_INTERVAL`].
     async fn wait(&self) {
-        let look = Instant::now() + Self::LOOK;
+        let look = Instant::now() + Self::POLL_INTERVAL;
         while Instant::now() < look {
-            let left = self.alarm.moment().map_or(Self::LOOK, |moment| {
+            let left = self.alarm.moment().map_or(Self::POLL_INTERVAL, |moment| {
                 // A moment that has passed leaves no time.
                 (moment - self.clock.now()).to_std().unwrap_or_default()
             });
             if left.is_zero() {
                 return;
             }
-            let until = look.min(Instant::now() + left.min(Self::LOOK));
+            let until = look.min(Instant::now() + left.min(Self::POLL_INTERVAL));
             // Either way the clock has the last word: it may have been set, or the alarm may have been.
             let _ = timeout_at(until, self.alarm.rung()).await;
         }
@@ -144,7 +144,7 @@ impl Scheduler {
 
 /// Sets the alarm whenever a node has written a maintenance, for as long as broadcasts come: the node that wrote it may die
 /// before the change is due.
-pub async fn listen(broadcast: &dyn Broadcast, alarm: &Alarm, clock: &dyn Clock) {
+pub async fn listen(broadcast: &dyn Broadcast, alarm: &WakeTimer, clock: &dyn Clock) {
     let mut arriving = broadcast.subscribe().await;
     while let Some(commit) = arriving.recv().await {
         if commit

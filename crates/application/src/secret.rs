@@ -62,9 +62,9 @@ impl Digest {
 /// Marks what this installation said itself: HMAC-SHA-256 (RFC 2104) with a key of 256 random bits. For codes of which
 /// nothing is to be stored.
 #[derive(Clone)]
-pub struct Seal(Hmac<Sha256>);
+pub struct HmacKey(Hmac<Sha256>);
 
-impl Seal {
+impl HmacKey {
     /// A seal with the installation's secret for a key.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl Seal {
     }
 }
 
-impl fmt::Debug for Seal {
+impl fmt::Debug for HmacKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Seal(..)")
     }
@@ -110,14 +110,14 @@ mod tests {
 
     #[test]
     fn a_mark_is_of_one_key_one_purpose_and_one_list_of_parts() {
-        let seal = Seal::new("key").unwrap();
+        let seal = HmacKey::new("key").unwrap();
         let mark = seal.mark("a", &[b"bc", b"d"]);
-        assert_eq!(Seal::new("key").unwrap().mark("a", &[b"bc", b"d"]), mark);
+        assert_eq!(HmacKey::new("key").unwrap().mark("a", &[b"bc", b"d"]), mark);
         assert!(seal.is_mark("a", &[b"bc", b"d"], &mark));
         assert!(!seal.is_mark("a", &[b"b", b"cd"], &mark));
         assert!(!seal.is_mark("a", &[b"bc", b"d"], &mark[..31]));
         for other in [
-            Seal::new("other").unwrap().mark("a", &[b"bc", b"d"]),
+            HmacKey::new("other").unwrap().mark("a", &[b"bc", b"d"]),
             seal.mark("b", &[b"bc", b"d"]),
             seal.mark("a", &[b"b", b"cd"]),
             seal.mark("ab", &[b"c", b"d"]),

@@ -16,12 +16,12 @@ use chrono::{DateTime, Utc};
 use validator::Validate;
 
 use crate::clock::Clock;
-use crate::delivery::Bell;
+use crate::delivery::WakeSignal;
 use crate::error::Error;
 use crate::mail_budget::{MailBudget, MailCause};
 use crate::organisation::OrganisationStore;
 use crate::page::{Listed, Page};
-use crate::secret::Seal;
+use crate::secret::HmacKey;
 use crate::subscriber::code::Codes;
 
 /// A rule to run on the subscriber of a mailbox, if there is one, inside the transaction that writes its result.
@@ -89,7 +89,7 @@ pub struct SubscriberPorts {
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// Wakes who sends mail.
-    pub bell: Arc<Bell>,
+    pub bell: Arc<WakeSignal>,
 }
 
 /// What visitors and operators do with subscribers.
@@ -112,7 +112,7 @@ impl Subscribers {
 
     /// The use cases over these ports. Codes are sealed with `seal`.
     #[must_use]
-    pub const fn new(ports: SubscriberPorts, seal: Seal) -> Self {
+    pub const fn new(ports: SubscriberPorts, seal: HmacKey) -> Self {
         Self {
             ports,
             codes: Codes::new(seal),

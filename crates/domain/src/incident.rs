@@ -8,8 +8,8 @@ use validator::Validate;
 
 use crate::component::UnknownStatus;
 use crate::event::{Changed, Event};
-use crate::hold::{self, Attachment};
 use crate::id::IncidentId;
+use crate::impact::{self, Attachment};
 use crate::organisation::Revision;
 use crate::text;
 use crate::validation::Invalid;
@@ -139,7 +139,7 @@ impl Incident {
     ) -> Result<Changed<Self>, Invalid> {
         let mut invalid = Invalid::default();
         invalid.check(&draft);
-        hold::check_once(components, &mut invalid);
+        impact::check_once(components, &mut invalid);
         invalid.into_result()?;
         let state = Self {
             id,

@@ -3,15 +3,15 @@
 //! What is read here is as Clerk documents it and as its own back-end SDK reads it: <https://clerk.com/docs> and
 //! <https://github.com/clerk/javascript>, `packages/backend` and `packages/shared`.
 
-pub mod announcer;
 pub mod api;
 pub mod claims;
 mod http;
 pub mod key;
 pub mod keys;
-mod news;
 mod permission;
 pub mod verifier;
+mod webhook_event;
+pub mod webhook_verifier;
 
 #[cfg(test)]
 mod fixture;

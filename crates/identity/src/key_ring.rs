@@ -35,7 +35,7 @@ impl KeyRing {
         .checked_add(&TimeDelta::minutes(1))
         .expect("a few minutes");
     /// Tokens that name unknown keys make a node read them again no more often than this.
-    const PAUSE: Duration = Duration::from_secs(1);
+    const RETRY_DELAY: Duration = Duration::from_secs(1);
 
     /// With these keys to begin with, the newest first. Tokens name `public_url` as issuer and as authorised party.
     ///
@@ -77,7 +77,7 @@ impl KeyRing {
             return Ok(signer);
         }
         let mut asked = self.asked.lock().await;
-        if asked.is_none_or(|asked| asked.elapsed() >= Self::PAUSE) {
+        if asked.is_none_or(|asked| asked.elapsed() >= Self::RETRY_DELAY) {
             let reloaded = self.reload().await;
             *asked = Some(Instant::now());
             reloaded.map_err(|error| TokenError::Unavailable(error.into()))?;
@@ -183,7 +183,7 @@ mod tests {
             let signer = ring.signer_knowing(&new.id).await.unwrap();
             assert!(signer.keys().find(&new.id).is_none());
         }
-        tokio::time::advance(KeyRing::PAUSE).await;
+        tokio::time::advance(KeyRing::RETRY_DELAY).await;
         let signer = ring.signer_knowing(&new.id).await.unwrap();
         assert!(signer.keys().find(&new.id).is_some());
     }

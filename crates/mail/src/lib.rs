@@ -2,7 +2,7 @@
 //! goes out.
 
 pub mod file;
-mod letter;
 mod phrase;
+mod rendered_mail;
 pub mod sender;
 pub mod smtp;

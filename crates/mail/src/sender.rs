@@ -11,8 +11,8 @@ use lettre::message::{Mailbox, MessageBuilder, MultiPart};
 use lettre::{Address, Message};
 use url::{Host, Url};
 
-use crate::letter::{Letter, one_line, organisation_name};
 use crate::phrase;
+use crate::rendered_mail::{RenderedMail, one_line, organisation_name};
 
 /// Writes messages in the installation's name.
 #[derive(Clone)]
@@ -51,7 +51,7 @@ impl Sender {
         let fault = |error: &dyn std::error::Error| SendError::Permanent {
             reason: one_line(&error.to_string()),
         };
-        let letter = Letter::write(&mail.content).map_err(|error| fault(&error))?;
+        let letter = RenderedMail::write(&mail.content).map_err(|error| fault(&error))?;
         let to: Address =
             Domain::of(&mail.to)
                 .as_str()

@@ -11,12 +11,12 @@ use allclear_application::incident::update::IncidentUpdateStore;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
-use allclear_application::rule::{CreateRule, Rule};
-use allclear_bench::{Bench, Limit};
+use allclear_application::transition::{CreateTransition, Transition};
+use allclear_bench_support::{Bench, Limit};
 use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
-use allclear_domain::hold::Attachment;
 use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};
+use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
 use allclear_domain::incident_update::{Entry, IncidentUpdateDraft, Latest};
 use allclear_persistence::database::Database;
@@ -64,7 +64,7 @@ impl Side {
             description: String::new(),
             status: ComponentStatus::default(),
         };
-        let api: CreateRule<Component> =
+        let api: CreateTransition<Component> =
             Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
         let api = allclear_application::component::ComponentStore::insert(&database, &acme, api)
             .await
@@ -86,7 +86,7 @@ impl Side {
             status: ComponentStatus::Degraded,
         }];
         let attached = components.clone();
-        let create: CreateRule<Incident> = Box::new(move |stamp| {
+        let create: CreateTransition<Incident> = Box::new(move |stamp| {
             let id = IncidentId(stamp.id);
             Ok(Incident::create(id, draft, &attached, stamp.now)?)
         });
@@ -133,7 +133,7 @@ impl Side {
             id: "user_1".into(),
             name: "Ann".into(),
         };
-        let rule: Rule<Latest, Entry> = Box::new(move |latest, stamp| {
+        let rule: Transition<Latest, Entry> = Box::new(move |latest, stamp| {
             let id = IncidentUpdateId(stamp.id);
             Ok(latest.record(id, draft, author, stamp.now)?)
         });
@@ -149,7 +149,7 @@ impl Side {
                 status: Some(status),
                 ..Default::default()
             };
-            let rule: Rule<Incident> =
+            let rule: Transition<Incident> =
                 Box::new(move |incident, stamp| Ok(incident.edit(patch, stamp.now)?));
             IncidentStore::change(&self.database, &self.acme, self.open, rule)
                 .await

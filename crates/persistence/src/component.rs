@@ -5,7 +5,7 @@ use std::sync::Arc;
 use allclear_application::component::ComponentStore;
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
-use allclear_application::rule::{CreateRule, Rule, Written};
+use allclear_application::transition::{CreateTransition, Transition, Written};
 use allclear_domain::component::{Component, StatusSource};
 use allclear_domain::event::{Changed, Event};
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
@@ -57,7 +57,7 @@ impl ComponentStore for Database {
     async fn insert(
         &self,
         organisation: &OrganisationId,
-        create: CreateRule<Component>,
+        create: CreateTransition<Component>,
     ) -> Result<Written<Component>, Error> {
         let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         let limits = self.limits;
@@ -92,7 +92,7 @@ impl ComponentStore for Database {
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
-        rule: Rule<Component>,
+        rule: Transition<Component>,
     ) -> Result<Option<Written<Component>>, Error> {
         let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {

@@ -15,14 +15,14 @@ use sea_orm::{
 use crate::error::broken;
 use crate::group_commit::GroupCommit;
 use crate::options::{postgresql, sqlite_reader, sqlite_writer};
-use crate::patience::{Patient, in_time};
 use crate::readiness::Probe;
+use crate::timeout::{TimeoutConnection, in_time};
 use crate::{restore, schema};
 
 /// A database, connected.
 #[derive(Clone)]
 pub struct Database {
-    readers: Patient,
+    readers: TimeoutConnection,
     writes: Writes,
     pub(crate) probe: Probe,
     pub(crate) limits: UsageLimits,
@@ -57,7 +57,7 @@ impl Database {
             let writer = Connector::connect(sqlite_writer(url)).await?;
             schema::bring_up_to_date(&writer).await?;
             restore::after_marked_copy(&writer).await?;
-            let readers = Patient(Connector::connect(sqlite_reader(url)).await?);
+            let readers = TimeoutConnection(Connector::connect(sqlite_reader(url)).await?);
             Ok(Self {
                 readers,
                 writes: Writes::Together(GroupCommit::on(writer)),
@@ -67,7 +67,7 @@ impl Database {
             })
         } else {
             schema::bring_server_up_to_date(url).await?;
-            let readers = Patient(Connector::connect(postgresql(url)).await?);
+            let readers = TimeoutConnection(Connector::connect(postgresql(url)).await?);
             // Connections of their own: however many writes wait for a lock, reads go on.
             let writer = Connector::connect(postgresql(url)).await?;
             Ok(Self {
@@ -88,7 +88,7 @@ impl Database {
     }
 
     /// For reads of one statement.
-    pub(crate) const fn read(&self) -> &Patient {
+    pub(crate) const fn read(&self) -> &TimeoutConnection {
         &self.readers
     }
 

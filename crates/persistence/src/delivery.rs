@@ -3,7 +3,7 @@
 mod claim;
 mod expand;
 #[cfg(test)]
-mod plan;
+mod query_plan_tests;
 mod settle;
 
 use allclear_application::delivery::{Claim, Delivery, DeliveryCounts, DeliveryQueue, Settled};

@@ -6,7 +6,7 @@ use allclear_application::directory::{
     Credential, Directory, DirectoryStore, Ending, Known, Standing,
 };
 use allclear_application::error::Error;
-use allclear_application::rule::Written;
+use allclear_application::transition::Written;
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -146,7 +146,7 @@ impl DirectoryStore for Database {
         .await
     }
 
-    async fn is_heard(&self, message: &str) -> Result<bool, Error> {
+    async fn is_handled(&self, message: &str) -> Result<bool, Error> {
         let found = directory_message::Entity::find_by_id(message)
             .one(self.read())
             .await
@@ -154,7 +154,7 @@ impl DirectoryStore for Database {
         Ok(found.is_some())
     }
 
-    async fn heard(&self, message: &str, at: DateTime<Utc>) -> Result<(), Error> {
+    async fn mark_handled(&self, message: &str, at: DateTime<Utc>) -> Result<(), Error> {
         let row = directory_message::ActiveModel {
             id: Set(message.to_owned()),
             heard_at: Set(at),

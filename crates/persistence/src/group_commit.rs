@@ -2,7 +2,7 @@
 //! shares the next one. Each write begins at a savepoint: one that fails takes back what it did, and nothing else.
 //! Nobody is answered before the commit is on the disk.
 
-mod watchful;
+mod spin_executor;
 
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use tokio::time::Instant;
 /// How many writes share a commit at most.
 const MOST: usize = 64;
 /// How long writes are taken into a commit: the first of them waits for the last.
-const SPELL: Duration = Duration::from_millis(10);
+const MAX_BATCH_TIME: Duration = Duration::from_millis(10);
 /// How many writes may wait; more wait for a place among them.
 const WAITING: usize = 1024;
 
@@ -56,7 +56,7 @@ impl GroupCommit {
     /// Writes through a connection, by a thread that ends with the last handle.
     pub(crate) fn on(writer: DatabaseConnection) -> Self {
         let (sender, receiver) = mpsc::channel(WAITING);
-        watchful::spawn(work(writer.clone(), receiver));
+        spin_executor::spawn(work(writer.clone(), receiver));
         Self {
             writer,
             jobs: sender,
@@ -148,7 +148,7 @@ async fn commit(
         ..TransactionOptions::default()
     };
     let transaction = writer.begin_with_options(options).await?;
-    let end = Instant::now() + SPELL;
+    let end = Instant::now() + MAX_BATCH_TIME;
     // The first has the transaction to itself so far: it needs no savepoint.
     match first(&transaction).await {
         Done::Written(answer) => answers.push(answer),

@@ -1,9 +1,9 @@
 //! Incidents.
 
 mod component;
-#[cfg(test)]
-mod plan;
 pub(crate) mod public;
+#[cfg(test)]
+mod query_plan_tests;
 mod timeline;
 mod update;
 
@@ -15,10 +15,10 @@ use allclear_application::incident::{IncidentReport, IncidentStore};
 use allclear_application::page::{Listed, Page};
 use allclear_application::public::incident::TimelineEntry;
 use allclear_application::public::size::{Budget, LIST_TIMELINE_BYTES};
-use allclear_application::rule::{CreateRule, Rule, Written};
+use allclear_application::transition::{CreateTransition, Transition, Written};
 use allclear_domain::event::{Changed, Event};
-use allclear_domain::hold::{self, Attachment};
 use allclear_domain::id::{IncidentId, OrganisationId};
+use allclear_domain::impact::{self, Attachment};
 use allclear_domain::incident::Incident;
 use allclear_domain::notice::IncidentChange;
 use allclear_domain::organisation::Revision;
@@ -33,8 +33,8 @@ use uuid::Uuid;
 use crate::database::Database;
 use crate::entity::incident::{Column, Entity, Model};
 use crate::error::broken;
-use crate::hold::settle;
-use crate::notice::Occasion;
+use crate::impact::settle;
+use crate::notice::NoticeWriter;
 use crate::organisation::lock_for_commit;
 use crate::outbox;
 use crate::timeline::{AT_ONCE, Timeline};
@@ -83,7 +83,7 @@ impl IncidentStore for Database {
     async fn insert(
         &self,
         organisation: &OrganisationId,
-        create: CreateRule<Incident>,
+        create: CreateTransition<Incident>,
         components: Vec<Attachment>,
     ) -> Result<Written<IncidentReport>, Error> {
         let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
@@ -121,7 +121,7 @@ impl IncidentStore for Database {
                         .await?,
                     );
                 }
-                let occasion = Occasion {
+                let occasion = NoticeWriter {
                     transaction,
                     locked: &locked,
                     clock: &*clock,
@@ -149,7 +149,7 @@ impl IncidentStore for Database {
         &self,
         organisation: &OrganisationId,
         id: IncidentId,
-        rule: Rule<Incident>,
+        rule: Transition<Incident>,
     ) -> Result<Option<Written<IncidentReport>>, Error> {
         let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
@@ -172,7 +172,7 @@ impl IncidentStore for Database {
                 let (state, settled) =
                     store(transaction, &organisation, &before, state, revision, now).await?;
                 events.extend(settled);
-                let occasion = Occasion {
+                let occasion = NoticeWriter {
                     transaction,
                     locked: &locked,
                     clock: &*clock,
@@ -331,7 +331,7 @@ async fn store(
         .set(changed)
         .filter(Column::Id.eq(state.id.0));
     update.exec(transaction).await.map_err(broken)?;
-    if !hold::differs(before, &state) {
+    if !impact::differs(before, &state) {
         return Ok((state, Vec::new()));
     }
     let components = component::linked(transaction, state.id).await?;

@@ -1,7 +1,7 @@
 //! Maintenances and their [updates](update).
 
 #[cfg(test)]
-mod plan;
+mod query_plan_tests;
 mod timeline;
 pub mod update;
 
@@ -16,7 +16,7 @@ use allclear_application::public::maintenance::{MaintenanceEntry, PublicMaintena
 use allclear_application::public::size::{
     Budget, EVENT_BYTES, LIST_TIMELINE_BYTES, PAGE_BYTES, PAST_SHOWN, WithTimeline,
 };
-use allclear_application::rule::{CreateRule, Rule, Written};
+use allclear_application::transition::{CreateTransition, Transition, Written};
 use allclear_domain::event::{Changed, Event};
 use allclear_domain::id::{MaintenanceId, OrganisationId};
 use allclear_domain::maintenance::{Maintenance, SHOWN_AFTER_END};
@@ -32,7 +32,7 @@ use sea_orm::{
 use crate::database::Database;
 use crate::entity::maintenance::{ActiveModel, Column, Entity, Model};
 use crate::error::broken;
-use crate::notice::Occasion;
+use crate::notice::NoticeWriter;
 use crate::organisation::lock_for_commit;
 use crate::outbox;
 use crate::timeline::{AT_ONCE, Timeline};
@@ -89,7 +89,7 @@ impl MaintenanceStore for Database {
     async fn insert(
         &self,
         organisation: &OrganisationId,
-        create: CreateRule<Maintenance>,
+        create: CreateTransition<Maintenance>,
     ) -> Result<Written<MaintenanceReport>, Error> {
         let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
@@ -105,7 +105,7 @@ impl MaintenanceStore for Database {
                     .exec_without_returning(transaction)
                     .await
                     .map_err(broken)?;
-                let occasion = Occasion {
+                let occasion = NoticeWriter {
                     transaction,
                     locked: &locked,
                     clock: &*clock,
@@ -134,7 +134,7 @@ impl MaintenanceStore for Database {
         &self,
         organisation: &OrganisationId,
         id: MaintenanceId,
-        rule: Rule<Maintenance>,
+        rule: Transition<Maintenance>,
     ) -> Result<Option<Written<MaintenanceReport>>, Error> {
         let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
@@ -160,7 +160,7 @@ impl MaintenanceStore for Database {
                         .exec(transaction)
                         .await
                         .map_err(broken)?;
-                    let occasion = Occasion {
+                    let occasion = NoticeWriter {
                         transaction,
                         locked: &locked,
                         clock: &*clock,

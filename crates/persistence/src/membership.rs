@@ -1,7 +1,7 @@
 //! Organisations' members.
 
 use allclear_application::error::Error;
-use allclear_application::membership::{Founding, MemberRule, MembershipStore};
+use allclear_application::membership::{Founding, MemberTransition, MembershipStore};
 use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::membership::{Belonging, Member, Role, Standing};
 use async_trait::async_trait;
@@ -99,7 +99,7 @@ impl MembershipStore for Database {
         &self,
         organisation: &OrganisationId,
         user: UserId,
-        rule: MemberRule,
+        rule: MemberTransition,
     ) -> Result<Option<()>, Error> {
         let organisation = organisation.clone();
         self.write(move |transaction| {

@@ -25,14 +25,14 @@ use crate::incident::public::affected_by;
 use crate::organisation::Locked;
 
 /// A change that is about to be committed. Its state is written already.
-pub(crate) struct Occasion<'a> {
+pub(crate) struct NoticeWriter<'a> {
     pub(crate) transaction: &'a DatabaseTransaction,
     pub(crate) locked: &'a Locked,
     pub(crate) clock: &'a dyn Clock,
     pub(crate) now: DateTime<Utc>,
 }
 
-impl Occasion<'_> {
+impl NoticeWriter<'_> {
     /// Stores what subscribers are told of an incident, where the change is news and anybody is subscribed.
     pub(crate) async fn incident(
         &self,
@@ -41,7 +41,7 @@ impl Occasion<'_> {
         message: Option<&str>,
     ) -> Result<(), Error> {
         let Some(change) = change else { return Ok(()) };
-        if !self.locked.is_heard {
+        if !self.locked.has_subscribers {
             return Ok(());
         }
         let components = affected_by(self.transaction, after.id).await?;
@@ -73,7 +73,7 @@ impl Occasion<'_> {
         message: Option<&str>,
     ) -> Result<(), Error> {
         let Some(change) = change else { return Ok(()) };
-        if !self.locked.is_heard {
+        if !self.locked.has_subscribers {
             return Ok(());
         }
         let news = StoredNews::Maintenance {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::organisation::OrganisationStore;
-use allclear_application::rule::Written;
 use allclear_application::stamp::Stamp;
+use allclear_application::transition::Written;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::{Organisation, Revision};
 use async_trait::async_trait;
@@ -126,9 +126,9 @@ pub(crate) struct Locked {
     /// Before this transaction.
     pub(crate) revision: i64,
     /// Whether anybody is mailed of what happens at it.
-    pub(crate) is_heard: bool,
+    pub(crate) has_subscribers: bool,
     /// Whether the next revision is stored already.
-    pub(crate) is_stamped: bool,
+    pub(crate) revision_stored: bool,
     /// Time and identifier of the commit this transaction makes.
     pub(crate) stamp: Stamp,
 }
@@ -141,7 +141,7 @@ pub(crate) struct LockedRow {
     /// The newest revision.
     pub(crate) revision: i64,
     committed_at: DateTime<Utc>,
-    is_heard: bool,
+    has_subscribers: bool,
 }
 
 impl Locked {
@@ -165,7 +165,7 @@ pub(crate) async fn lock(
             Column::Revision,
             Column::CommittedAt,
         ])
-        .expr_as(is_heard(id), "is_heard")
+        .expr_as(has_subscribers(id), "has_subscribers")
         .filter(Column::Id.eq(id.as_str()))
         .lock_exclusive();
     locked.into_model().one(transaction).await.map_err(broken)
@@ -184,8 +184,8 @@ pub(crate) async fn lock_for_commit(
         id: row.id,
         name: row.name,
         revision: row.revision,
-        is_heard: row.is_heard,
-        is_stamped: false,
+        has_subscribers: row.has_subscribers,
+        revision_stored: false,
     }))
 }
 
@@ -211,21 +211,21 @@ pub(crate) async fn advance(
             own_id,
             name,
             revision.sub(1),
-            is_heard(id),
+            has_subscribers(id),
             committed_at,
         ]))
         .take();
     let Some(row) = transaction.query_one(&update).await.map_err(broken)? else {
         return Ok(None);
     };
-    let (id, name, revision, is_heard, committed_at) =
+    let (id, name, revision, has_subscribers, committed_at) =
         row.try_get_many_by_index().map_err(broken)?;
     Ok(Some(Locked {
         id,
         name,
         revision,
-        is_heard,
-        is_stamped: true,
+        has_subscribers,
+        revision_stored: true,
         stamp: Stamp::at(clock, committed_at, Revision(revision).next()),
     }))
 }
@@ -240,7 +240,7 @@ fn not_before_the_last(now: DateTime<Utc>) -> Expr {
         .into()
 }
 
-fn is_heard(id: &OrganisationId) -> Expr {
+fn has_subscribers(id: &OrganisationId) -> Expr {
     Expr::exists(
         subscribed(id)
             .select_only()

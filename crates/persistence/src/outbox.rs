@@ -240,7 +240,7 @@ async fn store(
         .exec_without_returning(transaction)
         .await
         .map_err(broken)?;
-    if !locked.is_stamped {
+    if !locked.revision_stored {
         let stamped = organisation::ActiveModel {
             id: Set(locked.id.clone()),
             revision: Set(revision),

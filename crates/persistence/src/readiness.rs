@@ -13,8 +13,8 @@ use tokio::time::timeout;
 
 use crate::database::Database;
 use crate::error::broken;
-use crate::patience::in_time;
 use crate::sqlite_file::OpenedFile;
+use crate::timeout::in_time;
 
 /// How long one try to write counts: however often somebody asks, the disk is written to this often.
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);

@@ -16,7 +16,7 @@ use crate::database::Database;
 use crate::entity::maintenance::{Column, Entity};
 use crate::error::broken;
 use crate::maintenance::{maintenance, note_announced, of};
-use crate::notice::Occasion;
+use crate::notice::NoticeWriter;
 use crate::organisation::lock_for_commit;
 use crate::outbox;
 
@@ -60,7 +60,7 @@ impl MaintenanceSchedule for Database {
                     .await
                     .map_err(broken)?;
                 let mut events = Vec::with_capacity(due.len());
-                let occasion = Occasion {
+                let occasion = NoticeWriter {
                     transaction,
                     locked: &locked,
                     clock: &*clock,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use allclear_application::clock::Clock;
 use allclear_application::subscriber::{SubscriberRule, SubscriberStore};
-use allclear_bench::{Bench, Limit};
+use allclear_bench_support::{Bench, Limit};
 use allclear_domain::email::Mailbox;
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};

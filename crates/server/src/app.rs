@@ -13,9 +13,9 @@ use allclear_application::component::Components;
 use allclear_application::incident::Incidents;
 use allclear_application::maintenance::Maintenances;
 use allclear_application::outbox::Retention;
-use allclear_application::relay::{Audience, Relay};
-use allclear_application::scheduler::{self, Alarm, Scheduler};
-use allclear_fanout::{InProcess, Redis, RedisOptions};
+use allclear_application::relay::{CommitListener, Relay};
+use allclear_application::scheduler::{self, Scheduler, WakeTimer};
+use allclear_broadcast::{InProcess, Redis, RedisOptions};
 use allclear_persistence::database::Database;
 use allclear_persistence::sqlite_file;
 use allclear_transport::client_address::TrustedProxies;
@@ -38,12 +38,12 @@ use tokio::task::JoinHandle;
 use crate::clear_text;
 use crate::clerk;
 use crate::clock::SystemClock;
-use crate::delivery::{Post, Sending};
-use crate::features::Features;
-use crate::figures;
+use crate::delivery::{MailQueue, RunningMailQueue};
 use crate::identity::{self, Identity};
 use crate::mail;
+use crate::metrics;
 use crate::private;
+use crate::services::Services;
 use crate::settings::clerk::Clerk;
 use crate::settings::{HstsScope, Settings};
 use crate::signals::{EndSignal, EndSignals};
@@ -69,7 +69,7 @@ pub struct App {
     background: Background,
     handle: ServerHandle,
     serving: JoinHandle<std::io::Result<()>>,
-    sending: Sending,
+    sending: RunningMailQueue,
     tasks: Vec<JoinHandle<()>>,
 }
 
@@ -113,20 +113,19 @@ impl App {
         )
         .await?;
         let provider = match &clerk {
-            Some(clerk) => {
-                let parts = clerk::parts(clerk, settings, &public_url, &database, &relay, &clock)?;
-                Provider::Clerk(parts)
-            }
+            Some(app) => clerk::parts(app, settings, &public_url, &database, &relay, &clock)
+                .map(Provider::Clerk)?,
             None => Provider::BuiltIn(Box::new(identity.parts(settings))),
         };
-        let post = Post::over(settings, &public_url, &database, &clock, mailer, &identity).await?;
-        let Features {
+        let post =
+            MailQueue::over(settings, &public_url, &database, &clock, mailer, &identity).await?;
+        let Services {
             components,
             incidents,
             maintenances,
             alarm,
             scheduler,
-        } = Features::over(&database, &relay, &clock);
+        } = Services::over(&database, &relay, &clock);
 
         let public =
             PublicStatus::new(settings, &public_url, &database, &relay, &clock, &provider)?;
@@ -149,7 +148,7 @@ impl App {
             configuration: Arc::new(configuration(settings, clerk.as_ref())),
             readiness: store,
             draining: draining.clone(),
-            figures: figures::handle(),
+            figures: metrics::handle(),
             write_usage: Arc::new(WriteUsage::new(settings.usage.written())),
             metrics_access: Arc::new(settings.metrics.access()?),
             hsts: hsts(settings, &public_url),
@@ -170,8 +169,9 @@ impl App {
             retention,
         )));
         tasks.extend(schedule(scheduler, alarm, broadcast, clock));
-        let reloading = identity::reload_keys(Arc::clone(&identity.keys));
-        tasks.push(tokio::spawn(reloading));
+        tasks.push(tokio::spawn(identity::reload_keys(Arc::clone(
+            &identity.keys,
+        ))));
         Ok(Self {
             address,
             public_url,
@@ -313,12 +313,12 @@ impl PublicStatus {
 
     /// Starts what sends each commit to the viewers and keeps their connections in order.
     fn start(&self, relay: &Arc<Relay>) -> Vec<JoinHandle<()>> {
-        let audiences: [Arc<dyn Audience>; 3] = [
+        let audiences: [Arc<dyn CommitListener>; 3] = [
             Arc::clone(&self.viewers) as _,
             Arc::clone(&self.sockets) as _,
-            Arc::new(figures::Told),
+            Arc::new(metrics::Told),
         ];
-        let counting = tokio::spawn(figures::upkeep(Arc::clone(relay)));
+        let counting = tokio::spawn(metrics::upkeep(Arc::clone(relay)));
         let relay = Arc::clone(relay);
         let publishing = tokio::spawn(async move { relay.run(&audiences).await });
         let sockets = Arc::clone(&self.sockets);
@@ -339,7 +339,7 @@ fn client_limits(settings: &Settings) -> Result<(Arc<TrustedProxies>, Arc<Client
 /// Starts what announces the changes of the clock, and what wakes it.
 fn schedule(
     scheduler: Scheduler,
-    alarm: Arc<Alarm>,
+    alarm: Arc<WakeTimer>,
     broadcast: Arc<dyn Broadcast>,
     clock: Arc<dyn Clock>,
 ) -> [JoinHandle<()>; 2] {

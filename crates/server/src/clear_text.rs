@@ -17,7 +17,7 @@ pub(crate) fn warn(settings: &Settings) -> Result<(), String> {
         );
     }
     let redis = settings.redis.redis_url.as_ref();
-    let redis = redis.and_then(|url| allclear_fanout::clear_text_host(url.reveal()));
+    let redis = redis.and_then(|url| allclear_broadcast::clear_text_host(url.reveal()));
     if let Some(host) = redis.filter(|host| is_elsewhere(host)) {
         tracing::warn!(
             host,

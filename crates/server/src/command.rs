@@ -13,7 +13,7 @@ use crate::app::{App, connect, one_line};
 use crate::clock::SystemClock;
 use crate::settings::{self, Settings};
 use crate::signals::{EndSignals, survive_file_size_limit};
-use crate::{demo, identity, log, open_files, private};
+use crate::{demo, identity, log, private, rlimit};
 
 /// Incidents, maintenance and the public status page, in one binary.
 #[derive(Debug, Parser)]
@@ -79,7 +79,7 @@ pub fn main() -> ExitCode {
         log::start(&arguments.settings);
     }
     if matches!(action, Action::Serve | Action::Demo) {
-        open_files::raise();
+        rlimit::raise();
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -6,11 +6,11 @@ use std::time::Duration;
 use allclear_application::broadcast::Broadcast;
 use allclear_application::clock::Clock;
 use allclear_application::delivery::worker::DeliveryWorker;
-use allclear_application::delivery::{self, Bell, Deliveries, Letters, Outcome};
+use allclear_application::delivery::{self, Deliveries, MailComposer, Outcome, WakeSignal};
 use allclear_application::link::Links;
 use allclear_application::mail::Mailer;
 use allclear_application::mail_budget::MailBudget;
-use allclear_application::secret::Seal;
+use allclear_application::secret::HmacKey;
 use allclear_application::subscriber::{SubscriberPorts, Subscribers};
 use allclear_identity::secrets;
 use allclear_persistence::database::Database;
@@ -26,22 +26,22 @@ const COUNTING: Duration = Duration::from_secs(10);
 const PRUNING: Duration = Duration::from_hours(1);
 
 /// Everything about subscribers and their mail, at rest.
-pub(crate) struct Post {
+pub(crate) struct MailQueue {
     pub(crate) subscribers: Arc<Subscribers>,
     pub(crate) deliveries: Arc<Deliveries>,
     mail_budget: Arc<MailBudget>,
-    bell: Arc<Bell>,
+    bell: Arc<WakeSignal>,
     worker: Arc<DeliveryWorker>,
 }
 
 /// The worker, running.
-pub(crate) struct Sending {
+pub(crate) struct RunningMailQueue {
     stop: CancellationToken,
     working: JoinHandle<()>,
     tasks: [JoinHandle<()>; 3],
 }
 
-impl Post {
+impl MailQueue {
     /// Over this database. Links in mail are sealed with the installation's secret.
     pub(crate) async fn over(
         settings: &Settings,
@@ -55,8 +55,8 @@ impl Post {
         let secrets = secrets::load(store.as_ref(), clock.as_ref())
             .await
             .map_err(|error| error.to_string())?;
-        let seal = Seal::new(&secrets.salt).map_err(|error| error.to_string())?;
-        let (bell, clock) = (Arc::new(Bell::default()), Arc::clone(clock));
+        let seal = HmacKey::new(&secrets.salt).map_err(|error| error.to_string())?;
+        let (bell, clock) = (Arc::new(WakeSignal::default()), Arc::clone(clock));
         let ports = SubscriberPorts {
             subscribers: Arc::clone(&store) as _,
             organisations: Arc::clone(&store) as _,
@@ -64,7 +64,7 @@ impl Post {
             clock: Arc::clone(&clock),
             bell: Arc::clone(&bell),
         };
-        let letters = Letters::new(
+        let letters = MailComposer::new(
             Arc::clone(&store) as _,
             Arc::clone(&clock),
             Links::new(public_url),
@@ -89,13 +89,13 @@ impl Post {
     }
 
     /// Begins to send.
-    pub(crate) fn start(self, broadcast: Arc<dyn Broadcast>) -> Sending {
+    pub(crate) fn start(self, broadcast: Arc<dyn Broadcast>) -> RunningMailQueue {
         let (stop, bell) = (CancellationToken::new(), self.bell);
         let working = tokio::spawn(self.worker.run(stop.clone()));
         let listening = tokio::spawn(async move { delivery::listen(&*broadcast, &bell).await });
         let counting = tokio::spawn(count(Arc::clone(&self.deliveries)));
         let pruning = tokio::spawn(prune(self.deliveries, self.mail_budget));
-        Sending {
+        RunningMailQueue {
             stop,
             working,
             tasks: [listening, counting, pruning],
@@ -103,7 +103,7 @@ impl Post {
     }
 }
 
-impl Sending {
+impl RunningMailQueue {
     /// Sends what is due, as far as that does not take long; the rest stays in the queue.
     pub(crate) async fn stop(self) {
         for task in &self.tasks {

@@ -13,7 +13,7 @@ use allclear_application::mail_budget::MailBudget;
 use allclear_application::membership::Memberships;
 use allclear_application::password::{PasswordPorts, Passwords};
 use allclear_application::relay::Relay;
-use allclear_application::secret::Seal;
+use allclear_application::secret::HmacKey;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::session::Sessions;
 use allclear_application::waitlist::Waitlist;
@@ -52,11 +52,11 @@ pub(crate) struct Identity {
 pub(crate) async fn installation(
     database: &Database,
     clock: &dyn Clock,
-) -> Result<(String, Seal), String> {
+) -> Result<(String, HmacKey), String> {
     let secrets = secrets::load(database, clock)
         .await
         .map_err(|error| error.to_string())?;
-    let seal = Seal::new(&secrets.salt).map_err(|error| error.to_string())?;
+    let seal = HmacKey::new(&secrets.salt).map_err(|error| error.to_string())?;
     let mark = seal.mark("installation", &[]);
     let mark = u128::from_be_bytes(
         mark[..16]
@@ -166,7 +166,7 @@ fn mail_budget(
     salt: &str,
     clock: &Arc<dyn Clock>,
 ) -> Result<Arc<MailBudget>, String> {
-    let seal = Seal::new(salt).map_err(|error| error.to_string())?;
+    let seal = HmacKey::new(salt).map_err(|error| error.to_string())?;
     let (store, clock) = (Arc::new(database.clone()), Arc::clone(clock));
     let limits = settings.usage.mails();
     Ok(Arc::new(MailBudget::new(store, clock, seal, limits)))

@@ -11,23 +11,23 @@ use url::Url;
 
 use self::clerk::ClerkSettings;
 use self::connection::ConnectionSettings;
-use self::hidden::{Beginning, Hidden};
 use self::limit::LimitSettings;
 use self::mail::MailSettings;
 use self::metrics::MetricsSettings;
 use self::public_url::PublicUrl;
 use self::redis::RedisSettings;
+use self::secret_string::{SecretString, UrlWithScheme};
 use self::usage::UsageSettings;
 
 pub(crate) mod clerk;
 mod connection;
 mod file;
-pub mod hidden;
 mod limit;
 mod mail;
 mod metrics;
 mod public_url;
 mod redis;
+pub mod secret_string;
 mod usage;
 
 pub use self::file::{FILE, with_file};
@@ -56,8 +56,8 @@ pub struct Settings {
     pub data_dir: PathBuf,
 
     /// `postgres://…` for several nodes [default: an SQLite file in the data folder]
-    #[arg(long, env = "ALLCLEAR_DATABASE_URL", value_name = "ALLCLEAR_DATABASE_URL", value_parser = Beginning(&["postgres:", "postgresql:", "sqlite:"]), hide_env_values = true)]
-    pub database_url: Option<Hidden>,
+    #[arg(long, env = "ALLCLEAR_DATABASE_URL", value_name = "ALLCLEAR_DATABASE_URL", value_parser = UrlWithScheme(&["postgres:", "postgresql:", "sqlite:"]), hide_env_values = true)]
+    pub database_url: Option<SecretString>,
 
     #[command(flatten)]
     pub(crate) redis: RedisSettings,

@@ -9,7 +9,7 @@ use actix_web::web::{self, Data};
 use allclear_application::caller::TokenVerifier;
 use allclear_application::directory::Directory;
 
-use crate::calls::Calls;
+use crate::routes::Routes;
 
 /// What these calls work with.
 #[derive(Clone)]
@@ -30,6 +30,6 @@ impl Parts {
 }
 
 /// The calls under `/clerk`.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     config.scope("/clerk", webhook::calls);
 }

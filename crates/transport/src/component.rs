@@ -11,14 +11,14 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::answer::{Answer, Deleted, list as answer_list};
+use crate::api_response::{Answer, Deleted, list as answer_list};
 use crate::caller::Operator;
-use crate::calls::Calls;
 use crate::if_match::IfMatch;
-use crate::input::{Body, Input, Text, Word};
+use crate::input::{Body, EnumText, FieldInput, Text};
 use crate::page_query::{AskedPage, PageQuery};
 use crate::path::Id;
-use crate::problem::{Problem, Refusals};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 
 /// What a form says under a status that is none.
 pub(crate) const STATUS_MESSAGE: &str = "Select Any One";
@@ -61,15 +61,15 @@ struct ComponentInput {
     /// 2 to 200 characters.
     #[serde(default)]
     #[schema(value_type = String, required = false, min_length = 2, max_length = 200)]
-    name: Input<Text>,
+    name: FieldInput<Text>,
     /// Up to 10,000 characters; empty when absent from a create.
     #[serde(default)]
     #[schema(value_type = String, required = false, max_length = 10_000)]
-    description: Input<Text>,
+    description: FieldInput<Text>,
     /// `OPERATIONAL` when absent from a create.
     #[serde(default)]
     #[schema(value_type = ComponentStatusWord, required = false)]
-    status: Input<Word<ComponentStatus>>,
+    status: FieldInput<EnumText<ComponentStatus>>,
 }
 
 impl ComponentInput {
@@ -115,7 +115,7 @@ impl ComponentInput {
 #[utoipa::path(
     tag = "components",
     params(PageQuery),
-    responses((status = 200, body = Answer<Vec<ComponentBody>>), Refusals),
+    responses((status = 200, body = Answer<Vec<ComponentBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/list")]
@@ -134,7 +134,7 @@ async fn list(
 #[utoipa::path(
     tag = "components",
     request_body = ComponentInput,
-    responses((status = 201, body = Answer<ComponentBody>), Refusals),
+    responses((status = 201, body = Answer<ComponentBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/create")]
@@ -153,7 +153,7 @@ async fn create(
 #[utoipa::path(
     tag = "components",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<ComponentBody>), Refusals),
+    responses((status = 200, body = Answer<ComponentBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}")]
@@ -171,7 +171,7 @@ async fn read(
     tag = "components",
     params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     request_body = ComponentInput,
-    responses((status = 200, body = Answer<ComponentBody>), Refusals),
+    responses((status = 200, body = Answer<ComponentBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[patch("/{id}")]
@@ -192,7 +192,7 @@ async fn edit(
 #[utoipa::path(
     tag = "components",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<Deleted>), Refusals),
+    responses((status = 200, body = Answer<Deleted>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[delete("/{id}")]
@@ -209,7 +209,7 @@ async fn remove(
 }
 
 /// The calls under `/component`.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     config.scope("/component", |calls| {
         calls
             .service(list)

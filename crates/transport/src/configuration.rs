@@ -6,9 +6,9 @@ use allclear_domain::account::SignUpMode;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
-use crate::answer::Answer;
-use crate::calls::Calls;
+use crate::api_response::Answer;
 use crate::problem::Problem;
+use crate::routes::Routes;
 
 /// Who proves who people are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
@@ -103,6 +103,6 @@ async fn configuration(
 }
 
 /// The call at `/configuration`.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     config.service(configuration);
 }

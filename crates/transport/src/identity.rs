@@ -28,7 +28,7 @@ use allclear_application::password::Passwords;
 use allclear_application::session::Sessions;
 use allclear_application::waitlist::Waitlist;
 
-use crate::calls::Calls;
+use crate::routes::Routes;
 
 use self::cookie::CookieSecurity;
 use self::same_origin::OwnOrigin;
@@ -85,7 +85,7 @@ pub(crate) fn serve(config: &mut web::ServiceConfig) {
 }
 
 /// The calls under `/identity`.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     account::calls(config);
     confirmation::calls(config);
     session::calls(config);

@@ -7,24 +7,24 @@ use actix_web::{HttpResponse, delete, get, patch, post, web};
 use allclear_application::incident::{IncidentReport, Incidents};
 use allclear_application::public::incident::{IncidentStatusWord, TimelineEntry};
 use allclear_application::timestamp;
-use allclear_domain::hold::{Attachment, check_once};
 use allclear_domain::id::IncidentId;
+use allclear_domain::impact::{Attachment, check_once};
 use allclear_domain::incident::{IncidentDraft, IncidentPatch, IncidentStatus};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::answer::{Answer, Deleted, list as answer_list};
+use crate::api_response::{Answer, Deleted, list as answer_list};
 use crate::caller::Operator;
-use crate::calls::Calls;
 use crate::component::STATUS_MESSAGE;
 use crate::if_match::IfMatch;
 use crate::incident::component::{AttachmentInput, attachments};
-use crate::input::{Body, Input, Moment, Text, Word};
+use crate::input::{Body, EnumText, FieldInput, Text, Timestamp};
 use crate::page_query::{AskedPage, PageQuery};
 use crate::path::Id;
-use crate::problem::{Problem, Refusals};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 
 /// What a create says under a time that is none.
 const TIME_MESSAGE_OF_CREATE: &str = "Invalid date format";
@@ -87,23 +87,23 @@ struct IncidentInput {
     /// 1 to 200 characters.
     #[serde(default)]
     #[schema(value_type = String, min_length = 1, max_length = 200, required = true)]
-    title: Input<Text>,
+    title: FieldInput<Text>,
     /// 1 to 10,000 characters.
     #[serde(default)]
     #[schema(value_type = String, min_length = 1, max_length = 10_000, required = true)]
-    description: Input<Text>,
+    description: FieldInput<Text>,
     /// `INVESTIGATING` when absent.
     #[serde(default)]
     #[schema(value_type = IncidentStatusWord, required = false)]
-    status: Input<Word<IncidentStatus>>,
+    status: FieldInput<EnumText<IncidentStatus>>,
     /// RFC 3339, or `2026-01-31T09:30` read as UTC; now when absent.
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]
-    occured_at: Input<Moment>,
+    occured_at: FieldInput<Timestamp>,
     /// The components it affects, each once.
     #[serde(default)]
     #[schema(value_type = Vec<AttachmentInput>, required = false)]
-    components: Input<Vec<AttachmentInput>>,
+    components: FieldInput<Vec<AttachmentInput>>,
 }
 
 impl IncidentInput {
@@ -145,19 +145,19 @@ struct IncidentPatchInput {
     /// 1 to 200 characters.
     #[serde(default)]
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200)]
-    title: Input<Text>,
+    title: FieldInput<Text>,
     /// 1 to 10,000 characters.
     #[serde(default)]
     #[schema(value_type = String, required = false, min_length = 1, max_length = 10_000)]
-    description: Input<Text>,
+    description: FieldInput<Text>,
     /// Another one than `RESOLVED` reopens a resolved incident.
     #[serde(default)]
     #[schema(value_type = IncidentStatusWord, required = false)]
-    status: Input<Word<IncidentStatus>>,
+    status: FieldInput<EnumText<IncidentStatus>>,
     /// RFC 3339, or `2026-01-31T09:30` read as UTC.
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]
-    occured_at: Input<Moment>,
+    occured_at: FieldInput<Timestamp>,
 }
 
 impl IncidentPatchInput {
@@ -194,7 +194,7 @@ impl IncidentPatchInput {
 #[utoipa::path(
     tag = "incidents",
     params(PageQuery),
-    responses((status = 200, body = Answer<Vec<IncidentBody>>), Refusals),
+    responses((status = 200, body = Answer<Vec<IncidentBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/list")]
@@ -213,7 +213,7 @@ async fn list(
 #[utoipa::path(
     tag = "incidents",
     request_body = IncidentInput,
-    responses((status = 201, body = Answer<IncidentBody>), Refusals),
+    responses((status = 201, body = Answer<IncidentBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/create")]
@@ -233,7 +233,7 @@ async fn create(
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<IncidentBody>), Refusals),
+    responses((status = 200, body = Answer<IncidentBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}")]
@@ -251,7 +251,7 @@ async fn read(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     request_body = IncidentPatchInput,
-    responses((status = 200, body = Answer<IncidentBody>), Refusals),
+    responses((status = 200, body = Answer<IncidentBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[patch("/{id}")]
@@ -272,7 +272,7 @@ async fn edit(
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<Deleted>), Refusals),
+    responses((status = 200, body = Answer<Deleted>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[delete("/{id}")]
@@ -289,7 +289,7 @@ async fn remove(
 }
 
 /// The calls under `/incident`.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     config.scope("/incident", |calls| {
         calls
             .service(list)

@@ -97,7 +97,7 @@ fn object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
 
 /// A field as a client sent it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) enum Input<T> {
+pub(crate) enum FieldInput<T> {
     /// Not there.
     #[default]
     Absent,
@@ -109,7 +109,7 @@ pub(crate) enum Input<T> {
     Given(T),
 }
 
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Input<T> {
+impl<'de, T: DeserializeOwned> Deserialize<'de> for FieldInput<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
         if value.is_null() {
@@ -119,7 +119,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Input<T> {
     }
 }
 
-impl<T> Input<T> {
+impl<T> FieldInput<T> {
     /// The value of a field that must be there; else its error is noted.
     pub(crate) fn required(self, field: &str, message: &str, invalid: &mut Invalid) -> Option<T> {
         if let Self::Given(value) = self {
@@ -159,9 +159,9 @@ impl<'de> Deserialize<'de> for Text {
 
 /// One word of a list of words, read by the domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Word<T>(pub T);
+pub(crate) struct EnumText<T>(pub T);
 
-impl<'de, T: FromStr> Deserialize<'de> for Word<T> {
+impl<'de, T: FromStr> Deserialize<'de> for EnumText<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = String::deserialize(deserializer)?;
         word.parse()
@@ -173,9 +173,9 @@ impl<'de, T: FromStr> Deserialize<'de> for Word<T> {
 /// A moment: RFC 3339, or the 16 characters of `<input type="datetime-local">` read as UTC. Cut to whole milliseconds, the
 /// precision that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Moment(pub DateTime<Utc>);
+pub(crate) struct Timestamp(pub DateTime<Utc>);
 
-impl Moment {
+impl Timestamp {
     /// The last year taken: the databases order years of four digits, and what follows a moment has to have four too.
     const LAST_YEAR: i32 = 9998;
 
@@ -199,7 +199,7 @@ fn local_minute(text: &str) -> Option<NaiveDateTime> {
     (text.len() == 16 && moment.format(FORM).to_string() == text).then_some(moment)
 }
 
-impl<'de> Deserialize<'de> for Moment {
+impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a moment"))
@@ -214,21 +214,21 @@ mod tests {
     #[derive(Debug, Deserialize)]
     struct Form {
         #[serde(default)]
-        name: Input<Text>,
+        name: FieldInput<Text>,
     }
 
-    fn name(json: &str) -> Input<Text> {
+    fn name(json: &str) -> FieldInput<Text> {
         object::<Form>(json.as_bytes()).unwrap().name
     }
 
     #[test]
     fn a_field_is_absent_null_wrong_or_given() {
-        assert_eq!(name("{}"), Input::Absent);
-        assert_eq!(name(r#"{"name": null}"#), Input::Null);
-        assert_eq!(name(r#"{"name": [1]}"#), Input::Wrong);
+        assert_eq!(name("{}"), FieldInput::Absent);
+        assert_eq!(name(r#"{"name": null}"#), FieldInput::Null);
+        assert_eq!(name(r#"{"name": [1]}"#), FieldInput::Wrong);
         assert_eq!(
             name(r#"{"name": "  API "}"#),
-            Input::Given(Text("API".into()))
+            FieldInput::Given(Text("API".into()))
         );
     }
 
@@ -275,7 +275,7 @@ mod tests {
         ];
         for (text, moment) in rows {
             assert_eq!(
-                Moment::parse(text)
+                Timestamp::parse(text)
                     .map(|read| read.0.to_rfc3339())
                     .as_deref(),
                 Some(moment),
@@ -300,7 +300,7 @@ mod tests {
             "0000-01-01T00:00:00Z",
         ];
         for text in bad {
-            assert_eq!(Moment::parse(text), None, "{text}");
+            assert_eq!(Timestamp::parse(text), None, "{text}");
         }
     }
 

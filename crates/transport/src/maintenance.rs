@@ -12,15 +12,15 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answer::{Answer, Deleted, list as answer_list};
+use crate::api_response::{Answer, Deleted, list as answer_list};
 use crate::caller::Operator;
-use crate::calls::Calls;
 use crate::if_match::IfMatch;
 use crate::input::Body;
 use crate::maintenance::input::{MaintenanceInput, MaintenancePatchInput};
 use crate::page_query::{AskedPage, PageQuery};
 use crate::path::Id;
-use crate::problem::{Problem, Refusals};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 
 /// A maintenance as operators see it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -78,7 +78,7 @@ impl From<&MaintenanceReport> for MaintenanceBody {
 #[utoipa::path(
     tag = "maintenances",
     params(PageQuery),
-    responses((status = 200, body = Answer<Vec<MaintenanceBody>>), Refusals),
+    responses((status = 200, body = Answer<Vec<MaintenanceBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/list")]
@@ -97,7 +97,7 @@ async fn list(
 #[utoipa::path(
     tag = "maintenances",
     request_body = MaintenanceInput,
-    responses((status = 201, body = Answer<MaintenanceBody>), Refusals),
+    responses((status = 201, body = Answer<MaintenanceBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/create")]
@@ -116,7 +116,7 @@ async fn create(
 #[utoipa::path(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<MaintenanceBody>), Refusals),
+    responses((status = 200, body = Answer<MaintenanceBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}")]
@@ -135,7 +135,7 @@ async fn read(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     request_body = MaintenancePatchInput,
-    responses((status = 200, body = Answer<MaintenanceBody>), Refusals),
+    responses((status = 200, body = Answer<MaintenanceBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[patch("/{id}")]
@@ -156,7 +156,7 @@ async fn edit(
 #[utoipa::path(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<Deleted>), Refusals),
+    responses((status = 200, body = Answer<Deleted>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[delete("/{id}")]
@@ -173,7 +173,7 @@ async fn remove(
 }
 
 /// The calls under `/maintenance`.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     config.scope("/maintenance", |calls| {
         calls
             .service(list)

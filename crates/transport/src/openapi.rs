@@ -5,9 +5,9 @@ use utoipa::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Components, Info, OpenApi as Document, PathItem};
 
-use crate::calls::{Calls, Described};
 use crate::identity::{self, cookie};
 use crate::problem::{FieldProblem, ProblemBody};
+use crate::routes::{Described, Routes};
 use crate::{clerk, server, status};
 
 /// Describes every call under `/api/v1`.

@@ -237,7 +237,7 @@ pub(crate) struct FieldProblem<'a> {
 /// The refusals every call of an operator may answer.
 #[derive(IntoResponses)]
 #[expect(dead_code, reason = "documents answers; the variants are never made")]
-pub(crate) enum Refusals {
+pub(crate) enum ErrorResponses {
     /// Malformed request.
     #[response(status = 400, content_type = "application/problem+json")]
     BadRequest(ProblemBody<'static>),

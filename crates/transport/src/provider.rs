@@ -18,14 +18,14 @@ pub enum Provider {
 
 /// Which providers' calls there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Offered {
+pub(crate) struct EnabledRoutes {
     /// Those of this server.
     pub(crate) built_in: bool,
     /// Those of Clerk.
     pub(crate) clerk: bool,
 }
 
-impl Offered {
+impl EnabledRoutes {
     /// Serves the calls of these providers.
     pub(crate) fn serve(self, config: &mut web::ServiceConfig) {
         if self.built_in {
@@ -56,9 +56,9 @@ impl Provider {
     }
 
     /// Which calls there are.
-    pub(crate) const fn offered(&self) -> Offered {
+    pub(crate) const fn offered(&self) -> EnabledRoutes {
         let clerk = matches!(self, Self::Clerk(_));
-        Offered {
+        EnabledRoutes {
             built_in: !clerk,
             clerk,
         }

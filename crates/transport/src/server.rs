@@ -22,24 +22,24 @@ use allclear_socketio::cut_dead_connections;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::runtime::Handle;
 
-use crate::ahead::Ahead;
-use crate::calls::Calls;
+use crate::body_timeout::BodyTime;
 use crate::client_address::TrustedProxies;
 use crate::client_slots::ClientLimits;
 use crate::configuration::Configuration;
+use crate::fast_path::Ahead;
 use crate::headers::{Headers, Hsts};
 use crate::health::{Draining, healthz, metrics, readyz};
 use crate::identity::key_set::key_set;
-use crate::idle::Connections;
+use crate::idle_timeout::Connections;
 use crate::input::BODY_LIMIT;
 use crate::methods::Methods;
 use crate::metrics_access::MetricsAccess;
-use crate::observe::Observe;
 use crate::openapi::OpenApiJson;
 use crate::problem::Problem;
-use crate::provider::{Offered, Provider};
+use crate::provider::{EnabledRoutes, Provider};
+use crate::request_log::Observe;
 use crate::request_rules::RequestRules;
-use crate::slow_body::BodyTime;
+use crate::routes::Routes;
 use crate::socket::{SocketSettings, Sockets};
 use crate::status::events::EventStreams;
 use crate::status::pages::Pages;
@@ -47,7 +47,7 @@ use crate::status::viewers::Viewers;
 use crate::usage::WriteUsage;
 use crate::web_app::{WebApp, anything_else, nothing_there, status_page};
 use crate::{
-    component, configuration, elsewhere, incident, maintenance, openapi, status, subscriber,
+    component, configuration, incident, maintenance, openapi, redirects, status, subscriber,
 };
 
 /// Everything the routes work with.
@@ -110,7 +110,11 @@ pub struct Parts {
 }
 
 /// Serves the calls under `/api/v1`. Public reads are open to every origin, all else to our own and the allowed ones.
-fn serve_calls(config: &mut web::ServiceConfig, allowed_origins: &[String], offered: Offered) {
+fn serve_calls(
+    config: &mut web::ServiceConfig,
+    allowed_origins: &[String],
+    offered: EnabledRoutes,
+) {
     let mut allowed = Cors::default()
         .allow_any_method()
         .allowed_headers([
@@ -142,7 +146,7 @@ fn serve_calls(config: &mut web::ServiceConfig, allowed_origins: &[String], offe
 }
 
 /// The calls under `/api/v1` that are there whoever provides identities.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     component::calls(config);
     incident::calls(config);
     maintenance::calls(config);
@@ -151,7 +155,7 @@ pub(crate) fn calls(config: &mut impl Calls) {
 }
 
 /// The routes that are not calls.
-fn pages(config: &mut web::ServiceConfig, offered: Offered) {
+fn pages(config: &mut web::ServiceConfig, offered: EnabledRoutes) {
     if offered.built_in {
         config.route("/.well-known/jwks.json", read().to(key_set));
     }
@@ -161,8 +165,8 @@ fn pages(config: &mut web::ServiceConfig, offered: Offered) {
         .route("/metrics", read().to(metrics))
         .route("/status/{organisation}", read().to(status_page))
         .service(subscriber::form::resource())
-        .route("/discord", read().to(elsewhere::discord))
-        .route("/sponsor", read().to(elsewhere::sponsor))
+        .route("/discord", read().to(redirects::discord))
+        .route("/sponsor", read().to(redirects::sponsor))
         .default_service(web::to(anything_else));
 }
 

@@ -26,12 +26,12 @@ use actix_web::Resource;
 use allclear_application::caller::TokenVerifier;
 use allclear_application::clock::Clock;
 use allclear_application::outbox::Commit;
-use allclear_application::relay::{Audience, Relay};
+use allclear_application::relay::{CommitListener, Relay};
 use allclear_domain::id::OrganisationId;
 use allclear_socketio::{Cors, Namespace, Origins, Server, Settings};
 
-use self::access::Guards;
-use self::handler::Visitors;
+use self::access::SocketAuthorizer;
+use self::handler::SocketHandler;
 pub use self::handler::events;
 use self::room::Rooms;
 use crate::client_slots::ClientLimits;
@@ -80,7 +80,7 @@ impl SocketSettings {
 pub struct Sockets {
     server: Server,
     rooms: Arc<Rooms>,
-    guards: Arc<Guards>,
+    guards: Arc<SocketAuthorizer>,
 }
 
 impl Sockets {
@@ -95,8 +95,12 @@ impl Sockets {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let rooms = Arc::new(Rooms::default());
-        let guards = Arc::new(Guards::new(verifier, clock, settings.ping_interval));
-        let visitors = Visitors::new(pages, relay, Arc::clone(&rooms), Arc::clone(&guards));
+        let guards = Arc::new(SocketAuthorizer::new(
+            verifier,
+            clock,
+            settings.ping_interval,
+        ));
+        let visitors = SocketHandler::new(pages, relay, Arc::clone(&rooms), Arc::clone(&guards));
         let server = Server::builder()
             .settings(settings.settings())
             .admission(limits)
@@ -140,7 +144,7 @@ impl Sockets {
     }
 }
 
-impl Audience for Sockets {
+impl CommitListener for Sockets {
     fn tell(&self, commit: &Arc<Commit>) {
         if let Some(namespace) = self.namespace() {
             self.rooms.tell(namespace, commit);

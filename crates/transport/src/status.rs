@@ -1,14 +1,14 @@
 //! What everybody may see of an organisation: the snapshot, the page around it, and the stream of what changes.
 
-pub(crate) mod copies;
-mod crier;
 pub mod encoded;
 pub mod events;
 mod frame_log;
 pub mod markup;
 pub(crate) mod page;
 pub mod pages;
+mod viewer_notifier;
 pub mod viewers;
+pub(crate) mod worker_cache;
 
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, get, web};
@@ -16,10 +16,10 @@ use allclear_application::error::Error;
 use allclear_application::public::Snapshot;
 use allclear_domain::id::OrganisationId;
 
-use crate::answer::Answer;
-use crate::calls::Calls;
+use crate::api_response::Answer;
 use crate::client_slots::ClientLimits;
 use crate::problem::{Problem, PublicRefusals};
+use crate::routes::Routes;
 use crate::status::events::{EventStreams, Since};
 use crate::status::pages::Pages;
 use crate::web_app::nothing_there;
@@ -83,6 +83,6 @@ fn known(organisation: &str) -> Result<OrganisationId, Error> {
 }
 
 /// The calls under `/api/v1/status`.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     config.service(snapshot).service(follow);
 }

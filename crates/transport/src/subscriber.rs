@@ -17,13 +17,13 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::answer::{Answer, Deleted, list as answer_list};
+use crate::api_response::{Answer, Deleted, list as answer_list};
 use crate::caller::Operator;
-use crate::calls::Calls;
-use crate::input::{Body, Input, Text};
+use crate::input::{Body, FieldInput, Text};
 use crate::page_query::{AskedPage, PageQuery};
 use crate::path::Id;
-use crate::problem::{Problem, Refusals};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 use crate::throttle::{Bucket, Limit};
 
 /// What is said once a subscription is entered.
@@ -120,14 +120,14 @@ struct SubscriberInput {
     /// Up to 254 characters.
     #[serde(default)]
     #[schema(value_type = String, format = "email", max_length = 254, required = true)]
-    email: Input<Text>,
+    email: FieldInput<Text>,
 }
 
 /// Adds a subscriber, pending, and mails the verification link.
 #[utoipa::path(
     tag = "subscribers",
     request_body = SubscriberInput,
-    responses((status = 201, body = Answer<SubscriberBody>), Refusals),
+    responses((status = 201, body = Answer<SubscriberBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("")]
@@ -149,7 +149,7 @@ async fn add(
 #[utoipa::path(
     tag = "subscribers",
     params(PageQuery),
-    responses((status = 200, body = Answer<Vec<SubscriberBody>>), Refusals),
+    responses((status = 200, body = Answer<Vec<SubscriberBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/list")]
@@ -168,7 +168,7 @@ async fn list(
 #[utoipa::path(
     tag = "subscribers",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<Deleted>), Refusals),
+    responses((status = 200, body = Answer<Deleted>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[delete("/{id}")]
@@ -185,7 +185,7 @@ async fn remove(
 }
 
 /// The draft, with what is wrong with it noted.
-fn draft(email: Input<Text>, invalid: &mut Invalid) -> SubscriberDraft {
+fn draft(email: FieldInput<Text>, invalid: &mut Invalid) -> SubscriberDraft {
     let email = email
         .required("email", EMAIL_MESSAGE, invalid)
         .map(|text| text.0)
@@ -196,7 +196,7 @@ fn draft(email: Input<Text>, invalid: &mut Invalid) -> SubscriberDraft {
 }
 
 /// The calls under `/subscriber`.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     config.scope("/subscriber", |calls| {
         visitor::calls(calls);
         one_click::calls(calls);

@@ -12,8 +12,8 @@ use bytes::Bytes;
 use rust_embed::{Embed, EmbeddedFile};
 
 use crate::clerk::policy::PagePolicy;
+use crate::csp_hashes::InlineStyles;
 use crate::headers::CONTENT_SECURITY_POLICY;
-use crate::inline::InlineStyles;
 use crate::methods::{Methods, READ};
 use crate::page_template::PageTemplate;
 use crate::problem::Problem;

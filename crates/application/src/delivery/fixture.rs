@@ -4,7 +4,7 @@ use allclear_domain::id::SubscriberId;
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
 use uuid::Uuid;
 
-use super::{Claim, Delivery, Matter};
+use super::{Claim, Delivery, DeliveryKind};
 use crate::fixture::{now, organisation};
 
 pub(super) fn pending() -> Subscriber {
@@ -21,7 +21,7 @@ pub(super) fn subscribed() -> Subscriber {
 }
 
 /// A delivery at its first try.
-pub(super) fn delivery(id: i64, subscriber: Subscriber, matter: Matter) -> Delivery {
+pub(super) fn delivery(id: i64, subscriber: Subscriber, matter: DeliveryKind) -> Delivery {
     Delivery {
         claim: Claim { id, attempt: 1 },
         queued_at: now(),

@@ -4,19 +4,19 @@ use allclear_domain::email::EmailKey;
 use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::subscriber::{Subscriber, SubscriberStatus};
 
-use super::{Delivery, Matter};
+use super::{Delivery, DeliveryKind};
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::link::Links;
 use crate::mail::notice::NoticeLinks;
 use crate::mail::{Mail, MailContent, MailHeaders, MailList};
 use crate::notice::Notice;
-use crate::secret::Seal;
+use crate::secret::HmacKey;
 use crate::subscriber::SubscriberStore;
 use crate::subscriber::code::Codes;
 
 /// Makes mails of deliveries. What is random about a mail is derived from what is stored, so that a second try is the same.
-pub struct Letters {
+pub struct MailComposer {
     subscribers: Arc<dyn SubscriberStore>,
     clock: Arc<dyn Clock>,
     links: Links,
@@ -24,14 +24,14 @@ pub struct Letters {
     limit: MailLimit,
 }
 
-impl Letters {
+impl MailComposer {
     /// With links of this installation; `limit` is how many verification mails an address is sent.
     #[must_use]
     pub const fn new(
         subscribers: Arc<dyn SubscriberStore>,
         clock: Arc<dyn Clock>,
         links: Links,
-        seal: Seal,
+        seal: HmacKey,
         limit: MailLimit,
     ) -> Self {
         Self {
@@ -46,17 +46,17 @@ impl Letters {
     /// The mail, or none where the subscriber does not want it any more or has been sent too many.
     pub(super) async fn write(&self, delivery: &Delivery) -> Result<Option<Mail>, Error> {
         match &delivery.matter {
-            Matter::Verification
+            DeliveryKind::Verification
                 if delivery.subscriber.awaits_verification() && self.may_mail(delivery).await? =>
             {
                 Ok(Some(self.verification(delivery)))
             }
-            Matter::Notice(notice)
+            DeliveryKind::Notice(notice)
                 if delivery.subscriber.status == SubscriberStatus::Subscribed =>
             {
                 Ok(Some(self.notice(delivery, notice)))
             }
-            Matter::Verification | Matter::Notice(_) => Ok(None),
+            DeliveryKind::Verification | DeliveryKind::Notice(_) => Ok(None),
         }
     }
 

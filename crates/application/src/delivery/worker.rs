@@ -10,7 +10,7 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::{Bell, Claim, Delivery, DeliveryQueue, Letters, Outcome, Settled};
+use super::{Claim, Delivery, DeliveryQueue, MailComposer, Outcome, Settled, WakeSignal};
 use crate::error::Error;
 use crate::mail::{Mailer, SendError};
 
@@ -19,11 +19,11 @@ pub struct DeliveryWorker {
     /// Where deliveries come from.
     pub queue: Arc<dyn DeliveryQueue>,
     /// What they say.
-    pub letters: Letters,
+    pub letters: MailComposer,
     /// How they go out.
     pub mailer: Arc<dyn Mailer>,
     /// Rings when there may be something to send.
-    pub bell: Arc<Bell>,
+    pub bell: Arc<WakeSignal>,
     /// How many mails are sent at once. Each is settled before the next one is begun in its place, so after a crash so many
     /// may be sent a second time.
     pub concurrency: usize,
@@ -66,7 +66,7 @@ impl DatabaseTime {
 impl DeliveryWorker {
     /// How often the queue is looked at while nothing is known to be due: another node may have queued something and died,
     /// and the wall clock may have been set.
-    pub const LOOK: Duration = Duration::from_secs(30);
+    pub const POLL_INTERVAL: Duration = Duration::from_secs(30);
     /// How long a claim holds: so long what a dead node had in its hands waits for another.
     pub const LEASE: TimeDelta = TimeDelta::seconds(20);
     /// How long one mail may take.
@@ -80,13 +80,13 @@ impl DeliveryWorker {
     /// How many deliveries are queued in one transaction: few enough that a save hardly waits for it.
     const BATCH: u64 = 500;
     /// How long to wait after a failure of the queue, at first and at most.
-    const PAUSE: (Duration, Duration) = (Duration::from_millis(125), Duration::from_secs(5));
+    const RETRY_DELAY: (Duration, Duration) = (Duration::from_millis(125), Duration::from_secs(5));
 
     /// Sends what is queued until it is to stop and what is due then is sent, or its grace is over. May be dropped at any
     /// moment: what it had in its hands is sent again.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let mut hands = Hands::default();
-        let (mut pause, mut end) = (Self::PAUSE.0, None);
+        let (mut pause, mut end) = (Self::RETRY_DELAY.0, None);
         loop {
             if end.is_none() && stop.is_cancelled() {
                 end = Some(Instant::now() + Self::GRACE.0);
@@ -98,7 +98,7 @@ impl DeliveryWorker {
             }
             match self.turn(&mut hands, takes).await {
                 Ok(()) => {
-                    pause = Self::PAUSE.0;
+                    pause = Self::RETRY_DELAY.0;
                     if end.is_some() && hands.is_done(takes) {
                         return;
                     }
@@ -114,7 +114,7 @@ impl DeliveryWorker {
                         "the mail queue could not be worked on; trying again"
                     );
                     sleep(pause).await;
-                    pause = (pause * 2).min(Self::PAUSE.1);
+                    pause = (pause * 2).min(Self::RETRY_DELAY.1);
                     hands.look();
                 }
             }
@@ -221,8 +221,11 @@ impl DeliveryWorker {
     /// Nothing is due now: notes when something will be.
     async fn set_alarm(&self, hands: &mut Hands, now: DateTime<Utc>) -> Result<(), Error> {
         let next = self.queue.next_due(now).await?;
-        let left = next.map_or(Self::LOOK, |next| {
-            (next - now).to_std().unwrap_or_default().min(Self::LOOK)
+        let left = next.map_or(Self::POLL_INTERVAL, |next| {
+            (next - now)
+                .to_std()
+                .unwrap_or_default()
+                .min(Self::POLL_INTERVAL)
         });
         hands.look_at = Instant::now() + left;
         Ok(())
@@ -242,7 +245,7 @@ impl DeliveryWorker {
             () = stop.cancelled(), if stopping.is_none() => {}
             () = sleep_until(wake) => {
                 if Instant::now() >= hands.look_at {
-                    hands.look_at = Instant::now() + Self::LOOK;
+                    hands.look_at = Instant::now() + Self::POLL_INTERVAL;
                     hands.look();
                 }
             }

@@ -59,18 +59,18 @@ pub enum News {
 /// A message that is not to be believed, or cannot be read. The reason is for the log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct NotBelieved(pub String);
+pub struct InvalidWebhook(pub String);
 
 /// Tells the provider's messages from others'.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
-pub trait Announcer: Send + Sync {
+pub trait WebhookVerifier: Send + Sync {
     /// Checks who signed a message and when, and reads it.
     ///
     /// # Errors
-    /// [`NotBelieved`].
+    /// [`InvalidWebhook`].
     #[expect(
         clippy::elidable_lifetime_names,
         reason = "the mock's macro wants it named"
     )]
-    fn read<'a>(&self, envelope: &Envelope<'a>) -> Result<Message, NotBelieved>;
+    fn read<'a>(&self, envelope: &Envelope<'a>) -> Result<Message, InvalidWebhook>;
 }

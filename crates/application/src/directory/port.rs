@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use crate::error::Error;
-use crate::rule::Written;
+use crate::transition::Written;
 
 /// What a token that was verified says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,10 +110,10 @@ pub trait DirectoryStore: Send + Sync {
     ) -> Result<(), Error>;
 
     /// Whether this message was heard not long ago.
-    async fn is_heard(&self, message: &str) -> Result<bool, Error>;
+    async fn is_handled(&self, message: &str) -> Result<bool, Error>;
 
     /// This message was heard.
-    async fn heard(&self, message: &str, at: DateTime<Utc>) -> Result<(), Error>;
+    async fn mark_handled(&self, message: &str, at: DateTime<Utc>) -> Result<(), Error>;
 }
 
 /// The provider's own API, asked for names that nobody has told.

@@ -5,7 +5,7 @@ use mockall::predicate::{always, eq};
 use crate::broadcast::MockBroadcast;
 use crate::fixture::{clock, now, organisation};
 use crate::outbox::MockOutbox;
-use crate::rule::Written;
+use crate::transition::Written;
 
 fn credential() -> Credential {
     Credential {
@@ -72,7 +72,7 @@ fn names_user(store: &mut MockDirectoryStore, known: Known) {
 fn directory(
     store: MockDirectoryStore,
     profiles: MockProfiles,
-    announcer: MockAnnouncer,
+    announcer: MockWebhookVerifier,
 ) -> Directory {
     let relay = Arc::new(Relay::new(
         Arc::new(MockOutbox::new()),
@@ -92,7 +92,7 @@ async fn admit(
     profiles: MockProfiles,
     claimed: Claimed,
 ) -> Option<Admitted> {
-    directory(store, profiles, MockAnnouncer::new())
+    directory(store, profiles, MockWebhookVerifier::new())
         .admit(&credential(), claimed)
         .await
         .unwrap()
@@ -189,7 +189,7 @@ async fn a_provider_that_is_away_keeps_nobody_out_and_is_not_asked_again_at_once
         .expect_organisation()
         .times(1)
         .returning(|_| Err(Error::Unavailable("away".into())));
-    let directory = directory(store, profiles, MockAnnouncer::new());
+    let directory = directory(store, profiles, MockWebhookVerifier::new());
     for _ in 0..2 {
         let found = directory
             .admit(&credential(), claimed(None, None))
@@ -229,8 +229,8 @@ fn envelope() -> Envelope<'static> {
     }
 }
 
-fn announcer(news: Vec<News>) -> MockAnnouncer {
-    let mut announcer = MockAnnouncer::new();
+fn announcer(news: Vec<News>) -> MockWebhookVerifier {
+    let mut announcer = MockWebhookVerifier::new();
     let message = Message {
         id: "msg_1".into(),
         happened_at: now(),
@@ -247,7 +247,7 @@ async fn a_message_is_followed_once() {
     let ending = Ending::Session("sess_1".into());
     let mut fresh = MockDirectoryStore::new();
     fresh
-        .expect_is_heard()
+        .expect_is_handled()
         .with(eq("msg_1"))
         .returning(|_| Ok(false));
     fresh
@@ -261,7 +261,7 @@ async fn a_message_is_followed_once() {
         .with(eq(organisation()), eq(now()))
         .returning(|_, _| Ok(()));
     fresh
-        .expect_heard()
+        .expect_mark_handled()
         .times(1)
         .with(eq("msg_1"), eq(now()))
         .returning(|_, _| Ok(()));
@@ -275,7 +275,7 @@ async fn a_message_is_followed_once() {
         .unwrap();
 
     let mut repeated = MockDirectoryStore::new();
-    repeated.expect_is_heard().returning(|_| Ok(true));
+    repeated.expect_is_handled().returning(|_| Ok(true));
     directory(repeated, MockProfiles::new(), announcer(news))
         .hear(&envelope())
         .await
@@ -285,7 +285,7 @@ async fn a_message_is_followed_once() {
 #[tokio::test]
 async fn a_message_that_could_not_be_followed_is_not_taken_for_heard() {
     let mut store = MockDirectoryStore::new();
-    store.expect_is_heard().returning(|_| Ok(false));
+    store.expect_is_handled().returning(|_| Ok(false));
     store
         .expect_end()
         .returning(|_, _| Err(Error::Unavailable("away".into())));
@@ -298,10 +298,10 @@ async fn a_message_that_could_not_be_followed_is_not_taken_for_heard() {
 
 #[tokio::test]
 async fn a_message_of_somebody_else_is_refused() {
-    let mut announcer = MockAnnouncer::new();
+    let mut announcer = MockWebhookVerifier::new();
     announcer
         .expect_read()
-        .returning(|_| Err(NotBelieved("no signature".into())));
+        .returning(|_| Err(InvalidWebhook("no signature".into())));
     let refused = directory(MockDirectoryStore::new(), MockProfiles::new(), announcer)
         .hear(&envelope())
         .await;

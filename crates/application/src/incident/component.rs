@@ -1,14 +1,14 @@
 //! The components an incident affects.
 
 use allclear_domain::component::{Component, ComponentStatus};
-use allclear_domain::hold::{Attachment, check_attachments, check_detachments};
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
+use allclear_domain::impact::{Attachment, check_attachments, check_detachments};
 use async_trait::async_trait;
 
 use super::Incidents;
 use crate::error::Error;
 use crate::page::{Listed, Page};
-use crate::rule::Written;
+use crate::transition::Written;
 
 /// A component with the status an incident holds on it while it is unresolved.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -90,7 +90,7 @@ impl Ports {
     fn of(incident: Incident) -> Self {
         let mut ports = Self::default();
         let state = incident.clone();
-        let change = move |_: &_, _, rule: Rule<Incident>| {
+        let change = move |_: &_, _, rule: Transition<Incident>| {
             Ok(Some(written(report(rule(state.clone(), stamp())?.state))))
         };
         ports.store.expect_change().returning(change);
@@ -129,7 +129,7 @@ fn ann() -> Author {
 #[tokio::test]
 async fn a_created_incident_is_stored_with_its_components_and_broadcast() {
     let mut ports = Ports::default();
-    let insert = |_: &_, create: CreateRule<Incident>, components: Vec<Attachment>| {
+    let insert = |_: &_, create: CreateTransition<Incident>, components: Vec<Attachment>| {
         let created = create(stamp())?;
         assert_eq!(
             (created.state.occured_at, created.events.len(), components),

@@ -13,7 +13,7 @@ use super::Incidents;
 use crate::error::Error;
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
-use crate::rule::{Rule, Written};
+use crate::transition::{Transition, Written};
 
 /// Keeps the updates of incidents; writes do what [`IncidentStore`](super::IncidentStore) says of them.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
@@ -41,7 +41,7 @@ pub trait IncidentUpdateStore: Send + Sync {
         &self,
         organisation: &OrganisationId,
         incident: IncidentId,
-        rule: Rule<Latest, Entry>,
+        rule: Transition<Latest, Entry>,
     ) -> Result<Option<Written<IncidentUpdate>>, Error>;
 
     /// Runs a rule on an update; none where there is no such one.
@@ -50,7 +50,7 @@ pub trait IncidentUpdateStore: Send + Sync {
         organisation: &OrganisationId,
         incident: IncidentId,
         id: IncidentUpdateId,
-        rule: Rule<Entry>,
+        rule: Transition<Entry>,
     ) -> Result<Option<Written<IncidentUpdate>>, Error>;
 
     /// Removes updates, all or none, and stores what the rule makes of their incident; none where there is no such
@@ -60,7 +60,7 @@ pub trait IncidentUpdateStore: Send + Sync {
         organisation: &OrganisationId,
         incident: IncidentId,
         ids: Vec<IncidentUpdateId>,
-        rule: Rule<Deletion, Incident>,
+        rule: Transition<Deletion, Incident>,
     ) -> Result<Option<Written<()>>, Error>;
 }
 
@@ -101,7 +101,7 @@ impl Incidents {
         draft: IncidentUpdateDraft,
         author: Author,
     ) -> Result<IncidentUpdate, Error> {
-        let rule: Rule<Latest, Entry> = Box::new(move |latest, stamp| {
+        let rule: Transition<Latest, Entry> = Box::new(move |latest, stamp| {
             let id = IncidentUpdateId(stamp.id);
             Ok(latest.record(id, draft, author, stamp.now)?)
         });
@@ -123,7 +123,7 @@ impl Incidents {
         patch: IncidentUpdatePatch,
         precondition: Precondition,
     ) -> Result<IncidentUpdate, Error> {
-        let rule: Rule<Entry> = Box::new(move |entry, stamp| {
+        let rule: Transition<Entry> = Box::new(move |entry, stamp| {
             precondition.check(entry.update.version)?;
             Ok(entry.edit(patch, stamp.now)?)
         });
@@ -147,7 +147,7 @@ impl Incidents {
     ) -> Result<(), Error> {
         check_deletion(&ids)?;
         let gone = ids.clone();
-        let rule: Rule<Deletion, Incident> =
+        let rule: Transition<Deletion, Incident> =
             Box::new(move |deletion, stamp| Ok(deletion.of(&gone, stamp.now)));
         let written = self
             .updates

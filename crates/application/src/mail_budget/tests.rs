@@ -12,7 +12,7 @@ const LIMITS: MailBudgetLimits = MailBudgetLimits {
 };
 
 fn budget(store: MockMailCountStore, limits: MailBudgetLimits) -> MailBudget {
-    let seal = Seal::new("the installation's secret").unwrap();
+    let seal = HmacKey::new("the installation's secret").unwrap();
     MailBudget::new(Arc::new(store), clock(), seal, limits)
 }
 

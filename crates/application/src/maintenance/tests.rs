@@ -84,7 +84,7 @@ fn service(
         Arc::new(updates),
         relay,
         clock(),
-        Arc::new(Alarm::default()),
+        Arc::new(WakeTimer::default()),
     )
 }
 

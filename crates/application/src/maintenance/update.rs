@@ -11,10 +11,10 @@ use crate::error::Error;
 use crate::maintenance::Maintenances;
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
-use crate::rule::{Rule, Written};
+use crate::transition::{Transition, Written};
 
 /// A rule that makes an update to follow the newest one of its maintenance, run inside the transaction that stores it.
-pub type Recording = Rule<Option<MaintenanceUpdate>, MaintenanceUpdate>;
+pub type Recording = Transition<Option<MaintenanceUpdate>, MaintenanceUpdate>;
 
 /// Keeps the updates of maintenances. Every write stores them with their events in one transaction that makes one
 /// revision. Each call answers none where there is no such maintenance or update in the organisation.
@@ -51,7 +51,7 @@ pub trait MaintenanceUpdateStore: Send + Sync {
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
         id: MaintenanceUpdateId,
-        rule: Rule<MaintenanceUpdate>,
+        rule: Transition<MaintenanceUpdate>,
     ) -> Result<Option<Written<MaintenanceUpdate>>, Error>;
 
     /// Runs a rule on those of `asked` that are updates of the maintenance, and removes the ones it answers.
@@ -60,7 +60,7 @@ pub trait MaintenanceUpdateStore: Send + Sync {
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
         asked: Vec<MaintenanceUpdateId>,
-        rule: Rule<Vec<MaintenanceUpdateId>>,
+        rule: Transition<Vec<MaintenanceUpdateId>>,
     ) -> Result<Option<Written<Vec<MaintenanceUpdateId>>>, Error>;
 }
 
@@ -132,7 +132,7 @@ impl Maintenances {
         patch: MaintenanceUpdatePatch,
         precondition: Precondition,
     ) -> Result<MaintenanceUpdate, Error> {
-        let rule: Rule<MaintenanceUpdate> = Box::new(move |update, _| {
+        let rule: Transition<MaintenanceUpdate> = Box::new(move |update, _| {
             precondition.check(update.version)?;
             Ok(update.edit(patch)?)
         });
@@ -155,7 +155,7 @@ impl Maintenances {
         ids: Vec<MaintenanceUpdateId>,
     ) -> Result<Vec<MaintenanceUpdateId>, Error> {
         let asked = ids.clone();
-        let rule: Rule<Vec<MaintenanceUpdateId>> =
+        let rule: Transition<Vec<MaintenanceUpdateId>> =
             Box::new(move |stored, _| Ok(MaintenanceUpdate::delete(maintenance, asked, &stored)?));
         let written = self
             .updates

@@ -6,7 +6,7 @@ use crate::broadcast::MockBroadcast;
 use crate::fixture::{clock, memberships, organisation, session, user};
 use crate::organisation::MockOrganisationStore;
 use crate::outbox::MockOutbox;
-use crate::rule::Written;
+use crate::transition::Written;
 
 fn service(store: MockMembershipStore, organisations: MockOrganisationStore) -> Memberships {
     let relay = Relay::new(Arc::new(MockOutbox::new()), Arc::new(MockBroadcast::new()));

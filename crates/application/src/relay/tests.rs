@@ -70,7 +70,7 @@ struct Heard {
     resyncs: Mutex<usize>,
 }
 
-impl Audience for Heard {
+impl CommitListener for Heard {
     fn tell(&self, commit: &Arc<Commit>) {
         self.revisions.lock().unwrap().push(commit.revision);
     }
@@ -105,13 +105,15 @@ async fn heard_after(from: i64, oldest: i64, arriving: &[i64]) -> (Vec<i64>, usi
     let organisation = OrganisationId::parse("org").unwrap();
     relay
         .lock()
-        .insert(organisation, Followed::from(Revision(from)));
+        .insert(organisation, StreamPosition::from(Revision(from)));
     for revision in arriving {
         sender.send(Arc::new(commit(*revision))).unwrap();
     }
     drop(sender);
     let heard = Arc::new(Heard::default());
-    relay.run(&[Arc::clone(&heard) as Arc<dyn Audience>]).await;
+    relay
+        .run(&[Arc::clone(&heard) as Arc<dyn CommitListener>])
+        .await;
     let resyncs = *heard.resyncs.lock().unwrap();
     let revisions = heard.revisions.lock().unwrap().clone();
     (revisions, resyncs)
@@ -197,7 +199,7 @@ async fn the_lag_is_what_was_heard_of_and_not_told() {
     });
     let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
     for (organisation, told) in [("a", 3), ("b", 7)] {
-        let followed = Followed::from(Revision(told));
+        let followed = StreamPosition::from(Revision(told));
         followed.hear(Revision(7));
         relay
             .lock()
@@ -212,7 +214,7 @@ async fn the_lag_is_what_was_heard_of_and_not_told() {
 #[derive(Default)]
 struct Watching(std::sync::atomic::AtomicBool);
 
-impl Audience for Watching {
+impl CommitListener for Watching {
     fn tell(&self, _: &Arc<Commit>) {}
 
     fn resync(&self, _: &OrganisationId) {}
@@ -232,7 +234,7 @@ async fn what_nobody_asks_for_or_watches_is_no_longer_followed() {
     let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
     let organisation = OrganisationId::parse("org").unwrap();
     let watching = Arc::new(Watching::default());
-    let audiences = [Arc::clone(&watching) as Arc<dyn Audience>];
+    let audiences = [Arc::clone(&watching) as Arc<dyn CommitListener>];
     let is_followed = || relay.lock().contains_key(&organisation);
 
     let followed = relay.follow(&organisation).await.unwrap().unwrap();
@@ -261,7 +263,7 @@ async fn what_nobody_asks_for_or_watches_is_no_longer_followed() {
 #[derive(Default)]
 struct Cut(Mutex<usize>);
 
-impl Audience for Cut {
+impl CommitListener for Cut {
     fn tell(&self, _: &Arc<Commit>) {}
 
     fn resync(&self, _: &OrganisationId) {}
@@ -292,7 +294,10 @@ async fn an_outbox_that_stays_silent_cuts_the_audiences_off_until_it_answers() {
         .await
         .unwrap();
     let cut = Arc::new(Cut::default());
-    let (running, audience) = (Arc::clone(&relay), Arc::clone(&cut) as Arc<dyn Audience>);
+    let (running, audience) = (
+        Arc::clone(&relay),
+        Arc::clone(&cut) as Arc<dyn CommitListener>,
+    );
     tokio::spawn(async move { running.run(&[audience]).await });
     let pass = async |milliseconds| {
         tokio::time::sleep(Duration::from_millis(milliseconds)).await;

@@ -128,7 +128,7 @@ impl MaintenanceSchedule for Planned {
 struct Node {
     planned: Arc<Planned>,
     clock: Arc<WallClock>,
-    alarm: Arc<Alarm>,
+    alarm: Arc<WakeTimer>,
     relay: Arc<Relay>,
 }
 
@@ -304,7 +304,7 @@ async fn whoever_writes_a_maintenance_wakes_every_node() {
         broadcast.expect_subscribe().return_once(move || receiver);
         let mut clock = crate::clock::MockClock::new();
         clock.expect_now().return_const(at(7));
-        let alarm = Alarm::default();
+        let alarm = WakeTimer::default();
         listen(&broadcast, &alarm, &clock).await;
         alarm.moment()
     };

@@ -1,4 +1,4 @@
-//! The codes in subscribers' links. They are marks of the installation's [`Seal`], so nothing of them is stored.
+//! The codes in subscribers' links. They are marks of the installation's [`HmacKey`], so nothing of them is stored.
 
 use allclear_domain::subscriber::Subscriber;
 use base64::Engine;
@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
-use crate::secret::Seal;
+use crate::secret::HmacKey;
 
 const VERIFY: &str = "subscriber verification";
 const UNSUBSCRIBE: &str = "subscriber unsubscribe";
@@ -15,10 +15,10 @@ const UNSUBSCRIBE: &str = "subscriber unsubscribe";
 /// Makes codes and checks them, in a time that depends neither on where a wrong one differs nor on whether there is such a
 /// subscriber.
 #[derive(Debug, Clone)]
-pub(crate) struct Codes(Seal);
+pub(crate) struct Codes(HmacKey);
 
 impl Codes {
-    pub(crate) const fn new(seal: Seal) -> Self {
+    pub(crate) const fn new(seal: HmacKey) -> Self {
         Self(seal)
     }
 
@@ -104,7 +104,7 @@ mod tests {
     use crate::fixture::now;
 
     fn codes() -> Codes {
-        Codes::new(Seal::new("the installation's secret").unwrap())
+        Codes::new(HmacKey::new("the installation's secret").unwrap())
     }
 
     fn subscriber(number: u128) -> Subscriber {

@@ -9,8 +9,8 @@ use crate::organisation::MockOrganisationStore;
 
 const ADDRESS: &str = "ann@example.com";
 
-fn seal() -> Seal {
-    Seal::new("the installation's secret").unwrap()
+fn seal() -> HmacKey {
+    HmacKey::new("the installation's secret").unwrap()
 }
 
 fn draft(email: &str) -> SubscriberDraft {

@@ -171,7 +171,7 @@ proptest! {
             prop_assert_eq!(changed.events.is_empty(), before == incident);
             prop_assert_eq!(incident.status, status);
             prop_assert_eq!(incident.resolved_at.is_some(), status == IncidentStatus::Resolved);
-            prop_assert_eq!(hold::differs(&before, &incident), before.resolved_at.is_some() != incident.resolved_at.is_some());
+            prop_assert_eq!(impact::differs(&before, &incident), before.resolved_at.is_some() != incident.resolved_at.is_some());
         }
     }
 

@@ -11,7 +11,7 @@ use url::Url;
 
 use super::http;
 use super::key::SecretKey;
-use super::news::User;
+use super::webhook_event::User;
 
 /// The version of the API that is asked for, the one that introduced version 2 of the session tokens
 /// (<https://clerk.com/docs/guides/development/upgrading/versioning/available-versions>). What is read here, all versions have.

@@ -101,7 +101,7 @@ impl PublishedKeys {
     /// Older keys are fetched again before they are used: a withdrawn key counts no longer than this while Clerk responds.
     const MAX_AGE: TimeDelta = TimeDelta::minutes(5);
     /// Tokens that name unknown keys make it ask again no more often than this.
-    const PAUSE: TimeDelta = TimeDelta::seconds(30);
+    const RETRY_DELAY: TimeDelta = TimeDelta::seconds(30);
     /// The same where it was not answered.
     const PAUSE_IN_VAIN: TimeDelta = TimeDelta::seconds(2);
 
@@ -152,7 +152,7 @@ impl PublishedKeys {
     fn is_too_soon(&self, last: Attempt) -> bool {
         self.since(last.at)
             < if last.answered {
-                Self::PAUSE
+                Self::RETRY_DELAY
             } else {
                 Self::PAUSE_IN_VAIN
             }

@@ -6,7 +6,7 @@ use std::io;
 use allclear_application::mail::SendError;
 use lettre::transport::smtp::Error;
 
-use crate::letter::one_line;
+use crate::rendered_mail::one_line;
 
 /// The longest reason, in characters: a server may say a lot.
 const LONGEST: usize = 300;

@@ -7,7 +7,7 @@ mod operators;
 
 use std::time::Duration;
 
-use allclear_bench::{Bench, Limit};
+use allclear_bench_support::{Bench, Limit};
 use serde_json::json;
 
 use operators::Operators;

@@ -9,11 +9,11 @@ use allclear_application::incident::{IncidentStore, Incidents};
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::outbox::Commit;
 use allclear_application::relay::Relay;
-use allclear_application::rule::CreateRule;
+use allclear_application::transition::CreateTransition;
 use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
-use allclear_domain::hold::Attachment;
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
+use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentStatus};
 use allclear_domain::incident_update::IncidentUpdateDraft;
 use allclear_persistence::database::Database;
@@ -72,7 +72,7 @@ impl Operators {
             description: String::new(),
             status: ComponentStatus::default(),
         };
-        let api: CreateRule<Component> =
+        let api: CreateTransition<Component> =
             Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
         let api = allclear_application::component::ComponentStore::insert(&*store, &acme, api)
             .await
@@ -94,7 +94,7 @@ impl Operators {
                     status: ComponentStatus::Degraded,
                 }];
                 let attached = components.clone();
-                let create: CreateRule<Incident> = Box::new(move |stamp| {
+                let create: CreateTransition<Incident> = Box::new(move |stamp| {
                     let id = IncidentId(stamp.id);
                     Ok(Incident::create(id, draft, &attached, stamp.now)?)
                 });

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use allclear_application::delivery::{Claim, Delivery, Matter};
+use allclear_application::delivery::{Claim, Delivery, DeliveryKind};
 use allclear_application::error::Error;
 use allclear_application::notice::Notice;
 use allclear_domain::id::OrganisationId;
@@ -159,8 +159,8 @@ impl Known {
     /// None where what it refers to has gone in the meantime; the delivery went with it.
     fn delivery(&self, row: &Model) -> Option<Delivery> {
         let matter = match row.notice_id {
-            None => Matter::Verification,
-            Some(notice) => Matter::Notice(Arc::clone(self.notices.get(&notice)?)),
+            None => DeliveryKind::Verification,
+            Some(notice) => DeliveryKind::Notice(Arc::clone(self.notices.get(&notice)?)),
         };
         Some(Delivery {
             claim: Claim {

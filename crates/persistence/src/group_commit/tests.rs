@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::database::Database;
 use crate::error::broken;
-use crate::plan::sqlite;
+use crate::query_plan::sqlite;
 
 /// A database with an empty table of numbers.
 async fn numbers() -> (Database, TempDir) {

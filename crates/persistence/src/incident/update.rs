@@ -5,7 +5,7 @@ use std::sync::Arc;
 use allclear_application::error::Error;
 use allclear_application::incident::update::IncidentUpdateStore;
 use allclear_application::page::{Listed, Page};
-use allclear_application::rule::{Rule, Written};
+use allclear_application::transition::{Transition, Written};
 use allclear_domain::author::Author;
 use allclear_domain::event::Changed;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
@@ -26,7 +26,7 @@ use crate::database::Database;
 use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
 use crate::error::broken;
-use crate::notice::Occasion;
+use crate::notice::NoticeWriter;
 use crate::organisation::{advance, lock_for_commit};
 use crate::outbox;
 
@@ -85,7 +85,7 @@ impl IncidentUpdateStore for Database {
         &self,
         organisation: &OrganisationId,
         incident: IncidentId,
-        rule: Rule<Latest, Entry>,
+        rule: Transition<Latest, Entry>,
     ) -> Result<Option<Written<IncidentUpdate>>, Error> {
         let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
@@ -116,7 +116,7 @@ impl IncidentUpdateStore for Database {
                 let (incident, settled) =
                     store(transaction, &organisation, &before, incident, revision, now).await?;
                 events.extend(settled);
-                let occasion = Occasion {
+                let occasion = NoticeWriter {
                     transaction,
                     locked: &locked,
                     clock: &*clock,
@@ -144,7 +144,7 @@ impl IncidentUpdateStore for Database {
         organisation: &OrganisationId,
         incident: IncidentId,
         id: IncidentUpdateId,
-        rule: Rule<Entry>,
+        rule: Transition<Entry>,
     ) -> Result<Option<Written<IncidentUpdate>>, Error> {
         let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
@@ -190,7 +190,7 @@ impl IncidentUpdateStore for Database {
                 let (incident, settled) =
                     store(transaction, &organisation, &before, incident, revision, now).await?;
                 events.extend(settled);
-                let occasion = Occasion {
+                let occasion = NoticeWriter {
                     transaction,
                     locked: &locked,
                     clock: &*clock,
@@ -218,7 +218,7 @@ impl IncidentUpdateStore for Database {
         organisation: &OrganisationId,
         incident: IncidentId,
         ids: Vec<IncidentUpdateId>,
-        rule: Rule<Deletion, Incident>,
+        rule: Transition<Deletion, Incident>,
     ) -> Result<Option<Written<()>>, Error> {
         let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
@@ -247,7 +247,7 @@ impl IncidentUpdateStore for Database {
                 let (state, settled) =
                     store(transaction, &organisation, &before, state, revision, now).await?;
                 events.extend(settled);
-                let occasion = Occasion {
+                let occasion = NoticeWriter {
                     transaction,
                     locked: &locked,
                     clock: &*clock,

@@ -5,7 +5,7 @@ use allclear_application::error::Error;
 use allclear_application::maintenance::update::{MaintenanceUpdateStore, Recording};
 use allclear_application::page::{Listed, Page};
 use allclear_application::public::maintenance::MaintenanceEntry;
-use allclear_application::rule::{Rule, Written};
+use allclear_application::transition::{Transition, Written};
 use allclear_domain::author::Author;
 use allclear_domain::event::{Changed, Event};
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
@@ -24,7 +24,7 @@ use crate::entity::maintenance as parent;
 use crate::entity::maintenance_update::{Column, Entity, Model};
 use crate::error::broken;
 use crate::maintenance::{find as find_parent, maintenance as state_of, note_announced};
-use crate::notice::Occasion;
+use crate::notice::NoticeWriter;
 use crate::organisation::{Locked, lock_for_commit};
 use crate::outbox;
 
@@ -124,7 +124,7 @@ impl MaintenanceUpdateStore for Database {
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
         id: MaintenanceUpdateId,
-        rule: Rule<MaintenanceUpdate>,
+        rule: Transition<MaintenanceUpdate>,
     ) -> Result<Option<Written<MaintenanceUpdate>>, Error> {
         let (database, organisation) = (self.clone(), organisation.clone());
         self.write(move |transaction| {
@@ -158,7 +158,7 @@ impl MaintenanceUpdateStore for Database {
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
         asked: Vec<MaintenanceUpdateId>,
-        rule: Rule<Vec<MaintenanceUpdateId>>,
+        rule: Transition<Vec<MaintenanceUpdateId>>,
     ) -> Result<Option<Written<Vec<MaintenanceUpdateId>>>, Error> {
         let (database, organisation) = (self.clone(), organisation.clone());
         self.write(move |transaction| {
@@ -241,7 +241,7 @@ impl Held {
         }
         let before = Some((&maintenance, announced));
         let change = MaintenanceChange::of(before, &maintenance, recorded.is_some(), now);
-        let occasion = Occasion {
+        let occasion = NoticeWriter {
             transaction,
             locked: &self.organisation,
             clock: &*database.clock,

@@ -6,7 +6,7 @@ mod notice;
 
 use std::collections::{BTreeMap, HashSet};
 
-use allclear_application::delivery::{Claim, DeliveryCounts, DeliveryQueue, Matter, Outcome};
+use allclear_application::delivery::{Claim, DeliveryCounts, DeliveryKind, DeliveryQueue, Outcome};
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::subscriber::SubscriberStore;
 use allclear_domain::id::SubscriberId;
@@ -74,7 +74,7 @@ async fn who_came_or_left_since_is_not_mailed_whatever_clocks_say(database: &Dat
         .claim(100)
         .await
         .into_iter()
-        .filter(|delivery| delivery.matter != Matter::Verification);
+        .filter(|delivery| delivery.matter != DeliveryKind::Verification);
     assert_eq!(
         notices
             .map(|delivery| delivery.subscriber.id)
@@ -379,17 +379,17 @@ async fn a_verification_goes_before_the_rest_and_is_queued_whoever_subscribes(da
     let claimed = world.claim(1).await;
     assert_eq!(
         (&claimed[0].matter, &claimed[0].subscriber),
-        (&Matter::Verification, &eve)
+        (&DeliveryKind::Verification, &eve)
     );
     assert_eq!(claimed[0].organisation_name, "Acme");
     // Ann is subscribed; that nobody wants it is seen when it is sent. Her notice came first.
     let rest = world.claim(10).await;
-    assert!(rest.len() == 1 && rest[0].matter != Matter::Verification);
+    assert!(rest.len() == 1 && rest[0].matter != DeliveryKind::Verification);
     database.settle(vec![sent(&rest[0])]).await.unwrap();
     let unwanted = world.claim(10).await;
     assert_eq!(
         (&unwanted[0].matter, &unwanted[0].subscriber),
-        (&Matter::Verification, &ann)
+        (&DeliveryKind::Verification, &ann)
     );
     database
         .settle(vec![settled(unwanted[0].claim, Outcome::Unwanted)])

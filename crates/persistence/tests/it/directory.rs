@@ -16,7 +16,7 @@ contract!(
     a_user_or_member_who_comes_back_has_new_tokens,
     a_membership_that_ended_is_that_of_one_user_in_one_organisation,
     a_deleted_organisation_is_gone_for_good,
-    a_message_is_heard_once,
+    a_message_is_handled_once,
     what_ended_long_ago_is_forgotten_except_organisations,
 );
 
@@ -189,15 +189,15 @@ async fn a_deleted_organisation_is_gone_for_good(database: &Database) {
     assert_eq!((found.ended, found.organisation), (true, None));
 }
 
-async fn a_message_is_heard_once(database: &Database) {
-    assert!(!database.is_heard("msg_1").await.unwrap());
-    database.heard("msg_1", now()).await.unwrap();
-    database.heard("msg_1", now()).await.unwrap();
-    assert!(database.is_heard("msg_1").await.unwrap());
+async fn a_message_is_handled_once(database: &Database) {
+    assert!(!database.is_handled("msg_1").await.unwrap());
+    database.mark_handled("msg_1", now()).await.unwrap();
+    database.mark_handled("msg_1", now()).await.unwrap();
+    assert!(database.is_handled("msg_1").await.unwrap());
     let later = now() + Directory::MESSAGES + TimeDelta::seconds(1);
-    database.heard("msg_2", later).await.unwrap();
+    database.mark_handled("msg_2", later).await.unwrap();
     assert!(
-        !database.is_heard("msg_1").await.unwrap(),
+        !database.is_handled("msg_1").await.unwrap(),
         "its signature does not count any more"
     );
 }

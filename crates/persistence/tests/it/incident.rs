@@ -1,7 +1,7 @@
 //! Incidents themselves. What they hold is tested in `hold`, their updates in `update`.
 
 mod fixture;
-mod hold;
+mod impact;
 mod update;
 
 use allclear_application::error::Error;

@@ -5,7 +5,7 @@ use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
 use allclear_application::public::incident::TIMELINE_LENGTH;
-use allclear_application::rule::{CreateRule, Written};
+use allclear_application::transition::{CreateTransition, Written};
 use allclear_domain::author::Author;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::incident::IncidentStatus;
@@ -54,7 +54,7 @@ pub(crate) async fn create(
         end_at,
         status,
     };
-    let create: CreateRule<Maintenance> = Box::new(move |stamp| {
+    let create: CreateTransition<Maintenance> = Box::new(move |stamp| {
         Ok(Maintenance::create(
             MaintenanceId(stamp.id),
             draft,

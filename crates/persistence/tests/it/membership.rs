@@ -1,6 +1,6 @@
 use allclear_application::error::Error;
 use allclear_application::invitation::{Host, Invitation, InvitationStore};
-use allclear_application::membership::{Founding, MemberRule, MembershipStore};
+use allclear_application::membership::{Founding, MemberTransition, MembershipStore};
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::secret::SecretToken;
 use allclear_application::session::SessionStore;
@@ -81,7 +81,7 @@ async fn role(database: &Database, organisation: &OrganisationId, user: UserId) 
         .map(|found| found.role)
 }
 
-fn leave() -> MemberRule {
+fn leave() -> MemberTransition {
     Box::new(|standing| {
         standing
             .leave()
@@ -296,7 +296,7 @@ async fn an_invitation_is_accepted_once(database: &Database) {
 async fn an_invitation_ends_with_the_role_of_its_inviter(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let acme = found(database, &ann).await;
-    let demote = || -> MemberRule { Box::new(|_| Ok(Some(Role::Member))) };
+    let demote = || -> MemberTransition { Box::new(|_| Ok(Some(Role::Member))) };
     for end in [demote(), leave()] {
         let bob = account(database, &format!("{}@example.com", clock().id()), "hash").await;
         let link = invite(database, Some(&acme), Role::Admin).await;

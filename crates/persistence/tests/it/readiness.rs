@@ -1,7 +1,7 @@
 use allclear_application::component::ComponentStore;
 use allclear_application::error::Error;
 use allclear_application::health::{NotReady, Readiness};
-use allclear_application::rule::CreateRule;
+use allclear_application::transition::CreateTransition;
 use allclear_application::usage_limit::UsageLimits;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::ComponentId;
@@ -38,7 +38,7 @@ async fn of_twenty_components_created_at_once_as_many_as_allowed_are_stored(data
             description: String::new(),
             status: ComponentStatus::Operational,
         };
-        let created: CreateRule<Component> =
+        let created: CreateTransition<Component> =
             Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
         tries.spawn(async move { database.insert(&organisation, created).await });
     }

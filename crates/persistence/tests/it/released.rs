@@ -10,8 +10,8 @@ use std::path::Path;
 use allclear_application::component::ComponentStore;
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
-use allclear_application::rule::CreateRule;
 use allclear_application::subscriber::SubscriberStore;
+use allclear_application::transition::CreateTransition;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_migrations::Migrator;
@@ -163,7 +163,7 @@ async fn shows_what_was_there(database: &Database, connection: &DatabaseConnecti
         description: String::new(),
         status: ComponentStatus::Operational,
     };
-    let create: CreateRule<Component> =
+    let create: CreateTransition<Component> =
         Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
     let written = ComponentStore::insert(database, &acme, create)
         .await

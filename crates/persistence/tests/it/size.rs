@@ -4,7 +4,7 @@ use allclear_application::incident::IncidentStore;
 use allclear_application::incident::update::IncidentUpdateStore;
 use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::public::size::EVENT_BYTES;
-use allclear_application::rule::{CreateRule, Rule};
+use allclear_application::transition::{CreateTransition, Transition};
 use allclear_domain::author::Author;
 use allclear_domain::id::{IncidentId, IncidentUpdateId};
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentStatus};
@@ -41,7 +41,7 @@ async fn the_outbox_stays_under_ten_times_the_text(url: &str) {
         status: IncidentStatus::Investigating,
         occured_at: None,
     };
-    let create: CreateRule<Incident> = Box::new(move |stamp| {
+    let create: CreateTransition<Incident> = Box::new(move |stamp| {
         let id = IncidentId(stamp.id);
         Ok(Incident::create(id, draft, &[], stamp.now)?)
     });
@@ -56,7 +56,7 @@ async fn the_outbox_stays_under_ten_times_the_text(url: &str) {
             id: "user_1".into(),
             name: "Ada".into(),
         };
-        let rule: Rule<Latest, Entry> = Box::new(move |latest, stamp| {
+        let rule: Transition<Latest, Entry> = Box::new(move |latest, stamp| {
             let id = IncidentUpdateId(stamp.id);
             Ok(latest.record(id, draft, author, stamp.now)?)
         });

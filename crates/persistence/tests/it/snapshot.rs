@@ -1,6 +1,6 @@
 use allclear_application::component::ComponentStore;
 use allclear_application::public::SnapshotStore;
-use allclear_application::rule::CreateRule;
+use allclear_application::transition::CreateTransition;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_persistence::database::Database;
@@ -25,7 +25,7 @@ async fn a_snapshot_shows_the_organisation_at_its_revision(database: &Database) 
             description: String::new(),
             status,
         };
-        let create: CreateRule<Component> =
+        let create: CreateTransition<Component> =
             Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
         database.insert(&acme, create).await.unwrap();
     }

@@ -11,7 +11,7 @@ use allclear_application::maintenance::MaintenanceStore;
 use allclear_application::maintenance::update::MaintenanceUpdateStore;
 use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::page::Page;
-use allclear_application::rule::{CreateRule, Rule};
+use allclear_application::transition::{CreateTransition, Transition};
 use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::{
@@ -93,7 +93,7 @@ impl Node {
             description: String::new(),
             status: ComponentStatus::default(),
         };
-        let create: CreateRule<Component> =
+        let create: CreateTransition<Component> =
             Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
         ComponentStore::insert(&self.database, &self.acme, create)
             .await
@@ -107,7 +107,7 @@ impl Node {
             status: IncidentStatus::Investigating,
             occured_at: None,
         };
-        let create: CreateRule<Incident> = Box::new(move |stamp| {
+        let create: CreateTransition<Incident> = Box::new(move |stamp| {
             Ok(Incident::create(
                 IncidentId(stamp.id),
                 draft,
@@ -124,7 +124,7 @@ impl Node {
             message: "Found it".into(),
             status: IncidentStatus::Identified,
         };
-        let rule: Rule<Latest, Entry> = Box::new(move |latest, stamp| {
+        let rule: Transition<Latest, Entry> = Box::new(move |latest, stamp| {
             let id = IncidentUpdateId(stamp.id);
             Ok(latest.record(id, draft, author(), stamp.now)?)
         });
@@ -141,7 +141,7 @@ impl Node {
             end_at: None,
             status: MaintenanceStatus::Scheduled,
         };
-        let create: CreateRule<Maintenance> = Box::new(move |stamp| {
+        let create: CreateTransition<Maintenance> = Box::new(move |stamp| {
             Ok(Maintenance::create(
                 MaintenanceId(stamp.id),
                 draft,
@@ -157,7 +157,7 @@ impl Node {
             status: IncidentStatus::Monitoring,
             message: "Soon".into(),
         };
-        let rule: Rule<Option<MaintenanceUpdate>, MaintenanceUpdate> =
+        let rule: Transition<Option<MaintenanceUpdate>, MaintenanceUpdate> =
             Box::new(move |newest, stamp| {
                 Ok(MaintenanceUpdate::record(
                     MaintenanceUpdateId(stamp.id),

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use allclear_bench::{Limit, crowd::progress};
+use allclear_bench_support::{Limit, crowd::progress};
 use serde_json::json;
 
 use crate::{

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use allclear_bench::{
+use allclear_bench_support::{
     Limit,
     crowd::{self, progress},
     fan_out::FanOut,
@@ -26,7 +26,7 @@ use site::{Site, answer};
 type Crowd = crowd::Crowd<stream::Lines>;
 
 /// How it says what it found.
-const FOUND: allclear_bench::Bench = allclear_bench::Bench("events");
+const FOUND: allclear_bench_support::Bench = allclear_bench_support::Bench("events");
 
 const VIEWERS: [usize; 2] = [1000, 10_000];
 /// Times that everything is measured; the servers take turns.

@@ -5,7 +5,7 @@ use std::{
     process::Command,
 };
 
-use allclear_bench::{crowd::connect, peer::Peer};
+use allclear_bench_support::{crowd::connect, peer::Peer};
 use serde_json::{Value, json};
 use socket2::Socket;
 use tempfile::TempDir;

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use mio::net::TcpStream;
 use socket2::Socket;
 
-use allclear_bench::crowd::{Wire, connect, read_past};
+use allclear_bench_support::crowd::{Wire, connect, read_past};
 
 const ID: &[u8] = b"id:";
 

@@ -1,12 +1,12 @@
 //! Clerk's keys.
 
-use allclear_identity::clerk::announcer::WebhookSecret;
 use allclear_identity::clerk::api::BackendApi;
 use allclear_identity::clerk::key::{PublishableKey, SecretKey, is_loopback};
+use allclear_identity::clerk::webhook_verifier::WebhookSecret;
 use clap::Args;
 use url::Url;
 
-use super::hidden::Hidden;
+use super::secret_string::SecretString;
 
 /// Clerk's keys, as its dashboard shows them. With none the built-in provider serves.
 #[derive(Debug, Clone, Default, Args)]
@@ -27,7 +27,7 @@ pub(crate) struct ClerkSettings {
         value_name = "ALLCLEAR_CLERK_SECRET_KEY",
         hide_env_values = true
     )]
-    clerk_secret_key: Option<Hidden>,
+    clerk_secret_key: Option<SecretString>,
 
     /// The signing secret of Clerk's webhook endpoint, `whsec_…`
     #[arg(
@@ -36,7 +36,7 @@ pub(crate) struct ClerkSettings {
         value_name = "ALLCLEAR_CLERK_WEBHOOK_SECRET",
         hide_env_values = true
     )]
-    clerk_webhook_secret: Option<Hidden>,
+    clerk_webhook_secret: Option<SecretString>,
 
     /// Clerk's public key in PEM, to check tokens without fetching keys [default: the keys Clerk publishes]
     #[arg(
@@ -83,8 +83,9 @@ impl ClerkSettings {
     /// One line that says what is wrong, which tells no secret: clap would repeat the whole value.
     pub(crate) fn application(&self) -> Result<Option<Clerk>, String> {
         let filled = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
-        let revealed =
-            |value: &Option<Hidden>| filled(&value.as_ref().map(|value| value.reveal().to_owned()));
+        let revealed = |value: &Option<SecretString>| {
+            filled(&value.as_ref().map(|value| value.reveal().to_owned()))
+        };
         let (publishable, secret) = (
             filled(&self.clerk_publishable_key),
             revealed(&self.clerk_secret_key),

@@ -3,7 +3,7 @@
 use allclear_transport::client_slots::ConnectionLimits;
 use clap::Args;
 
-use crate::open_files;
+use crate::rlimit;
 
 /// Limits of what is open at the same time. 0 switches a limit off.
 #[derive(Debug, Clone, Args)]
@@ -74,7 +74,7 @@ impl ConnectionSettings {
             polls: self.limit_polls,
             handshakes: self.limit_handshakes,
             all_handshakes: self.limit_all_handshakes,
-            descriptors: open_files::limit(),
+            descriptors: rlimit::limit(),
         }
     }
 }

@@ -6,7 +6,7 @@ use allclear_mail::sender;
 use allclear_mail::smtp::Server;
 use clap::Args;
 
-use super::hidden::Hidden;
+use super::secret_string::SecretString;
 
 /// Whom mail comes from where nobody says so.
 const FROM: &str = "Allclear <allclear@localhost>";
@@ -22,7 +22,7 @@ pub(crate) struct MailSettings {
         value_name = "ALLCLEAR_SMTP_URL",
         hide_env_values = true
     )]
-    smtp_url: Option<Hidden>,
+    smtp_url: Option<SecretString>,
 
     /// A file of certificates in PEM that the mail server's may be signed by, beside those that browsers trust
     #[arg(

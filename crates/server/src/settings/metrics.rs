@@ -3,7 +3,7 @@
 use allclear_transport::metrics_access::MetricsAccess;
 use clap::Args;
 
-use super::hidden::Hidden;
+use super::secret_string::SecretString;
 
 /// Shortest token taken, in characters.
 const SHORTEST_TOKEN: usize = 16;
@@ -22,7 +22,7 @@ pub(crate) struct MetricsSettings {
         value_name = "ALLCLEAR_METRICS_TOKEN",
         hide_env_values = true
     )]
-    metrics_token: Option<Hidden>,
+    metrics_token: Option<SecretString>,
 }
 
 impl MetricsSettings {
@@ -31,7 +31,7 @@ impl MetricsSettings {
     /// # Errors
     /// One line that says what is wrong, without the token.
     pub(crate) fn access(&self) -> Result<MetricsAccess, String> {
-        let token = self.metrics_token.as_ref().map(Hidden::reveal);
+        let token = self.metrics_token.as_ref().map(SecretString::reveal);
         let token = token.filter(|token| !token.is_empty());
         if token.is_some_and(|token| token.chars().count() < SHORTEST_TOKEN) {
             return Err(format!(

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::hidden::{Beginning, Hidden};
+use super::secret_string::{SecretString, UrlWithScheme};
 
 /// The Redis through which several nodes exchange changes.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RedisSettings {
     /// `redis://…`, or `rediss://…` for TLS, through which several nodes hear of each other's changes [default: one node]
-    #[arg(long, env = "ALLCLEAR_REDIS_URL", value_name = "ALLCLEAR_REDIS_URL", value_parser = Beginning(&["redis:", "rediss:"]), hide_env_values = true)]
-    pub(crate) redis_url: Option<Hidden>,
+    #[arg(long, env = "ALLCLEAR_REDIS_URL", value_name = "ALLCLEAR_REDIS_URL", value_parser = UrlWithScheme(&["redis:", "rediss:"]), hide_env_values = true)]
+    pub(crate) redis_url: Option<SecretString>,
 
     /// A file of certificates in PEM that the certificate of Redis must be signed by [default: those of the operating
     /// system]

@@ -1,7 +1,7 @@
 //! The product with Clerk, against a stand-in of it.
 
+mod fake_clerk;
 mod page;
-mod stand_in;
 mod start;
 mod token;
 mod webhook;
@@ -9,7 +9,7 @@ mod webhook;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use self::stand_in::{HOST, StandIn, WEBHOOK_SECRET, encoded};
+use self::fake_clerk::{HOST, StandIn, WEBHOOK_SECRET, encoded};
 use crate::app::{Answer, TestApp, cookie_client, send};
 
 /// A server whose people sign in with Clerk, and the Clerk that it asks.
@@ -79,14 +79,14 @@ impl Setup {
 
     /// Sends a webhook as Svix does, now.
     async fn tell(&self, id: &str, kind: &str, data: Value) -> Answer {
-        let now = stand_in::now();
+        let now = fake_clerk::now();
         let event = json!({"type": kind, "object": "event", "data": data, "timestamp": now * 1000, "instance_id": "ins_1"});
         self.deliver(id, now, &event.to_string()).await
     }
 
     /// Sends what was signed at a moment.
     async fn deliver(&self, id: &str, at: i64, body: &str) -> Answer {
-        self.deliver_signed(id, at, body, &stand_in::signature(id, at, body))
+        self.deliver_signed(id, at, body, &fake_clerk::signature(id, at, body))
             .await
     }
 

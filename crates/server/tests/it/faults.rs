@@ -1,11 +1,11 @@
 //! What breaks around the product, and what of it its people notice.
 
-mod away;
+mod concurrent_writes;
+mod database_outage;
 mod kill;
 mod proxy;
 mod redis;
 mod released;
-mod storm;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use mio::net::TcpStream;
 use socket2::Socket;
 
-use allclear_bench::crowd::{Wire, connect, read_past};
+use allclear_bench_support::crowd::{Wire, connect, read_past};
 
 /// `3`, masked with zeros.
 const PONG: [u8; 7] = [0x81, 0x81, 0, 0, 0, 0, b'3'];

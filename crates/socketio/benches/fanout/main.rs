@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use allclear_bench::{
+use allclear_bench_support::{
     Bench, Limit,
     crowd::{self, progress},
     fan_out::FanOut,

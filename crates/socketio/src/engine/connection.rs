@@ -11,11 +11,11 @@ use actix_web::rt;
 
 use super::{
     handler::EngineHandler,
-    machine::Received,
     packet::{DecodeError, Message, Packet},
     reason::CloseReason,
     server::Engine,
     session::{EngineSocket, Session},
+    session_state::Received,
 };
 use crate::sync::lock;
 

@@ -18,10 +18,10 @@ use super::{
     encoded::Encoded,
     handler::EngineHandler,
     handshake::Handshake,
-    housekeeper::Housekeeper,
-    machine::Transport,
     reason::{CloseReason, Refusal},
     session::Session,
+    session_state::Transport,
+    session_timer::SessionTimer,
     transport,
 };
 use crate::{settings::Settings, sid::Sid, sync::lock};
@@ -39,7 +39,7 @@ pub struct Engine<H: EngineHandler> {
     handler: H,
     settings: Arc<Settings>,
     sessions: Mutex<Sessions<H>>,
-    housekeeper: Housekeeper,
+    housekeeper: SessionTimer,
     emptied: Notify,
     closing: AtomicBool,
     admission: Option<Arc<dyn Admission>>,
@@ -64,7 +64,7 @@ impl<H: EngineHandler> Engine<H> {
             handler,
             settings: Arc::new(settings),
             sessions: Mutex::new(HashMap::new()),
-            housekeeper: Housekeeper::new(),
+            housekeeper: SessionTimer::new(),
             emptied: Notify::new(),
             closing: AtomicBool::new(false),
         })

@@ -1,4 +1,4 @@
-//! A session as the rest of the program holds it: the rules of [`Machine`] behind a lock, and whom to wake.
+//! A session as the rest of the program holds it: the rules of [`SessionState`] behind a lock, and whom to wake.
 
 use std::{
     sync::{
@@ -13,10 +13,10 @@ use super::{
     admission::{Permit, Permits},
     encoded::Encoded,
     handshake::Handshake,
-    housekeeper::Errands,
-    machine::{Machine, Output, PollError, Received, Transport},
     packet::{Message, Packet},
     reason::CloseReason,
+    session_state::{Output, PollError, Received, SessionState, Transport},
+    session_timer::Errands,
     upgrade::Probe,
 };
 use crate::{settings::Settings, sid::Sid, sync::lock};
@@ -57,7 +57,7 @@ impl EngineSocket {
 
 #[derive(Debug)]
 struct Inner {
-    machine: Machine,
+    machine: SessionState,
     /// The waiting poll, or the WebSocket.
     reader: Option<Waker>,
     /// The WebSocket that is taking over.
@@ -109,7 +109,7 @@ impl Session {
         errands: Errands,
         permits: Option<Permits>,
     ) -> Self {
-        let machine = Machine::new(transport, Instant::now(), &settings);
+        let machine = SessionState::new(transport, Instant::now(), &settings);
         let inner = Inner {
             machine,
             reader: None,
@@ -134,7 +134,7 @@ impl Session {
     }
 
     /// Runs `act` on the rules, then tells whoever the change concerns.
-    fn change<T>(&self, act: impl FnOnce(&mut Machine, Instant) -> T) -> T {
+    fn change<T>(&self, act: impl FnOnce(&mut SessionState, Instant) -> T) -> T {
         let mut inner = lock(&self.inner);
         let (was_open, was_closed) = (inner.machine.is_open(), inner.machine.is_closed());
         let queued = inner.machine.queued();

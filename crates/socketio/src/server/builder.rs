@@ -7,9 +7,9 @@ use actix_web::Resource;
 use super::{
     broadcast::Broadcast,
     client::Protocol,
+    erased_namespace::{ErasedNamespace, HandledRealm},
     handler::Handler,
     namespace::Namespace,
-    realm::{HandledRealm, Realm},
 };
 use crate::{
     engine::{Admission, Engine},
@@ -19,7 +19,7 @@ use crate::{
 /// Collects the namespaces of a server.
 pub struct Builder {
     settings: Settings,
-    realms: Vec<Box<dyn Realm>>,
+    realms: Vec<Box<dyn ErasedNamespace>>,
     admission: Option<Arc<dyn Admission>>,
 }
 

@@ -10,8 +10,8 @@ use tokio::{task::yield_now, time::timeout};
 
 use super::{
     ack::Incoming,
+    erased_namespace::{ErasedNamespace, Member},
     handler::{Connect, ConnectError, DisconnectReason},
-    realm::{Member, Realm},
     socket::Core,
 };
 use crate::{
@@ -27,7 +27,7 @@ type Sockets = Arc<Mutex<Vec<Arc<Core>>>>;
 
 /// Socket.IO on top of Engine.IO.
 pub(super) struct Protocol {
-    pub(super) realms: Vec<Box<dyn Realm>>,
+    pub(super) realms: Vec<Box<dyn ErasedNamespace>>,
     pub(super) settings: Settings,
 }
 

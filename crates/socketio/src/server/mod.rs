@@ -4,9 +4,9 @@ mod ack;
 mod broadcast;
 mod builder;
 mod client;
+mod erased_namespace;
 mod handler;
 mod namespace;
-mod realm;
 mod socket;
 
 pub use ack::{AckError, Incoming};

@@ -4,7 +4,7 @@
 use actix_web::HttpResponse;
 use actix_web::http::header::{self, HeaderMap, HeaderValue, InvalidHeaderValue};
 
-use crate::inline::InlineStyles;
+use crate::csp_hashes::InlineStyles;
 
 /// What pages may load beside what they always may.
 #[derive(Debug, Clone)]

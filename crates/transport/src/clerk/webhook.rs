@@ -5,10 +5,10 @@ use allclear_application::directory::{Directory, Envelope};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answer::Answer;
-use crate::calls::Calls;
+use crate::api_response::Answer;
 use crate::input::Raw;
-use crate::problem::{Problem, Refusals};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 
 /// A message was heard.
 #[derive(Debug, Serialize, ToSchema)]
@@ -26,7 +26,7 @@ struct Heard {
         ("svix-signature" = String, Header, description = "Its signatures"),
     ),
     request_body(content = serde_json::Value, content_type = "application/json"),
-    responses((status = 200, body = Answer<Heard>), Refusals),
+    responses((status = 200, body = Answer<Heard>), ErrorResponses),
 )]
 #[post("/webhooks")]
 async fn hear(
@@ -59,6 +59,6 @@ async fn hear(
 }
 
 /// The call at `/webhooks`.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     config.service(hear);
 }

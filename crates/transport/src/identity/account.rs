@@ -19,10 +19,10 @@ use super::confirmation::{PendingBody, pending};
 use super::cookie::{CookieSecurity, presented};
 use super::session::{Identified, SignedIn};
 use super::throttle::Throttle;
-use crate::answer::Answer;
-use crate::calls::Calls;
-use crate::input::{Body, Input, Text};
-use crate::problem::{Problem, Refusals};
+use crate::api_response::Answer;
+use crate::input::{Body, FieldInput, Text};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 use crate::security_log::record;
 use crate::throttle::client;
 
@@ -84,18 +84,18 @@ struct SignUpInput {
     /// 1 to 200 characters.
     #[serde(default)]
     #[schema(value_type = String, min_length = 1, max_length = 200, required = true)]
-    name: Input<Text>,
+    name: FieldInput<Text>,
     #[serde(default)]
     #[schema(value_type = String, format = "email", max_length = 254, required = true)]
-    email: Input<Text>,
+    email: FieldInput<Text>,
     /// 12 to 128 characters.
     #[serde(default)]
     #[schema(value_type = String, min_length = 12, max_length = 128, required = true)]
-    password: Input<String>,
+    password: FieldInput<String>,
     /// From an invitation's link.
     #[serde(default)]
     #[schema(value_type = Option<String>, required = false)]
-    invitation_token: Input<String>,
+    invitation_token: FieldInput<String>,
 }
 
 impl SignUpInput {
@@ -107,7 +107,7 @@ impl SignUpInput {
             password: password(self.password, "password", &mut invalid),
         };
         let invitation = match self.invitation_token {
-            Input::Null => None,
+            FieldInput::Null => None,
             given => given.optional("invitationToken", "Must be a text", &mut invalid),
         };
         checked(&draft, invalid)?;
@@ -127,7 +127,7 @@ impl SignUpInput {
             body = Answer<PendingOrWaitlisted>,
             description = "A mail is on its way, or the person is on the waitlist"
         ),
-        Refusals
+        ErrorResponses
     )
 )]
 #[post("/sign-up")]
@@ -166,17 +166,17 @@ async fn sign_up(
 struct SignInInput {
     #[serde(default)]
     #[schema(value_type = String, format = "email", max_length = 254, required = true)]
-    email: Input<Text>,
+    email: FieldInput<Text>,
     #[serde(default)]
     #[schema(value_type = String, required = true)]
-    password: Input<String>,
+    password: FieldInput<String>,
 }
 
 /// Signs in.
 #[utoipa::path(
     tag = "identity",
     request_body = SignInInput,
-    responses((status = 200, body = Answer<EnteredBody>), Refusals)
+    responses((status = 200, body = Answer<EnteredBody>), ErrorResponses)
 )]
 #[post("/sign-in")]
 async fn sign_in(
@@ -247,14 +247,14 @@ struct NameInput {
     /// 1 to 200 characters.
     #[serde(default)]
     #[schema(value_type = String, min_length = 1, max_length = 200, required = true)]
-    name: Input<Text>,
+    name: FieldInput<Text>,
 }
 
 /// Changes one's own name.
 #[utoipa::path(
     tag = "identity",
     request_body = NameInput,
-    responses((status = 200, body = Answer<EnteredBody>), Refusals),
+    responses((status = 200, body = Answer<EnteredBody>), ErrorResponses),
     security(("session" = []))
 )]
 #[patch("/user")]
@@ -280,7 +280,7 @@ async fn rename(
 struct DeletionInput {
     #[serde(default)]
     #[schema(value_type = String, required = true)]
-    password: Input<String>,
+    password: FieldInput<String>,
 }
 
 /// Deletes one's own account, and with it its sessions, memberships and the organisations that nobody else belongs to. The
@@ -288,7 +288,7 @@ struct DeletionInput {
 #[utoipa::path(
     tag = "identity",
     request_body = DeletionInput,
-    responses((status = 200), Refusals),
+    responses((status = 200), ErrorResponses),
     security(("session" = []))
 )]
 #[delete("/user")]
@@ -318,7 +318,7 @@ async fn delete_account(
 
 /// A text that must be there.
 pub(super) fn text(
-    input: Input<Text>,
+    input: FieldInput<Text>,
     field: &str,
     message: &str,
     invalid: &mut Invalid,
@@ -330,8 +330,8 @@ pub(super) fn text(
 }
 
 /// A password that must be there; it is taken as it is, white space and all.
-pub(super) fn password(input: Input<String>, field: &str, invalid: &mut Invalid) -> Password {
-    let message = if matches!(input, Input::Wrong) {
+pub(super) fn password(input: FieldInput<String>, field: &str, invalid: &mut Invalid) -> Password {
+    let message = if matches!(input, FieldInput::Wrong) {
         "Must be a text"
     } else {
         "Password is required"
@@ -346,7 +346,7 @@ pub(super) fn checked(draft: &impl Validate, mut invalid: Invalid) -> Result<(),
 }
 
 /// The calls about accounts.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     config
         .service(sign_up)
         .service(sign_in)

@@ -13,10 +13,10 @@ use super::account::{EnteredBody, UserBody, checked, enter, text};
 use super::cookie::CookieSecurity;
 use super::session::Identified;
 use super::throttle::Throttle;
-use crate::answer::Answer;
-use crate::calls::Calls;
-use crate::input::{Body, Input, Text};
-use crate::problem::{Problem, Refusals};
+use crate::api_response::Answer;
+use crate::input::{Body, FieldInput, Text};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 use crate::throttle::client;
 
 /// A mail with a link is on its way, or one that says that the address has an account.
@@ -37,7 +37,7 @@ pub(super) fn pending() -> HttpResponse {
 struct ConfirmationInput {
     #[serde(default)]
     #[schema(value_type = String, required = true)]
-    token: Input<String>,
+    token: FieldInput<String>,
 }
 
 impl ConfirmationInput {
@@ -53,7 +53,7 @@ impl ConfirmationInput {
 #[utoipa::path(
     tag = "identity",
     request_body = ConfirmationInput,
-    responses((status = 201, body = Answer<EnteredBody>), Refusals)
+    responses((status = 201, body = Answer<EnteredBody>), ErrorResponses)
 )]
 #[post("/sign-up/confirm")]
 async fn confirm(
@@ -82,14 +82,14 @@ async fn confirm(
 struct AddressInput {
     #[serde(default)]
     #[schema(value_type = String, format = "email", max_length = 254, required = true)]
-    email: Input<Text>,
+    email: FieldInput<Text>,
 }
 
 /// Mails a link that gives one's own account a new address. Only for an account that needs one: `needsAddress` of the user.
 #[utoipa::path(
     tag = "identity",
     request_body = AddressInput,
-    responses((status = 202, body = Answer<PendingBody>), Refusals),
+    responses((status = 202, body = Answer<PendingBody>), ErrorResponses),
     security(("session" = []))
 )]
 #[post("/user/address")]
@@ -114,7 +114,7 @@ async fn request_address(
 #[utoipa::path(
     tag = "identity",
     request_body = ConfirmationInput,
-    responses((status = 200, body = Answer<EnteredBody>), Refusals)
+    responses((status = 200, body = Answer<EnteredBody>), ErrorResponses)
 )]
 #[post("/user/address/confirm")]
 async fn confirm_address(
@@ -133,7 +133,7 @@ async fn confirm_address(
 }
 
 /// The calls about confirmations.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     config
         .service(confirm)
         .service(request_address)

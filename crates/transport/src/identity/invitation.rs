@@ -19,10 +19,10 @@ use super::membership::ROLE_MESSAGE;
 use super::organisation::{RoleWord, organisation};
 use super::session::SignedIn;
 use super::throttle::Throttle;
-use crate::answer::{Answer, Deleted};
-use crate::calls::Calls;
-use crate::input::{Body, Input, Text, Word};
-use crate::problem::{Problem, Refusals};
+use crate::api_response::{Answer, Deleted};
+use crate::input::{Body, EnumText, FieldInput, Text};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 use crate::security_log::record;
 use crate::throttle::client;
 
@@ -58,18 +58,18 @@ impl From<&Invitation> for InvitationBody {
 struct InvitationInput {
     #[serde(default)]
     #[schema(value_type = String, format = "email", max_length = 254, required = true)]
-    email: Input<Text>,
+    email: FieldInput<Text>,
     /// `member` when absent.
     #[serde(default)]
     #[schema(value_type = RoleWord, required = false)]
-    role: Input<Word<Role>>,
+    role: FieldInput<EnumText<Role>>,
 }
 
 /// Lists the pending invitations, newest first; for admins.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),
-    responses((status = 200, body = Answer<Vec<InvitationBody>>), Refusals),
+    responses((status = 200, body = Answer<Vec<InvitationBody>>), ErrorResponses),
     security(("session" = []))
 )]
 #[get("/organisations/{id}/invitations")]
@@ -87,7 +87,7 @@ async fn list(
     tag = "identity",
     params(("id" = String, Path)),
     request_body = InvitationInput,
-    responses((status = 201, body = Answer<InvitationBody>), Refusals),
+    responses((status = 201, body = Answer<InvitationBody>), ErrorResponses),
     security(("session" = []))
 )]
 #[post("/organisations/{id}/invitations")]
@@ -128,7 +128,7 @@ async fn invite(
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path), ("invitation_id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<Deleted>), Refusals),
+    responses((status = 200, body = Answer<Deleted>), ErrorResponses),
     security(("session" = []))
 )]
 #[delete("/organisations/{id}/invitations/{invitation_id}")]
@@ -159,7 +159,7 @@ async fn revoke(
 struct LinkInput {
     #[serde(default)]
     #[schema(value_type = String, required = true)]
-    token: Input<String>,
+    token: FieldInput<String>,
 }
 
 impl LinkInput {
@@ -201,7 +201,7 @@ struct InspectedInvitation {
 #[utoipa::path(
     tag = "identity",
     request_body = LinkInput,
-    responses((status = 200, body = Answer<InspectedInvitation>), Refusals)
+    responses((status = 200, body = Answer<InspectedInvitation>), ErrorResponses)
 )]
 #[post("/invitations/inspect")]
 async fn inspect(
@@ -233,7 +233,7 @@ struct AcceptedInvitation {
 #[utoipa::path(
     tag = "identity",
     request_body = LinkInput,
-    responses((status = 200, body = Answer<AcceptedInvitation>), Refusals),
+    responses((status = 200, body = Answer<AcceptedInvitation>), ErrorResponses),
     security(("session" = []))
 )]
 #[post("/invitations/accept")]
@@ -257,7 +257,7 @@ async fn accept(
 }
 
 /// The calls about invitations.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     config
         .service(list)
         .service(invite)

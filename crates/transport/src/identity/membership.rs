@@ -14,10 +14,10 @@ use utoipa::ToSchema;
 
 use super::organisation::{RoleWord, organisation};
 use super::session::SignedIn;
-use crate::answer::{Answer, Deleted};
-use crate::calls::Calls;
-use crate::input::{Body, Input, Word};
-use crate::problem::{Problem, Refusals};
+use crate::api_response::{Answer, Deleted};
+use crate::input::{Body, EnumText, FieldInput};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 use crate::security_log::record;
 
 /// What a form says under a role that is none.
@@ -54,7 +54,7 @@ impl From<&Member> for MemberBody {
 struct RoleInput {
     #[serde(default)]
     #[schema(value_type = RoleWord, required = true)]
-    role: Input<Word<Role>>,
+    role: FieldInput<EnumText<Role>>,
 }
 
 /// A member's identifier in a path. What cannot be one names nobody.
@@ -66,7 +66,7 @@ fn member(text: &str) -> Result<UserId, Problem> {
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),
-    responses((status = 200, body = Answer<Vec<MemberBody>>), Refusals),
+    responses((status = 200, body = Answer<Vec<MemberBody>>), ErrorResponses),
     security(("session" = []))
 )]
 #[get("/organisations/{id}/members")]
@@ -84,7 +84,7 @@ async fn list(
     tag = "identity",
     params(("id" = String, Path), ("user_id" = String, Path, format = "uuid")),
     request_body = RoleInput,
-    responses((status = 200, body = Answer<RoleWord>), Refusals),
+    responses((status = 200, body = Answer<RoleWord>), ErrorResponses),
     security(("session" = []))
 )]
 #[patch("/organisations/{id}/members/{user_id}")]
@@ -97,7 +97,7 @@ async fn set_role(
 ) -> Result<HttpResponse, Problem> {
     let (organisation, user) = (organisation(&path.0)?, member(&path.1)?);
     let mut invalid = Invalid::default();
-    let Some(Word(role)) = body.0.role.required("role", ROLE_MESSAGE, &mut invalid) else {
+    let Some(EnumText(role)) = body.0.role.required("role", ROLE_MESSAGE, &mut invalid) else {
         return Err(invalid.into());
     };
     memberships
@@ -118,7 +118,7 @@ async fn set_role(
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path), ("user_id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<Deleted>), Refusals),
+    responses((status = 200, body = Answer<Deleted>), ErrorResponses),
     security(("session" = []))
 )]
 #[delete("/organisations/{id}/members/{user_id}")]
@@ -144,6 +144,6 @@ async fn remove(
 }
 
 /// The calls about members.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     config.service(list).service(set_role).service(remove);
 }

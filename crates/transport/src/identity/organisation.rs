@@ -13,10 +13,10 @@ use utoipa::ToSchema;
 
 use super::account::{checked, text};
 use super::session::SignedIn;
-use crate::answer::{Answer, Deleted};
-use crate::calls::Calls;
-use crate::input::{Body, Input, Text};
-use crate::problem::{Problem, Refusals};
+use crate::api_response::{Answer, Deleted};
+use crate::input::{Body, FieldInput, Text};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 use crate::security_log::record;
 
 /// An organisation somebody belongs to.
@@ -57,7 +57,7 @@ struct OrganisationInput {
     /// 2 to 200 characters.
     #[serde(default)]
     #[schema(value_type = String, min_length = 2, max_length = 200, required = true)]
-    name: Input<Text>,
+    name: FieldInput<Text>,
 }
 
 impl OrganisationInput {
@@ -80,7 +80,7 @@ pub(super) fn organisation(text: &str) -> Result<OrganisationId, Problem> {
 #[utoipa::path(
     tag = "identity",
     request_body = OrganisationInput,
-    responses((status = 201, body = Answer<OrganisationBody>), Refusals),
+    responses((status = 201, body = Answer<OrganisationBody>), ErrorResponses),
     security(("session" = []))
 )]
 #[post("/organisations")]
@@ -105,7 +105,7 @@ async fn create(
     tag = "identity",
     params(("id" = String, Path)),
     request_body = OrganisationInput,
-    responses((status = 200, body = Answer<OrganisationBody>), Refusals),
+    responses((status = 200, body = Answer<OrganisationBody>), ErrorResponses),
     security(("session" = []))
 )]
 #[patch("/organisations/{id}")]
@@ -125,7 +125,7 @@ async fn rename(
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),
-    responses((status = 200, body = Answer<Deleted>), Refusals),
+    responses((status = 200, body = Answer<Deleted>), ErrorResponses),
     security(("session" = []))
 )]
 #[delete("/organisations/{id}")]
@@ -149,6 +149,6 @@ async fn remove(
 }
 
 /// The calls about organisations.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     config.service(create).service(rename).service(remove);
 }

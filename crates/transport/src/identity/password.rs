@@ -13,10 +13,10 @@ use utoipa::ToSchema;
 use super::account::{checked, password, text};
 use super::session::SignedIn;
 use super::throttle::Throttle;
-use crate::answer::Answer;
-use crate::calls::Calls;
-use crate::input::{Body, Input, Text};
-use crate::problem::{Problem, Refusals};
+use crate::api_response::Answer;
+use crate::input::{Body, FieldInput, Text};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 use crate::security_log::record;
 use crate::throttle::client;
 
@@ -26,18 +26,18 @@ use crate::throttle::client;
 struct PasswordChangeInput {
     #[serde(default)]
     #[schema(value_type = String, required = true)]
-    current_password: Input<String>,
+    current_password: FieldInput<String>,
     /// 12 to 128 characters.
     #[serde(default)]
     #[schema(value_type = String, min_length = 12, max_length = 128, required = true)]
-    new_password: Input<String>,
+    new_password: FieldInput<String>,
 }
 
 /// Changes one's own password, and signs every other session out.
 #[utoipa::path(
     tag = "identity",
     request_body = PasswordChangeInput,
-    responses((status = 200), Refusals),
+    responses((status = 200), ErrorResponses),
     security(("session" = []))
 )]
 #[post("/user/password")]
@@ -79,11 +79,11 @@ async fn change(
 struct PasswordResetInput {
     #[serde(default)]
     #[schema(value_type = String, format = "email", max_length = 254, required = true)]
-    email: Input<Text>,
+    email: FieldInput<Text>,
 }
 
 /// Mails a link to the address if it has an account. The response is the same whether there is one or not.
-#[utoipa::path(tag = "identity", request_body = PasswordResetInput, responses((status = 200), Refusals))]
+#[utoipa::path(tag = "identity", request_body = PasswordResetInput, responses((status = 200), ErrorResponses))]
 #[post("/password-reset")]
 async fn request_reset(
     request: HttpRequest,
@@ -116,15 +116,15 @@ struct NewPasswordInput {
     /// From the link.
     #[serde(default)]
     #[schema(value_type = String, required = true)]
-    token: Input<String>,
+    token: FieldInput<String>,
     /// 12 to 128 characters.
     #[serde(default)]
     #[schema(value_type = String, min_length = 12, max_length = 128, required = true)]
-    password: Input<String>,
+    password: FieldInput<String>,
 }
 
 /// Sets the password the link was mailed for, and signs every session of the account out.
-#[utoipa::path(tag = "identity", request_body = NewPasswordInput, responses((status = 200), Refusals))]
+#[utoipa::path(tag = "identity", request_body = NewPasswordInput, responses((status = 200), ErrorResponses))]
 #[post("/password-reset/confirm")]
 async fn reset(
     request: HttpRequest,
@@ -151,6 +151,6 @@ async fn reset(
 }
 
 /// The calls about passwords.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     config.service(change).service(reset).service(request_reset);
 }

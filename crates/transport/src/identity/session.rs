@@ -17,10 +17,10 @@ use utoipa::ToSchema;
 use super::account::UserBody;
 use super::cookie::{CookieSecurity, presented};
 use super::organisation::OrganisationBody;
-use crate::answer::Answer;
-use crate::calls::Calls;
-use crate::input::{Body, Input};
-use crate::problem::{Problem, Refusals};
+use crate::api_response::Answer;
+use crate::input::{Body, FieldInput};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 use crate::security_log::record;
 
 /// Somebody who is signed in, as the cookie tells, with an account that can be used.
@@ -123,7 +123,7 @@ async fn read(
 }
 
 /// Signs out: the session's bearer tokens are worthless from here on.
-#[utoipa::path(tag = "identity", responses((status = 200), Refusals))]
+#[utoipa::path(tag = "identity", responses((status = 200), ErrorResponses))]
 #[post("/sign-out")]
 async fn sign_out(
     request: HttpRequest,
@@ -153,7 +153,7 @@ struct TokenInput {
     /// The organisation; a token without one when absent or null.
     #[serde(default)]
     #[schema(value_type = Option<String>, required = false)]
-    organisation_id: Input<String>,
+    organisation_id: FieldInput<String>,
 }
 
 /// A bearer token.
@@ -172,7 +172,7 @@ struct TokenBody {
 #[utoipa::path(
     tag = "identity",
     request_body = TokenInput,
-    responses((status = 200, body = Answer<TokenBody>), Refusals),
+    responses((status = 200, body = Answer<TokenBody>), ErrorResponses),
     security(("session" = []))
 )]
 #[post("/token")]
@@ -182,9 +182,9 @@ async fn issue_token(
     sessions: web::Data<Sessions>,
 ) -> Result<HttpResponse, Problem> {
     let organisation = match body.0.organisation_id {
-        Input::Absent | Input::Null => None,
-        Input::Wrong => return Err(Invalid::field("organisationId", "Must be a text").into()),
-        Input::Given(id) => {
+        FieldInput::Absent | FieldInput::Null => None,
+        FieldInput::Wrong => return Err(Invalid::field("organisationId", "Must be a text").into()),
+        FieldInput::Given(id) => {
             let refused = |_| Problem::from(Error::Forbidden("Not a member of this organisation"));
             Some(OrganisationId::parse(&id).map_err(refused)?)
         }
@@ -198,6 +198,6 @@ async fn issue_token(
 }
 
 /// The calls about sessions.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     config.service(read).service(sign_out).service(issue_token);
 }

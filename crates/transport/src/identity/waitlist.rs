@@ -9,10 +9,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::session::SignedIn;
-use crate::answer::{Answer, Deleted};
-use crate::calls::Calls;
+use crate::api_response::{Answer, Deleted};
 use crate::path::Id;
-use crate::problem::{Problem, Refusals};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 
 /// Somebody who waits.
 #[derive(Debug, Serialize, ToSchema)]
@@ -51,7 +51,7 @@ struct LetIn {
 /// Lists who waits, newest first.
 #[utoipa::path(
     tag = "identity",
-    responses((status = 200, body = Answer<Vec<WaitingBody>>), Refusals),
+    responses((status = 200, body = Answer<Vec<WaitingBody>>), ErrorResponses),
     security(("session" = []))
 )]
 #[get("/waitlist")]
@@ -67,7 +67,7 @@ async fn list(
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<LetIn>), Refusals),
+    responses((status = 200, body = Answer<LetIn>), ErrorResponses),
     security(("session" = []))
 )]
 #[post("/waitlist/{id}/invite")]
@@ -90,7 +90,7 @@ async fn invite(
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<Deleted>), Refusals),
+    responses((status = 200, body = Answer<Deleted>), ErrorResponses),
     security(("session" = []))
 )]
 #[delete("/waitlist/{id}")]
@@ -107,6 +107,6 @@ async fn remove(
 }
 
 /// The calls about the waitlist.
-pub(crate) fn calls(config: &mut impl Calls) {
+pub(crate) fn calls(config: &mut impl Routes) {
     config.service(list).service(invite).service(remove);
 }

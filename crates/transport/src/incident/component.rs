@@ -5,20 +5,20 @@ use allclear_application::incident::Incidents;
 use allclear_application::incident::component::IncidentComponent;
 use allclear_application::public::ComponentStatusWord;
 use allclear_domain::component::{Component, ComponentStatus};
-use allclear_domain::hold::{Attachment, check_attachments, check_detachments};
 use allclear_domain::id::{ComponentId, IncidentId};
+use allclear_domain::impact::{Attachment, check_attachments, check_detachments};
 use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::answer::{Answer, list as answer_list};
+use crate::api_response::{Answer, list as answer_list};
 use crate::caller::Operator;
-use crate::calls::Calls;
 use crate::component::STATUS_MESSAGE;
-use crate::input::{Body, Input, Word};
+use crate::input::{Body, EnumText, FieldInput};
 use crate::page_query::{AskedPage, PageQuery};
 use crate::path::Id;
-use crate::problem::{Problem, Refusals};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 
 /// What a form says where no component is chosen.
 const NONE_MESSAGE: &str = "At least one component is required";
@@ -76,11 +76,11 @@ pub(super) struct AttachmentInput {
     /// The component's identifier.
     #[serde(default)]
     #[schema(value_type = String, format = "uuid", required = true)]
-    component_id: Input<Word<ComponentId>>,
+    component_id: FieldInput<EnumText<ComponentId>>,
     /// The status to hold on it.
     #[serde(default)]
     #[schema(value_type = ComponentStatusWord, required = true)]
-    status: Input<Word<ComponentStatus>>,
+    status: FieldInput<EnumText<ComponentStatus>>,
 }
 
 /// The components of rows that have all they need; what is wrong with the others is noted, and then the list is not for use.
@@ -94,7 +94,7 @@ pub(super) fn attachments(rows: Vec<AttachmentInput>, invalid: &mut Invalid) -> 
         let status = row
             .status
             .required(&field("status"), STATUS_MESSAGE, invalid);
-        if let (Some(Word(component_id)), Some(Word(status))) = (component, status) {
+        if let (Some(EnumText(component_id)), Some(EnumText(status))) = (component, status) {
             attachments.push(Attachment {
                 component_id,
                 status,
@@ -111,7 +111,7 @@ struct AttachInput {
     /// At least one.
     #[serde(default)]
     #[schema(value_type = Vec<AttachmentInput>, min_items = 1, required = true)]
-    components: Input<Vec<AttachmentInput>>,
+    components: FieldInput<Vec<AttachmentInput>>,
 }
 
 impl AttachInput {
@@ -135,7 +135,7 @@ struct DetachInput {
     /// At least one component's identifier.
     #[serde(default)]
     #[schema(value_type = Vec<String>, min_items = 1, required = true)]
-    component_ids: Input<Vec<Input<Word<ComponentId>>>>,
+    component_ids: FieldInput<Vec<FieldInput<EnumText<ComponentId>>>>,
 }
 
 impl DetachInput {
@@ -164,7 +164,7 @@ impl DetachInput {
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid"), PageQuery),
-    responses((status = 200, body = Answer<Vec<IncidentComponentBody>>), Refusals),
+    responses((status = 200, body = Answer<Vec<IncidentComponentBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}/components/list")]
@@ -186,7 +186,7 @@ async fn attached(
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid"), PageQuery),
-    responses((status = 200, body = Answer<Vec<ComponentInBrief>>), Refusals),
+    responses((status = 200, body = Answer<Vec<ComponentInBrief>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}/components/unattached")]
@@ -209,7 +209,7 @@ async fn unattached(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
     request_body = AttachInput,
-    responses((status = 200, body = Answer<Vec<IncidentComponentBody>>), Refusals),
+    responses((status = 200, body = Answer<Vec<IncidentComponentBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/{id}/components/attach")]
@@ -230,7 +230,7 @@ async fn attach(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
     request_body = DetachInput,
-    responses((status = 200, body = Answer<Vec<IncidentComponentBody>>), Refusals),
+    responses((status = 200, body = Answer<Vec<IncidentComponentBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/{id}/components/detach")]
@@ -257,7 +257,7 @@ fn answer(links: &[IncidentComponent]) -> HttpResponse {
 }
 
 /// The calls under `/incident/{id}/components`.
-pub(super) fn calls(config: &mut impl Calls) {
+pub(super) fn calls(config: &mut impl Routes) {
     config
         .service(attached)
         .service(unattached)

@@ -14,16 +14,16 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::answer::{AllDeleted, Answer, list as answer_list};
+use crate::api_response::{AllDeleted, Answer, list as answer_list};
 use crate::author::AuthorBody;
 use crate::caller::Operator;
-use crate::calls::Calls;
 use crate::component::STATUS_MESSAGE;
 use crate::if_match::IfMatch;
-use crate::input::{Body, Input, Text, Word};
+use crate::input::{Body, EnumText, FieldInput, Text};
 use crate::page_query::{AskedPage, PageQuery};
 use crate::path::{Id, UpdateId};
-use crate::problem::{Problem, Refusals};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 
 /// An update of an incident as operators see it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -64,11 +64,11 @@ struct IncidentUpdateInput {
     /// 1 to 10,000 characters; must be there to record one.
     #[serde(default)]
     #[schema(value_type = String, required = false, min_length = 1, max_length = 10_000)]
-    message: Input<Text>,
+    message: FieldInput<Text>,
     /// The status the incident has from then on; `INVESTIGATING` when absent from a new one.
     #[serde(default)]
     #[schema(value_type = IncidentStatusWord, required = false)]
-    status: Input<Word<IncidentStatus>>,
+    status: FieldInput<EnumText<IncidentStatus>>,
 }
 
 impl IncidentUpdateInput {
@@ -113,7 +113,7 @@ struct DeletionInput {
     /// At least one update's identifier.
     #[serde(default)]
     #[schema(value_type = Vec<String>, min_items = 1, required = true)]
-    incident_update_ids: Input<Vec<Input<Word<IncidentUpdateId>>>>,
+    incident_update_ids: FieldInput<Vec<FieldInput<EnumText<IncidentUpdateId>>>>,
 }
 
 impl DeletionInput {
@@ -143,7 +143,7 @@ impl DeletionInput {
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid"), PageQuery),
-    responses((status = 200, body = Answer<Vec<IncidentUpdateBody>>), Refusals),
+    responses((status = 200, body = Answer<Vec<IncidentUpdateBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}/updates/list")]
@@ -166,7 +166,7 @@ async fn list_updates(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
     request_body = IncidentUpdateInput,
-    responses((status = 201, body = Answer<IncidentUpdateBody>), Refusals),
+    responses((status = 201, body = Answer<IncidentUpdateBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/{id}/updates/create")]
@@ -187,7 +187,7 @@ async fn record_update(
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid"), ("update_id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<IncidentUpdateBody>), Refusals),
+    responses((status = 200, body = Answer<IncidentUpdateBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}/updates/{update_id}")]
@@ -212,7 +212,7 @@ async fn read_update(
         ("If-Match" = Option<String>, Header)
     ),
     request_body = IncidentUpdateInput,
-    responses((status = 200, body = Answer<IncidentUpdateBody>), Refusals),
+    responses((status = 200, body = Answer<IncidentUpdateBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[patch("/{id}/updates/{update_id}")]
@@ -236,7 +236,7 @@ async fn edit_update(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
     request_body = DeletionInput,
-    responses((status = 200, body = Answer<AllDeleted>), Refusals),
+    responses((status = 200, body = Answer<AllDeleted>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/{id}/updates/delete")]
@@ -255,7 +255,7 @@ async fn delete_updates(
 }
 
 /// The calls under `/incident/{id}/updates`.
-pub(super) fn calls(config: &mut impl Calls) {
+pub(super) fn calls(config: &mut impl Routes) {
     // `list` is no update's identifier: its call comes first.
     config
         .service(list_updates)

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::component::STATUS_MESSAGE;
-use crate::input::{Input, Moment, Text, Word};
+use crate::input::{EnumText, FieldInput, Text, Timestamp};
 
 /// What a form says under a time that is none; an edit says it of the end only.
 const TIME_MESSAGE: &str = "Invalid date format";
@@ -23,23 +23,23 @@ pub(super) struct MaintenanceInput {
     /// 1 to 200 characters.
     #[serde(default)]
     #[schema(value_type = String, min_length = 1, max_length = 200, required = true)]
-    title: Input<Text>,
+    title: FieldInput<Text>,
     /// 1 to 10,000 characters.
     #[serde(default)]
     #[schema(value_type = String, min_length = 1, max_length = 10_000, required = true)]
-    description: Input<Text>,
+    description: FieldInput<Text>,
     /// `CANCELLED` creates it cancelled; of the others its times decide.
     #[serde(default)]
     #[schema(value_type = MaintenanceStatusWord, required = false)]
-    status: Input<Word<MaintenanceStatus>>,
+    status: FieldInput<EnumText<MaintenanceStatus>>,
     /// RFC 3339, or `2026-01-31T09:30` read as UTC.
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = true)]
-    start_at: Input<Moment>,
+    start_at: FieldInput<Timestamp>,
     /// Likewise, not before the start; null or absent while nobody knows.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = "date-time", required = false)]
-    end_at: Input<Moment>,
+    end_at: FieldInput<Timestamp>,
 }
 
 impl MaintenanceInput {
@@ -79,23 +79,23 @@ pub(super) struct MaintenancePatchInput {
     /// 1 to 200 characters.
     #[serde(default)]
     #[schema(value_type = String, required = false, min_length = 1, max_length = 200)]
-    title: Input<Text>,
+    title: FieldInput<Text>,
     /// 1 to 10,000 characters.
     #[serde(default)]
     #[schema(value_type = String, required = false, min_length = 1, max_length = 10_000)]
-    description: Input<Text>,
+    description: FieldInput<Text>,
     /// `CANCELLED` cancels, `SCHEDULED` takes a cancellation back; the others change nothing.
     #[serde(default)]
     #[schema(value_type = MaintenanceStatusWord, required = false)]
-    status: Input<Word<MaintenanceStatus>>,
+    status: FieldInput<EnumText<MaintenanceStatus>>,
     /// RFC 3339, or `2026-01-31T09:30` read as UTC.
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]
-    start_at: Input<Moment>,
+    start_at: FieldInput<Timestamp>,
     /// Likewise, not before the start; null empties it.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = "date-time", required = false)]
-    end_at: Input<Moment>,
+    end_at: FieldInput<Timestamp>,
 }
 
 impl MaintenancePatchInput {
@@ -121,12 +121,17 @@ impl MaintenancePatchInput {
     }
 }
 
-fn text(input: Input<Text>, field: &str, message: &str, invalid: &mut Invalid) -> Option<String> {
+fn text(
+    input: FieldInput<Text>,
+    field: &str,
+    message: &str,
+    invalid: &mut Invalid,
+) -> Option<String> {
     input.optional(field, message, invalid).map(|text| text.0)
 }
 
 fn status(
-    input: Input<Word<MaintenanceStatus>>,
+    input: FieldInput<EnumText<MaintenanceStatus>>,
     invalid: &mut Invalid,
 ) -> Option<MaintenanceStatus> {
     input
@@ -135,8 +140,8 @@ fn status(
 }
 
 /// Null empties the end.
-fn end(input: Input<Moment>, invalid: &mut Invalid) -> Option<NewEnd> {
-    if input == Input::Null {
+fn end(input: FieldInput<Timestamp>, invalid: &mut Invalid) -> Option<NewEnd> {
+    if input == FieldInput::Null {
         return Some(NewEnd::Open);
     }
     input

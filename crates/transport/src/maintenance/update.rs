@@ -14,16 +14,16 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::answer::{AllDeleted, Answer, list as answer_list};
+use crate::api_response::{AllDeleted, Answer, list as answer_list};
 use crate::author::AuthorBody;
 use crate::caller::Operator;
-use crate::calls::Calls;
 use crate::component::STATUS_MESSAGE;
 use crate::if_match::IfMatch;
-use crate::input::{Body, Input, Text, Word};
+use crate::input::{Body, EnumText, FieldInput, Text};
 use crate::page_query::{AskedPage, PageQuery};
 use crate::path::{Id, UpdateId};
-use crate::problem::{Problem, Refusals};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 
 /// An update of a maintenance as operators see it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -64,11 +64,11 @@ struct MaintenanceUpdateInput {
     /// 1 to 10,000 characters; must be there to record one.
     #[serde(default)]
     #[schema(value_type = String, required = false, min_length = 1, max_length = 10_000)]
-    message: Input<Text>,
+    message: FieldInput<Text>,
     /// `INVESTIGATING` when absent from a new one. The maintenance's own status stays as it is.
     #[serde(default)]
     #[schema(value_type = IncidentStatusWord, required = false)]
-    status: Input<Word<IncidentStatus>>,
+    status: FieldInput<EnumText<IncidentStatus>>,
 }
 
 impl MaintenanceUpdateInput {
@@ -113,7 +113,7 @@ struct DeletionInput {
     /// At least one update's identifier.
     #[serde(default)]
     #[schema(value_type = Vec<String>, min_items = 1, required = true)]
-    maintenance_update_ids: Input<Vec<Input<Word<MaintenanceUpdateId>>>>,
+    maintenance_update_ids: FieldInput<Vec<FieldInput<EnumText<MaintenanceUpdateId>>>>,
 }
 
 impl DeletionInput {
@@ -140,7 +140,7 @@ impl DeletionInput {
 #[utoipa::path(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid"), PageQuery),
-    responses((status = 200, body = Answer<Vec<MaintenanceUpdateBody>>), Refusals),
+    responses((status = 200, body = Answer<Vec<MaintenanceUpdateBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}/updates/list")]
@@ -163,7 +163,7 @@ async fn list_maintenance_updates(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid")),
     request_body = MaintenanceUpdateInput,
-    responses((status = 201, body = Answer<MaintenanceUpdateBody>), Refusals),
+    responses((status = 201, body = Answer<MaintenanceUpdateBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/{id}/updates/create")]
@@ -184,7 +184,7 @@ async fn record_maintenance_update(
 #[utoipa::path(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid"), ("update_id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<MaintenanceUpdateBody>), Refusals),
+    responses((status = 200, body = Answer<MaintenanceUpdateBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}/updates/{update_id}")]
@@ -209,7 +209,7 @@ async fn read_maintenance_update(
         ("If-Match" = Option<String>, Header)
     ),
     request_body = MaintenanceUpdateInput,
-    responses((status = 200, body = Answer<MaintenanceUpdateBody>), Refusals),
+    responses((status = 200, body = Answer<MaintenanceUpdateBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[patch("/{id}/updates/{update_id}")]
@@ -233,7 +233,7 @@ async fn edit_maintenance_update(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid")),
     request_body = DeletionInput,
-    responses((status = 200, body = Answer<AllDeleted>), Refusals),
+    responses((status = 200, body = Answer<AllDeleted>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/{id}/updates/delete")]
@@ -253,7 +253,7 @@ async fn delete_maintenance_updates(
 }
 
 /// The calls under `/maintenance/{id}/updates`.
-pub(super) fn calls(config: &mut impl Calls) {
+pub(super) fn calls(config: &mut impl Routes) {
     // `list` is no update's identifier: its call comes first.
     config
         .service(list_maintenance_updates)

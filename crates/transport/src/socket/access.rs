@@ -16,7 +16,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use crate::security_log::record_socket_refused;
 
 /// How often it is looked for tokens that have expired.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What a token gives.
 #[derive(Clone)]
@@ -47,29 +47,29 @@ impl Access {
 }
 
 /// The sockets that belong to somebody.
-pub(super) struct Guards {
+pub(super) struct SocketAuthorizer {
     verifier: Arc<dyn TokenVerifier>,
     clock: Arc<dyn Clock>,
     /// How often it is asked whether a token's session and membership still stand.
     every: Duration,
-    sockets: Mutex<HashMap<Sid, Guarded>>,
+    sockets: Mutex<HashMap<Sid, AuthorizedSocket>>,
 }
 
-struct Guarded {
+struct AuthorizedSocket {
     socket: SocketRef,
     access: Access,
 }
 
 /// What becomes of a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum RevokeReason {
     /// Its access is gone for good: it is told, and its client does not come back by itself.
     Revoked,
     /// Its token has expired: its client comes back with a fresh one.
     Expired,
 }
 
-impl Guards {
+impl SocketAuthorizer {
     pub(super) fn new(
         verifier: Arc<dyn TokenVerifier>,
         clock: Arc<dyn Clock>,
@@ -108,7 +108,7 @@ impl Guards {
         }
         sockets.insert(
             socket.sid(),
-            Guarded {
+            AuthorizedSocket {
                 socket: socket.clone(),
                 access,
             },
@@ -123,7 +123,7 @@ impl Guards {
 
     /// Cuts sockets whose access has ended.
     pub(super) async fn run(&self) {
-        let mut tick = interval(LOOK.min(self.every));
+        let mut tick = interval(POLL_INTERVAL.min(self.every));
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut verified = Instant::now();
         loop {
@@ -138,7 +138,7 @@ impl Guards {
 
     fn cut_expired(&self) {
         let now = self.clock.now();
-        self.cut(Verdict::Expired, |access| access.expires_at() <= now);
+        self.cut(RevokeReason::Expired, |access| access.expires_at() <= now);
     }
 
     /// Asks for each token once, however many sockets it has opened.
@@ -157,7 +157,7 @@ impl Guards {
                     tracing::debug!(reason, "a socket's access has ended");
                     // It may have expired while it was asked about.
                     self.cut_expired();
-                    self.cut(Verdict::Revoked, |access| access.token == token);
+                    self.cut(RevokeReason::Revoked, |access| access.token == token);
                 }
                 // Whether access still stands cannot be known now; its expiry bounds how long that may last.
                 Err(TokenError::Unavailable(_)) => return,
@@ -165,20 +165,20 @@ impl Guards {
         }
     }
 
-    fn cut(&self, verdict: Verdict, ended: impl Fn(&Access) -> bool) {
+    fn cut(&self, verdict: RevokeReason, ended: impl Fn(&Access) -> bool) {
         let cut: Vec<_> = self
             .lock()
             .extract_if(|_, guarded| ended(&guarded.access))
             .collect();
-        for (_, Guarded { socket, .. }) in cut {
+        for (_, AuthorizedSocket { socket, .. }) in cut {
             match verdict {
-                Verdict::Revoked => socket.disconnect(),
-                Verdict::Expired => socket.close_transport(),
+                RevokeReason::Revoked => socket.disconnect(),
+                RevokeReason::Expired => socket.close_transport(),
             }
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Sid, Guarded>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Sid, AuthorizedSocket>> {
         self.sockets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

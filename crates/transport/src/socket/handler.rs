@@ -11,8 +11,8 @@ use allclear_socketio::{Connect, ConnectError, DisconnectReason, Handler, Incomi
 use serde::{Deserialize, Serialize};
 use tokio::time::{sleep, timeout};
 
-use super::access::{Access, Guards};
-use super::room::{LostPlace, Rooms, Seat};
+use super::access::{Access, SocketAuthorizer};
+use super::room::{ReplayGap, RoomMembership, Rooms};
 use crate::caller::token_of;
 use crate::problem::Problem;
 use crate::status::page::{List, Page};
@@ -26,22 +26,22 @@ const EVENTS: Duration = Duration::from_secs(2);
 const SMALL: usize = 8 * 1024;
 /// How long a larger one waits for a slow client to take what was sent before, and how often it looks.
 const READING: Duration = Duration::from_secs(30);
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The people and visitors of the namespace.
-pub(super) struct Visitors {
+pub(super) struct SocketHandler {
     pages: Arc<Pages>,
     relay: Arc<Relay>,
     rooms: Arc<Rooms>,
-    guards: Arc<Guards>,
+    guards: Arc<SocketAuthorizer>,
 }
 
 /// What is kept for a socket.
-pub(super) struct Visitor {
+pub(super) struct SocketData {
     /// What its token gives, until it has joined.
     access: Mutex<Option<Access>>,
     /// The organisations it follows.
-    seats: Mutex<Vec<Seat>>,
+    seats: Mutex<Vec<RoomMembership>>,
 }
 
 /// The payload of `CONNECT`.
@@ -127,10 +127,10 @@ impl Request {
     }
 }
 
-impl Handler for Visitors {
-    type Data = Visitor;
+impl Handler for SocketHandler {
+    type Data = SocketData;
 
-    async fn connect(&self, request: Connect<'_>) -> Result<Visitor, ConnectError> {
+    async fn connect(&self, request: Connect<'_>) -> Result<SocketData, ConnectError> {
         let credentials: Credentials = request
             .auth()
             .map_err(|_| ConnectError::new("auth.token must be a token, or absent"))?;
@@ -149,13 +149,13 @@ impl Handler for Visitors {
                 Some(checked.map_err(|error| ConnectError::new(Problem::from(error).to_string()))?)
             }
         };
-        Ok(Visitor {
+        Ok(SocketData {
             access: Mutex::new(access),
             seats: Mutex::default(),
         })
     }
 
-    async fn connected(&self, socket: &Socket<Visitor>) {
+    async fn connected(&self, socket: &Socket<SocketData>) {
         let access = socket
             .data()
             .access
@@ -167,7 +167,7 @@ impl Handler for Visitors {
         }
     }
 
-    async fn event(&self, socket: &Socket<Visitor>, mut event: Incoming) {
+    async fn event(&self, socket: &Socket<SocketData>, mut event: Incoming) {
         let refused = match Request::named(event.name()) {
             Some(request) => self.serve(socket, &mut event, request).await,
             None => Err(Refused::because("There is no such event")),
@@ -177,17 +177,17 @@ impl Handler for Visitors {
         }
     }
 
-    async fn disconnected(&self, socket: &Socket<Visitor>, _: DisconnectReason) {
+    async fn disconnected(&self, socket: &Socket<SocketData>, _: DisconnectReason) {
         self.guards.forget(socket);
     }
 }
 
-impl Visitors {
+impl SocketHandler {
     pub(super) const fn new(
         pages: Arc<Pages>,
         relay: Arc<Relay>,
         rooms: Arc<Rooms>,
-        guards: Arc<Guards>,
+        guards: Arc<SocketAuthorizer>,
     ) -> Self {
         Self {
             pages,
@@ -199,7 +199,7 @@ impl Visitors {
 
     async fn serve(
         &self,
-        socket: &Socket<Visitor>,
+        socket: &Socket<SocketData>,
         event: &mut Incoming,
         request: Request,
     ) -> Result<(), Refused> {
@@ -212,7 +212,7 @@ impl Visitors {
 
     async fn list(
         &self,
-        socket: &Socket<Visitor>,
+        socket: &Socket<SocketData>,
         event: &mut Incoming,
         organisation: &OrganisationId,
         list: List,
@@ -229,7 +229,7 @@ impl Visitors {
 
     async fn join(
         &self,
-        socket: &Socket<Visitor>,
+        socket: &Socket<SocketData>,
         event: &mut Incoming,
         organisation: &OrganisationId,
     ) -> Result<(), Refused> {
@@ -257,12 +257,12 @@ impl Visitors {
     /// Answers a socket that follows the organisation, at the place among its events where the answer belongs.
     async fn list_in_place(
         &self,
-        socket: &Socket<Visitor>,
+        socket: &Socket<SocketData>,
         event: &mut Incoming,
         organisation: &OrganisationId,
         list: List,
     ) -> Result<(), Refused> {
-        let away = self.rooms.step_out(organisation, socket);
+        let away = self.rooms.pause(organisation, socket);
         let page = self.page(organisation).await;
         let revision = page
             .as_ref()
@@ -276,19 +276,17 @@ impl Visitors {
         if let Ok(page) = &page {
             flushed(socket, page).await;
         }
-        let answered = self
-            .rooms
-            .step_in(organisation, socket, away, revision, || {
-                match page.and_then(|page| {
-                    page.list(list)
-                        .map(ToOwned::to_owned)
-                        .map_err(Refused::from)
-                }) {
-                    Ok(list) => acknowledge(event, &list),
-                    Err(refused) => acknowledge(event, &refused),
-                }
-            });
-        if answered == Err(LostPlace) {
+        let answered = self.rooms.resume(organisation, socket, away, revision, || {
+            match page.and_then(|page| {
+                page.list(list)
+                    .map(ToOwned::to_owned)
+                    .map_err(Refused::from)
+            }) {
+                Ok(list) => acknowledge(event, &list),
+                Err(refused) => acknowledge(event, &refused),
+            }
+        });
+        if answered == Err(ReplayGap) {
             socket.close_transport();
         }
         Ok(())
@@ -296,7 +294,7 @@ impl Visitors {
 
     async fn authenticate(
         &self,
-        socket: &Socket<Visitor>,
+        socket: &Socket<SocketData>,
         event: &mut Incoming,
     ) -> Result<(), Refused> {
         let (token,) = event
@@ -322,14 +320,14 @@ impl Visitors {
     }
 }
 
-impl Visitor {
+impl SocketData {
     fn follows(&self, organisation: &OrganisationId) -> bool {
         self.seats()
             .iter()
             .any(|seat| seat.organisation() == organisation)
     }
 
-    fn seats(&self) -> MutexGuard<'_, Vec<Seat>> {
+    fn seats(&self) -> MutexGuard<'_, Vec<RoomMembership>> {
         self.seats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -344,13 +342,13 @@ fn organisation(event: &Incoming) -> Result<OrganisationId, Refused> {
 
 /// Before a large answer, waits until the client has taken what was sent to it: only an empty queue takes a packet that is
 /// larger than its bound.
-async fn flushed(socket: &Socket<Visitor>, page: &Page) {
+async fn flushed(socket: &Socket<SocketData>, page: &Page) {
     if page.size() < SMALL {
         return;
     }
     let taken = async {
         while socket.is_connected() && socket.queued() > 0 {
-            sleep(LOOK).await;
+            sleep(POLL_INTERVAL).await;
         }
     };
     // Whoever does not read that long is dropped by its queue or its ping.

@@ -31,21 +31,21 @@ struct Room {
 }
 
 /// Holds a room open. It goes with its socket.
-pub(super) struct Seat {
+pub(super) struct RoomMembership {
     rooms: Arc<Rooms>,
     organisation: OrganisationId,
 }
 
 /// A socket that has left the room for a moment, to be answered between two events.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Away {
+pub(super) struct Paused {
     /// The socket has been sent everything up to here.
     told: Option<Revision>,
 }
 
 /// A room went on without the socket further than is remembered.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct LostPlace;
+pub(super) struct ReplayGap;
 
 /// The room's name in the namespace.
 fn name(organisation: &str) -> String {
@@ -54,9 +54,9 @@ fn name(organisation: &str) -> String {
 
 impl Rooms {
     /// Takes a seat: from here on the room notes how far it has been told. Do it before asking the relay where it is.
-    pub(super) fn seat(self: &Arc<Self>, organisation: &OrganisationId) -> Seat {
+    pub(super) fn seat(self: &Arc<Self>, organisation: &OrganisationId) -> RoomMembership {
         self.lock().entry(organisation.clone()).or_default().seats += 1;
-        Seat {
+        RoomMembership {
             rooms: Arc::clone(self),
             organisation: organisation.clone(),
         }
@@ -106,7 +106,7 @@ impl Rooms {
     /// Lets a socket with a seat in. `told` is where the relay is. `answer` gets the room's revision, before any later event.
     pub(super) fn join(
         &self,
-        seat: &Seat,
+        seat: &RoomMembership,
         socket: &SocketRef,
         told: Revision,
         answer: impl FnOnce(Revision),
@@ -120,10 +120,10 @@ impl Rooms {
     }
 
     /// Takes a socket out of the room for a moment.
-    pub(super) fn step_out(&self, organisation: &OrganisationId, socket: &SocketRef) -> Away {
+    pub(super) fn pause(&self, organisation: &OrganisationId, socket: &SocketRef) -> Paused {
         let rooms = self.lock();
         socket.leave(&name(organisation.as_str()));
-        Away {
+        Paused {
             told: rooms.get(organisation).and_then(|room| room.told),
         }
     }
@@ -145,19 +145,19 @@ impl Rooms {
 
     /// Puts a socket back, sends it what it missed, and calls `answer` where the state of a revision belongs: after the
     /// events up to it, before the later ones.
-    pub(super) fn step_in(
+    pub(super) fn resume(
         &self,
         organisation: &OrganisationId,
         socket: &SocketRef,
-        away: Away,
+        away: Paused,
         revision: Revision,
         answer: impl FnOnce(),
-    ) -> Result<(), LostPlace> {
+    ) -> Result<(), ReplayGap> {
         let rooms = self.lock();
         let missed = rooms
             .get(organisation)
             .and_then(|room| room.since(away.told?))
-            .ok_or(LostPlace)?;
+            .ok_or(ReplayGap)?;
         let (before, after): (Vec<_>, Vec<_>) =
             missed.partition(|commit| commit.revision() <= revision);
         let send = |commits: Vec<&Arc<Commit>>| {
@@ -212,13 +212,13 @@ impl Room {
     }
 }
 
-impl Seat {
+impl RoomMembership {
     pub(super) fn organisation(&self) -> &OrganisationId {
         &self.organisation
     }
 }
 
-impl Drop for Seat {
+impl Drop for RoomMembership {
     fn drop(&mut self) {
         let mut rooms = self.rooms.lock();
         if let Some(room) = rooms.get_mut(&self.organisation) {

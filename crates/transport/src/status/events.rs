@@ -18,7 +18,7 @@ use utoipa::IntoParams;
 
 use crate::client_slots::ClientLimits;
 use crate::problem::Problem;
-use crate::status::crier::Listener;
+use crate::status::viewer_notifier::FrameStream;
 use crate::status::viewers::{Viewers, encode, resync};
 
 /// How many commits a viewer who was away may be behind; one who is further behind reads the snapshot anew.
@@ -72,7 +72,7 @@ impl EventStreams {
             return Err(Error::NotFound("Organisation").into());
         }
         let subscription = self.viewers.subscribe(organisation);
-        let mut live = Listener::of(organisation, subscription, slot);
+        let mut live = FrameStream::of(organisation, subscription, slot);
         let last_event_id = request
             .headers()
             .get("last-event-id")
@@ -85,7 +85,7 @@ impl EventStreams {
     /// Has a stream start after what its viewer has seen; now, if it has seen nothing.
     async fn start(
         &self,
-        live: &mut Listener,
+        live: &mut FrameStream,
         organisation: &OrganisationId,
         seen: Option<Revision>,
     ) -> Result<(), Error> {

@@ -7,9 +7,9 @@ mod component;
 mod frame;
 mod icon;
 mod incident;
-mod look;
 mod maintenance;
 mod section;
+mod status_style;
 mod subscribe;
 mod text;
 mod timeline;
@@ -29,7 +29,7 @@ pub(crate) fn is_unresolved(incident: &PublicIncident) -> bool {
 
 /// The word for how far an incident has been dealt with.
 pub(crate) fn incident_status(incident: &PublicIncident) -> &'static str {
-    look::incident(incident.status).label
+    status_style::incident(incident.status).label
 }
 
 /// The page of an organisation.

@@ -6,7 +6,7 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use allclear_application::error::Error;
 use allclear_application::public::Snapshot;
-use allclear_application::relay::Followed;
+use allclear_application::relay::StreamPosition;
 use allclear_domain::organisation::Revision;
 use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -24,7 +24,7 @@ pub(super) const ENTRY: u64 = 512;
 pub struct Page {
     pub(super) revision: Revision,
     pub(super) read_at: DateTime<Utc>,
-    pub(super) followed: Followed,
+    pub(super) followed: StreamPosition,
     /// When the clock alone changes what it shows.
     pub(super) valid_until: Option<DateTime<Utc>>,
     pub(super) json: Document,
@@ -77,7 +77,7 @@ impl Page {
     pub(super) fn render(
         snapshot: &Snapshot,
         now: DateTime<Utc>,
-        followed: Followed,
+        followed: StreamPosition,
         template: &PageTemplate,
     ) -> Result<Self, Error> {
         let data = serde_json::to_string(snapshot).map_err(Error::internal)?;

@@ -29,7 +29,7 @@ use crate::status::page::{ENTRY, Page};
 /// How long a page of an unchanged organisation is served before it is read anew: what shows for 14 days has to go.
 const MAX_AGE: TimeDelta = TimeDelta::minutes(1);
 /// How long after a failed read the last page is served without trying again.
-const PAUSE: TimeDelta = TimeDelta::seconds(1);
+const RETRY_DELAY: TimeDelta = TimeDelta::seconds(1);
 /// How many bytes of pages are kept. Beyond them the pages go that are asked for least.
 const MEMORY: u64 = 64 * 1024 * 1024;
 /// How many organisations are expected to be looked at.
@@ -300,7 +300,7 @@ impl Entry {
             .load()
             .as_ref()
             .map(|failed_at| now - **failed_at);
-        ago.is_some_and(|ago| (TimeDelta::zero()..PAUSE).contains(&ago))
+        ago.is_some_and(|ago| (TimeDelta::zero()..RETRY_DELAY).contains(&ago))
     }
 }
 

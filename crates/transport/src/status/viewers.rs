@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use allclear_application::outbox::Commit;
-use allclear_application::relay::Audience;
+use allclear_application::relay::CommitListener;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use bytes::Bytes;
@@ -68,7 +68,7 @@ impl Viewers {
     }
 }
 
-impl Audience for Viewers {
+impl CommitListener for Viewers {
     fn tell(&self, commit: &Arc<Commit>) {
         let Ok(organisation) = OrganisationId::parse(&commit.organisation) else {
             return;

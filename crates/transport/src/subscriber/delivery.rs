@@ -5,10 +5,10 @@ use allclear_application::delivery::{Deliveries, DeliveryCounts};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answer::Answer;
+use crate::api_response::Answer;
 use crate::caller::Operator;
-use crate::calls::Calls;
-use crate::problem::{Problem, Refusals};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 
 /// What became of the mails to an organisation's subscribers.
 #[derive(Debug, Serialize, ToSchema)]
@@ -53,7 +53,7 @@ impl From<DeliveryCounts> for CountsBody {
 /// Counts the mails to the organisation's subscribers.
 #[utoipa::path(
     tag = "subscribers",
-    responses((status = 200, body = Answer<CountsBody>), Refusals),
+    responses((status = 200, body = Answer<CountsBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/deliveries")]
@@ -66,6 +66,6 @@ async fn counts(
 }
 
 /// The operators' call about mail.
-pub(super) fn calls(config: &mut impl Calls) {
+pub(super) fn calls(config: &mut impl Routes) {
     config.service(counts);
 }

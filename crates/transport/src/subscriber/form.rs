@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::visitor::known;
 use super::{MAILED, Throttle, draft};
-use crate::input::{Input, Raw, Text};
+use crate::input::{FieldInput, Raw, Text};
 use crate::problem::Problem;
 use crate::status::markup::{SubscribeForm, SubscribePage};
 use crate::status::pages::Pages;
@@ -25,7 +25,7 @@ const METHODS: &str = "GET, HEAD, POST";
 #[derive(Deserialize)]
 struct Fields {
     #[serde(default)]
-    email: Input<Text>,
+    email: FieldInput<Text>,
 }
 
 /// The page with the form, and what the form is sent to.
@@ -78,7 +78,7 @@ async fn subscribe(
     }
     let fields = read(&request, body)?;
     let email = match &fields.email {
-        Input::Given(Text(email)) => email.clone(),
+        FieldInput::Given(Text(email)) => email.clone(),
         _ => String::new(),
     };
     let organisation = organisation.into_inner();

@@ -10,10 +10,10 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::Throttle;
 use super::visitor::{Nothing, leave};
-use crate::answer::Answer;
-use crate::calls::Calls;
-use crate::input::{Input, Raw, Text};
-use crate::problem::{Problem, Refusals};
+use crate::api_response::Answer;
+use crate::input::{FieldInput, Raw, Text};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 
 /// What says that the post is meant: whoever merely tries every address they find does not send it.
 const FIELD: &str = "List-Unsubscribe";
@@ -27,15 +27,15 @@ struct OneClickQuery {
     /// The subscriber's address.
     #[serde(default)]
     #[param(value_type = String, format = "email")]
-    email: Input<Text>,
+    email: FieldInput<Text>,
     /// The organisation's identifier.
     #[serde(default)]
     #[param(value_type = String)]
-    org_id: Input<Text>,
+    org_id: FieldInput<Text>,
     /// The code of the link.
     #[serde(default)]
     #[param(value_type = String)]
-    unsubscribe_code: Input<Text>,
+    unsubscribe_code: FieldInput<Text>,
 }
 
 /// The body, as a form; `multipart/form-data` is taken too.
@@ -53,7 +53,7 @@ struct OneClick {
     tag = "subscribers",
     params(OneClickQuery),
     request_body(content = OneClick, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = Answer<Nothing>), Refusals)
+    responses((status = 200, body = Answer<Nothing>), ErrorResponses)
 )]
 #[post("/unsubscribe/one-click")]
 async fn one_click(
@@ -129,7 +129,7 @@ fn is_meant(content_type: &str, body: &[u8]) -> bool {
 }
 
 /// The calls of mail programs.
-pub(super) fn calls(config: &mut impl Calls) {
+pub(super) fn calls(config: &mut impl Routes) {
     config.service(one_click).service(to_page);
 }
 

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{MAILED, Throttle, draft};
-use crate::answer::Answer;
-use crate::calls::Calls;
-use crate::input::{Body, Input, Text};
-use crate::problem::{Problem, Refusals};
+use crate::api_response::Answer;
+use crate::input::{Body, FieldInput, Text};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
 use crate::throttle::client;
 
 /// A subscription to enter.
@@ -22,11 +22,11 @@ struct SubscriptionInput {
     /// Up to 254 characters.
     #[serde(default)]
     #[schema(value_type = String, format = "email", max_length = 254, required = true)]
-    email: Input<Text>,
+    email: FieldInput<Text>,
     /// The organisation's identifier.
     #[serde(default)]
     #[schema(value_type = String, required = true)]
-    org_id: Input<Text>,
+    org_id: FieldInput<Text>,
 }
 
 /// What a verification mail's link carries.
@@ -35,13 +35,13 @@ struct SubscriptionInput {
 struct VerificationInput {
     #[serde(default)]
     #[schema(value_type = String, format = "email", max_length = 254, required = true)]
-    email: Input<Text>,
+    email: FieldInput<Text>,
     #[serde(default)]
     #[schema(value_type = String, required = true)]
-    org_id: Input<Text>,
+    org_id: FieldInput<Text>,
     #[serde(default)]
     #[schema(value_type = String, required = true)]
-    verification_code: Input<Text>,
+    verification_code: FieldInput<Text>,
 }
 
 /// What an unsubscribe link carries.
@@ -50,13 +50,13 @@ struct VerificationInput {
 struct UnsubscriptionInput {
     #[serde(default)]
     #[schema(value_type = String, format = "email", max_length = 254, required = true)]
-    email: Input<Text>,
+    email: FieldInput<Text>,
     #[serde(default)]
     #[schema(value_type = String, required = true)]
-    org_id: Input<Text>,
+    org_id: FieldInput<Text>,
     #[serde(default)]
     #[schema(value_type = String, required = true)]
-    unsubscribe_code: Input<Text>,
+    unsubscribe_code: FieldInput<Text>,
 }
 
 /// Always null: what there is to say is the message.
@@ -72,9 +72,9 @@ struct Link {
 
 impl Link {
     fn read(
-        email: Input<Text>,
-        org_id: Input<Text>,
-        (field, code): (&str, Input<Text>),
+        email: FieldInput<Text>,
+        org_id: FieldInput<Text>,
+        (field, code): (&str, FieldInput<Text>),
     ) -> Result<Self, Problem> {
         let mut invalid = Invalid::default();
         let email = draft(email, &mut invalid).email;
@@ -94,7 +94,7 @@ impl Link {
 #[utoipa::path(
     tag = "subscribers",
     request_body = SubscriptionInput,
-    responses((status = 200, body = Answer<Nothing>), Refusals)
+    responses((status = 200, body = Answer<Nothing>), ErrorResponses)
 )]
 #[post("/public")]
 async fn subscribe(
@@ -116,7 +116,7 @@ async fn subscribe(
 #[utoipa::path(
     tag = "subscribers",
     request_body = VerificationInput,
-    responses((status = 200, body = Answer<Nothing>), Refusals)
+    responses((status = 200, body = Answer<Nothing>), ErrorResponses)
 )]
 #[post("/verify")]
 async fn verify(
@@ -144,7 +144,7 @@ async fn verify(
 #[utoipa::path(
     tag = "subscribers",
     request_body = UnsubscriptionInput,
-    responses((status = 200, body = Answer<Nothing>), Refusals)
+    responses((status = 200, body = Answer<Nothing>), ErrorResponses)
 )]
 #[post("/unsubscribe")]
 async fn unsubscribe(
@@ -172,7 +172,7 @@ pub(super) async fn leave(
     request: &HttpRequest,
     subscribers: &Subscribers,
     throttle: &Throttle,
-    (email, org_id, code): (Input<Text>, Input<Text>, Input<Text>),
+    (email, org_id, code): (FieldInput<Text>, FieldInput<Text>, FieldInput<Text>),
 ) -> Result<HttpResponse, Problem> {
     let link = || Link::read(email, org_id, ("unsubscribeCode", code));
     let leave = async |link: Link| {
@@ -201,7 +201,7 @@ async fn followed(
     Ok(followed?)
 }
 
-fn required(input: Input<Text>, field: &str, invalid: &mut Invalid) -> String {
+fn required(input: FieldInput<Text>, field: &str, invalid: &mut Invalid) -> String {
     input
         .required(field, "Must be a text", invalid)
         .map(|text| text.0)
@@ -214,7 +214,7 @@ pub(super) fn known(organisation: &str) -> Result<OrganisationId, Error> {
 }
 
 /// The calls that need no token.
-pub(super) fn calls(config: &mut impl Calls) {
+pub(super) fn calls(config: &mut impl Routes) {
     config
         .service(subscribe)
         .service(verify)

@@ -11,12 +11,12 @@ use crate::fixture::{clock, links, now};
 use crate::notice::{IncidentNews, News};
 use crate::subscriber::MockSubscriberStore;
 
-fn seal() -> Seal {
-    Seal::new("the installation's secret").unwrap()
+fn seal() -> HmacKey {
+    HmacKey::new("the installation's secret").unwrap()
 }
 
-fn letters(store: MockSubscriberStore) -> Letters {
-    Letters::new(
+fn letters(store: MockSubscriberStore) -> MailComposer {
+    MailComposer::new(
         Arc::new(store),
         clock(),
         links(),
@@ -40,7 +40,7 @@ fn limited(times: usize, may: bool) -> MockSubscriberStore {
     store
 }
 
-fn notice() -> Matter {
+fn notice() -> DeliveryKind {
     let news = IncidentNews {
         change: IncidentChange::Created,
         title: "Down".into(),
@@ -51,7 +51,7 @@ fn notice() -> Matter {
         components: Vec::new(),
     };
     let (id, subject) = (Uuid::from_u128(7), Uuid::from_u128(5));
-    Matter::Notice(Arc::new(Notice {
+    DeliveryKind::Notice(Arc::new(Notice {
         id,
         subject,
         at: now(),
@@ -61,7 +61,7 @@ fn notice() -> Matter {
 
 #[tokio::test]
 async fn a_verification_has_links_that_verify_and_unsubscribe_and_is_the_same_at_every_try() {
-    let first = delivery(1, pending(), Matter::Verification);
+    let first = delivery(1, pending(), DeliveryKind::Verification);
     let again = Delivery {
         claim: Claim {
             attempt: 2,
@@ -103,12 +103,12 @@ async fn a_verification_has_links_that_verify_and_unsubscribe_and_is_the_same_at
 
 #[tokio::test]
 async fn a_verification_is_mailed_only_to_who_awaits_it_and_had_not_too_many() {
-    let confirmed = delivery(1, subscribed(), Matter::Verification);
+    let confirmed = delivery(1, subscribed(), DeliveryKind::Verification);
     assert_eq!(
         letters(limited(0, true)).write(&confirmed).await.unwrap(),
         None
     );
-    let bombed = delivery(1, pending(), Matter::Verification);
+    let bombed = delivery(1, pending(), DeliveryKind::Verification);
     assert_eq!(
         letters(limited(1, false)).write(&bombed).await.unwrap(),
         None

@@ -11,10 +11,10 @@ use uuid::Uuid;
 
 use crate::clock::Clock;
 use crate::delivery::fixture::{delivery, pending};
-use crate::delivery::{DeliveryCounts, Matter};
+use crate::delivery::{DeliveryCounts, DeliveryKind};
 use crate::fixture::{links, now};
 use crate::mail::Mail;
-use crate::secret::Seal;
+use crate::secret::HmacKey;
 use crate::subscriber::MockSubscriberStore;
 
 /// A wall clock that goes with the paused time of the test.
@@ -161,7 +161,7 @@ impl DeliveryQueue for Queued {
 }
 
 fn mail(id: i64) -> Delivery {
-    delivery(id, pending(), Matter::Verification)
+    delivery(id, pending(), DeliveryKind::Verification)
 }
 
 /// What the mail server makes of a mail.
@@ -201,7 +201,7 @@ fn answering(takes: Duration, answer: Server) -> Arc<SlowMailer> {
 
 struct Node {
     queue: Arc<Queued>,
-    bell: Arc<Bell>,
+    bell: Arc<WakeSignal>,
     stop: CancellationToken,
     running: tokio::task::JoinHandle<()>,
 }
@@ -215,16 +215,16 @@ fn start(queue: Queued, mailer: Arc<dyn Mailer>) -> Node {
         burst: 3,
         per_hour: 1,
     };
-    let letters = Letters::new(
+    let letters = MailComposer::new(
         Arc::new(store),
         clock,
         links(),
-        Seal::new("a secret").unwrap(),
+        HmacKey::new("a secret").unwrap(),
         limit,
     );
     let (queue, bell, stop) = (
         Arc::new(queue),
-        Arc::new(Bell::default()),
+        Arc::new(WakeSignal::default()),
         CancellationToken::new(),
     );
     let worker = DeliveryWorker {

@@ -3,7 +3,7 @@ use super::*;
 use allclear_application::broadcast::MockBroadcast;
 use allclear_application::caller::Role;
 use allclear_application::directory::{
-    Known, MockAnnouncer, MockDirectoryStore, MockProfiles, Standing,
+    Known, MockDirectoryStore, MockProfiles, MockWebhookVerifier, Standing,
 };
 use allclear_application::outbox::MockOutbox;
 use allclear_application::relay::Relay;
@@ -23,7 +23,7 @@ fn directory(standing: Result<Standing, Error>) -> Arc<Directory> {
     ));
     let (profiles, announcer) = (
         Arc::new(MockProfiles::new()),
-        Arc::new(MockAnnouncer::new()),
+        Arc::new(MockWebhookVerifier::new()),
     );
     Arc::new(Directory::new(
         Arc::new(store),

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use allclear_application::clock::Clock;
 use allclear_application::delivery::worker::DeliveryWorker;
-use allclear_application::delivery::{Bell, DeliveryQueue, Letters};
+use allclear_application::delivery::{DeliveryQueue, MailComposer, WakeSignal};
 use allclear_application::link::Links;
 use allclear_application::mail::{Mail, Mailer, SendError};
-use allclear_application::secret::Seal;
+use allclear_application::secret::HmacKey;
 use allclear_domain::mail_limit::MailLimit;
 use allclear_persistence::database::Database;
 use async_trait::async_trait;
@@ -61,18 +61,18 @@ async fn start(url: &str, hours: i64, mailer: &Arc<GatedMailer>) -> Node {
         burst: 3,
         per_hour: 1,
     };
-    let letters = Letters::new(
+    let letters = MailComposer::new(
         Arc::clone(&store) as _,
         clock,
         Links::new("https://status.example.com"),
-        Seal::new("a secret").unwrap(),
+        HmacKey::new("a secret").unwrap(),
         limit,
     );
     let worker = DeliveryWorker {
         queue: store,
         letters,
         mailer: Arc::clone(mailer) as _,
-        bell: Arc::new(Bell::default()),
+        bell: Arc::new(WakeSignal::default()),
         concurrency: 8,
         observe: |_| {},
     };

@@ -1,17 +1,17 @@
 //! An organisation with subscribers to whom something is told.
 
 use allclear_application::delivery::{
-    Claim, Delivery, DeliveryCounts, DeliveryQueue, Matter, Outcome, Settled,
+    Claim, Delivery, DeliveryCounts, DeliveryKind, DeliveryQueue, Outcome, Settled,
 };
 use allclear_application::incident::IncidentStore;
 use allclear_application::incident::update::IncidentUpdateStore;
 use allclear_application::notice::News;
-use allclear_application::rule::{CreateRule, Rule};
 use allclear_application::subscriber::{SubscriberRule, SubscriberStore};
+use allclear_application::transition::{CreateTransition, Transition};
 use allclear_domain::author::Author;
 use allclear_domain::email::Mailbox;
-use allclear_domain::hold::Attachment;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId, SubscriberId};
+use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
 use allclear_domain::incident_update::{Entry, IncidentUpdateDraft, Latest};
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
@@ -44,7 +44,7 @@ pub(super) fn sent(delivery: &Delivery) -> Settled {
 
 /// The update's message it carries; empty where there is none.
 pub(super) fn message(delivery: &Delivery) -> String {
-    let Matter::Notice(notice) = &delivery.matter else {
+    let DeliveryKind::Notice(notice) = &delivery.matter else {
         panic!("no notice: {delivery:?}")
     };
     let message = match &notice.news {
@@ -143,7 +143,7 @@ impl World {
             occured_at: None,
         };
         let attached = components.clone();
-        let create: CreateRule<Incident> = Box::new(move |stamp| {
+        let create: CreateTransition<Incident> = Box::new(move |stamp| {
             let id = IncidentId(stamp.id);
             Ok(Incident::create(id, draft, &attached, stamp.now)?)
         });
@@ -175,7 +175,7 @@ impl World {
             id: "user_ann".into(),
             name: "Ann".into(),
         };
-        let rule: Rule<Latest, Entry> = Box::new(move |latest, stamp| {
+        let rule: Transition<Latest, Entry> = Box::new(move |latest, stamp| {
             let id = IncidentUpdateId(stamp.id);
             Ok(latest.record(id, draft, author, stamp.now)?)
         });

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use allclear_application::component::ComponentStore;
-use allclear_application::delivery::{DeliveryQueue, Matter};
+use allclear_application::delivery::{DeliveryKind, DeliveryQueue};
 use allclear_application::incident::update::IncidentUpdateStore;
 use allclear_application::maintenance::update::MaintenanceUpdateStore;
 use allclear_application::notice::{News, Notice};
-use allclear_application::rule::CreateRule;
 use allclear_application::scheduler::MaintenanceSchedule;
+use allclear_application::transition::CreateTransition;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
-use allclear_domain::hold::Attachment;
 use allclear_domain::id::ComponentId;
+use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{IncidentPatch, IncidentStatus};
 use allclear_domain::incident_update::{Deletion, Entry, IncidentUpdatePatch};
 use allclear_domain::maintenance::{MaintenancePatch, MaintenanceStatus, NewEnd};
@@ -44,7 +44,7 @@ async fn told(world: &World) -> Vec<Arc<Notice>> {
         let Some(delivery) = claimed.first() else {
             return told;
         };
-        if let Matter::Notice(notice) = &delivery.matter {
+        if let DeliveryKind::Notice(notice) = &delivery.matter {
             told.push(Arc::clone(notice));
         }
         world.database.settle(vec![sent(delivery)]).await.unwrap();
@@ -82,7 +82,7 @@ async fn an_incident_is_told_of_as_it_was_at_each_change(database: &Database) {
         description: String::new(),
         status: ComponentStatus::default(),
     };
-    let api: CreateRule<Component> =
+    let api: CreateTransition<Component> =
         Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
     let component_id = ComponentStore::insert(database, &world.acme, api)
         .await

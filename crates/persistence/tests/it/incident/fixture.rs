@@ -7,12 +7,12 @@ use allclear_application::incident::IncidentStore;
 use allclear_application::incident::component::IncidentComponentStore;
 use allclear_application::incident::update::IncidentUpdateStore;
 use allclear_application::outbox::{Backlog, Outbox};
-use allclear_application::rule::CreateRule;
 use allclear_application::stamp::Stamp;
+use allclear_application::transition::CreateTransition;
 use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentDraft, ComponentPatch, ComponentStatus};
-use allclear_domain::hold::Attachment;
 use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};
+use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
 use allclear_domain::incident_update::{IncidentUpdate, IncidentUpdateDraft, Latest};
 use allclear_domain::organisation::Revision;
@@ -48,7 +48,7 @@ pub(super) fn open_on(component_id: ComponentId, status: ComponentStatus) -> Att
     }
 }
 
-pub(super) fn draft(title: &str, components: &[Attachment]) -> CreateRule<Incident> {
+pub(super) fn draft(title: &str, components: &[Attachment]) -> CreateTransition<Incident> {
     let draft = IncidentDraft {
         title: title.into(),
         description: "All of it".into(),
@@ -80,7 +80,7 @@ impl World {
             description: String::new(),
             status: ComponentStatus::default(),
         };
-        let create: CreateRule<Component> =
+        let create: CreateTransition<Component> =
             Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
         ComponentStore::insert(&*self.database, &self.acme, create)
             .await

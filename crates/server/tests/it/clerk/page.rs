@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::Setup;
-use super::stand_in::{HOST, encoded, token};
+use super::fake_clerk::{HOST, encoded, token};
 use crate::app::{TestApp, cookie_client, send};
 
 #[tokio::test(flavor = "multi_thread")]

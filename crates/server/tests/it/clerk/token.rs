@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::Setup;
-use super::stand_in::{claims, first_claims, now, signed, token, with_header};
+use super::fake_clerk::{claims, first_claims, now, signed, token, with_header};
 use crate::app::{cookie_client, send};
 
 #[tokio::test(flavor = "multi_thread")]

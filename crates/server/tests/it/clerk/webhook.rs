@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::Setup;
-use super::stand_in::{claims, now, signature, signed, token};
+use super::fake_clerk::{claims, now, signature, signed, token};
 use crate::app::{TestApp, cookie_client, send};
 use crate::socket::{Client, End};
 

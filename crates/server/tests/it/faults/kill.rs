@@ -2,8 +2,8 @@
 //!
 //! `ALLCLEAR_TEST_KILLS=100` kills as often on each database; the test run itself does so a few times.
 
+use super::concurrent_writes::Storm;
 use super::postgres;
-use super::storm::Storm;
 use crate::process::{Process, command};
 
 /// Tokens name the address of the server that gave them; it stays while ports change.

@@ -14,8 +14,8 @@ use actix_web::{
 };
 
 use super::{
-    connection::Connection, handler::EngineHandler, machine::Transport, reason::Refusal,
-    server::Engine,
+    connection::Connection, handler::EngineHandler, reason::Refusal, server::Engine,
+    session_state::Transport,
 };
 use crate::settings::Settings;
 

@@ -17,10 +17,10 @@ use crate::engine::{
     connection::Connection,
     encoded,
     handler::EngineHandler,
-    machine::PollError,
     packet::Packet,
     reason::{CloseReason, Refusal},
     session::Session,
+    session_state::PollError,
 };
 
 /// How long a client that leaves waits for its own poll, so that the poll ends with a noop and not with an error.

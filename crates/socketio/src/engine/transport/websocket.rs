@@ -26,9 +26,9 @@ use crate::engine::{
     connection::Connection,
     encoded::FIXED,
     handler::EngineHandler,
-    machine::Output,
     packet::{Message, Packet},
     reason::{CloseReason, Refusal},
+    session_state::Output,
     upgrade::Probe,
 };
 

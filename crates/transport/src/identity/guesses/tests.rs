@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use futures_util::future::join_all;
 
-const PAUSE: Duration = Duration::from_millis(20);
+const RETRY_DELAY: Duration = Duration::from_millis(20);
 
 fn guesses(guesses: u32, sign_in: u32, account_guesses: u32) -> Guesses {
     let limit = |burst| Limit { burst, per_hour: 1 };
@@ -15,7 +15,7 @@ fn guesses(guesses: u32, sign_in: u32, account_guesses: u32) -> Guesses {
     });
     Guesses {
         waiting: Waiting {
-            pause: PAUSE,
+            pause: RETRY_DELAY,
             ..Waiting::default()
         },
         ..guesses
@@ -38,7 +38,10 @@ async fn parallel_tries_at_an_account_are_refused_before_they_are_made() {
     assert!(guesses.take(client(1), &ann).await.is_err());
     let start = Instant::now();
     assert!(guesses.take(client(2), &ann).await.is_ok());
-    assert!(start.elapsed() < PAUSE, "the account's bucket is not empty");
+    assert!(
+        start.elapsed() < RETRY_DELAY,
+        "the account's bucket is not empty"
+    );
 }
 
 #[actix_web::test]
@@ -57,14 +60,17 @@ async fn a_client_that_guessed_at_other_accounts_gets_one_slow_try_at_each_furth
     }
     let start = Instant::now();
     let cleo = guesses.take(client(1), &account("cleo")).await.unwrap();
-    assert!(start.elapsed() >= PAUSE);
+    assert!(start.elapsed() >= RETRY_DELAY);
     cleo.give_back();
     let _wrong = guesses.take(client(1), &account("cleo")).await.unwrap();
     assert!(guesses.take(client(1), &account("cleo")).await.is_err());
     let _other = guesses.take(client(1), &account("dora")).await.unwrap();
     let start = Instant::now();
     assert!(guesses.take(client(2), &account("cleo")).await.is_ok());
-    assert!(start.elapsed() < PAUSE, "another client is not slowed down");
+    assert!(
+        start.elapsed() < RETRY_DELAY,
+        "another client is not slowed down"
+    );
 }
 
 #[actix_web::test]
@@ -87,10 +93,10 @@ async fn guesses_from_everywhere_slow_an_account_down_and_refuse_no_new_client()
     }
     let start = Instant::now();
     assert!(guesses.take(client(9), &ann).await.is_ok());
-    assert!(start.elapsed() >= PAUSE);
+    assert!(start.elapsed() >= RETRY_DELAY);
     let start = Instant::now();
     assert!(guesses.count(client(8), &ann).await.is_ok());
-    assert!(start.elapsed() >= PAUSE);
+    assert!(start.elapsed() >= RETRY_DELAY);
     assert!(guesses.take(client(9), &account("bob")).await.is_ok());
 }
 

@@ -4,8 +4,8 @@ use allclear_application::public::{Banner, PublicComponent};
 use maud::{Markup, html};
 
 use super::icon::Icon;
-use super::look;
 use super::section::{nothing_here, section};
+use super::status_style;
 use super::text::prose;
 
 fn is_affected(component: &PublicComponent) -> bool {
@@ -72,7 +72,7 @@ pub(super) fn list(components: &[PublicComponent]) -> Markup {
 }
 
 fn row(component: &PublicComponent) -> Markup {
-    let look = look::component(component.status);
+    let look = status_style::component(component.status);
     let affected = is_affected(component);
     html! {
         li class={

@@ -4,8 +4,8 @@ use allclear_application::public::incident::{AffectedComponent, PublicIncident};
 use allclear_application::public::size::PAST_SHOWN;
 use maud::{Markup, html};
 
-use super::look;
 use super::section::{nothing_here, omitted, section};
+use super::status_style;
 use super::text::{moment, prose};
 use super::timeline::{Entry, timeline};
 
@@ -40,7 +40,7 @@ pub(super) fn list(incidents: &[PublicIncident]) -> Markup {
 
 /// Nothing on the page is louder.
 fn active(incident: &PublicIncident) -> Markup {
-    let look = look::incident(incident.status);
+    let look = status_style::incident(incident.status);
     html! {
         article data-tone=(look.tone) class={
             "relative min-w-0 rounded-lg border bg-surface shadow-low print:break-inside-avoid border-" (look.tone) "-line"
@@ -67,7 +67,7 @@ fn past(incident: &PublicIncident) -> Markup {
             header {
                 div class="flex flex-wrap items-start justify-between gap-x-4" {
                     h3 dir="auto" class="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink" { (incident.title) }
-                    (look::incident(incident.status).quiet())
+                    (status_style::incident(incident.status).quiet())
                 }
                 (moment(Some("Created"), Some(incident.created_at)))
             }
@@ -92,7 +92,7 @@ fn affected(title: &str, components: &[AffectedComponent]) -> Markup {
     html! {
         ul aria-label={ "Components affected by " (title) } class="flex flex-wrap gap-2" {
             @for link in components {
-                @let look = look::component(link.status);
+                @let look = status_style::component(link.status);
                 li data-tone=(look.tone)
                     class="inline-flex min-w-0 flex-wrap items-center gap-x-2 rounded-md border border-line bg-raised px-2 py-1 text-sm" {
                     (look.icon.svg(&format!("size-3.5 shrink-0 text-{}", look.tone)))

@@ -4,8 +4,8 @@ use allclear_application::public::maintenance::PublicMaintenance;
 use allclear_application::public::size::PAST_SHOWN;
 use maud::{Markup, html};
 
-use super::look;
 use super::section::{nothing_here, omitted, section};
+use super::status_style;
 use super::text::{moment, prose};
 use super::timeline::{Entry, timeline};
 
@@ -39,7 +39,7 @@ pub(super) fn list(maintenances: &[PublicMaintenance]) -> Markup {
 }
 
 fn item(maintenance: &PublicMaintenance, quiet: bool) -> Markup {
-    let look = look::maintenance(maintenance.status);
+    let look = status_style::maintenance(maintenance.status);
     let entries = maintenance.timeline.iter().map(|entry| Entry {
         status: entry.status,
         message: &entry.message,

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
-use super::look;
 use super::section::omitted;
+use super::status_style;
 use super::text::{moment, prose};
 
 /// An entry of a timeline.
@@ -35,7 +35,7 @@ pub(super) fn timeline<'a>(
 }
 
 fn body(entry: &Entry<'_>, quiet: bool) -> Markup {
-    let look = look::incident(entry.status);
+    let look = status_style::incident(entry.status);
     let mark = if quiet {
         "bg-neutral-solid".to_owned()
     } else {

@@ -10,11 +10,11 @@ use allclear_application::broadcast::MockBroadcast;
 use allclear_application::clock::MockClock;
 use allclear_application::outbox::{Commit, MockOutbox};
 use allclear_application::public::{MockSnapshotStore, PublicOrganisation, Snapshot};
-use allclear_application::rule::Written;
+use allclear_application::transition::Written;
 
-use crate::status::copies::Copies;
 use crate::status::encoded::Encoded;
 use crate::status::page::{Document, whole};
+use crate::status::worker_cache::Copies;
 
 pub(crate) fn organisation() -> OrganisationId {
     OrganisationId::parse("org").unwrap()

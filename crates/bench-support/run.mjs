@@ -1,0 +1,156 @@
+// Runs every bench and writes docs/benchmarks.md from what they print: a JSON object a line, of a figure or of a budget.
+//
+//   node crates/bench-support/run.mjs [names of benches]
+//
+// With names, only those are run, and what the page says of the others stays as they last printed it (target/bench).
+
+import { spawn, spawnSync } from 'node:child_process';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+// The release build. Cargo puts another in its place when it builds a bench, and runs a bench in the folder of its package.
+const binary = resolve('target/bench/allclear');
+const lighthouse = '.just/lighthouse';
+
+const benches = [
+  {
+    name: 'page',
+    title: 'Public page and snapshot, beside nginx',
+    how: `nginx serves the very bytes of each answer from a file, with our headers on it, as many workers as processors,
+sendfile and an open-file cache. Both run at once; wrk asks them in turns on keep-alive connections, and the median of the
+rounds counts. Ours are answered as always: with a request id, security headers and figures.`,
+    command: ['node', 'crates/server/benches/page.mjs', binary],
+  },
+  {
+    name: 'events',
+    title: 'Event stream: fan-out, and everything at once',
+    how: `An operator changes a component over HTTP; the time runs until the last viewer has read the event. The peer is the
+plainest server of Node's own \`http\` that writes the same event to each viewer, driven by the same client program. At the end
+10,000 viewers hold streams while wrk asks for the page and an operator saves.`,
+    command: ['cargo', 'bench', '--locked', '--workspace', '--bench', 'events', '--', binary],
+  },
+  {
+    name: 'fanout',
+    title: "Socket: fan-out, beside Node's socket.io",
+    how: `Both servers tell a room of N viewers on WebSockets the same event of 200 bytes; one client program drives both. The
+peer is the \`socket.io\` package in its default settings. A stalled viewer has stopped reading.`,
+    command: ['cargo', 'bench', '--locked', '--workspace', '--bench', 'fanout'],
+  },
+  {
+    name: 'writes',
+    title: 'Incident updates, beside bare transactions',
+    how: `Sixteen operators record updates, each one after the other, through the service. The peer stores the same rows with the
+same sync setting (SQLite: WAL, synchronous FULL) in prepared statements and no product around them; the better of one
+connection and one each counts. PostgreSQL is the throwaway one of the tests: it does not wait for its disk, and neither does
+its peer.`,
+    command: ['.ci/with-servers', 'cargo', 'bench', '--locked', '--workspace', '--bench', 'writes'],
+  },
+  {
+    name: 'growth',
+    title: 'A hundred thousand old incidents',
+    how: `The same work beside 100 and beside 100,000 old incidents, in turns.`,
+    command: ['.ci/with-servers', 'cargo', 'bench', '--locked', '--workspace', '--bench', 'growth'],
+  },
+  {
+    name: 'deliveries',
+    title: 'Mail to ten thousand subscribers',
+    how: `An operator records updates; each is mailed to every subscriber over SMTP to a sink in the same process, which takes
+everything.`,
+    command: ['cargo', 'bench', '--locked', '--workspace', '--bench', 'deliveries'],
+  },
+  {
+    name: 'start',
+    title: 'Start, memory and size',
+    how: `The release build on an installation that exists, started anew.`,
+    command: ['node', 'crates/server/benches/start.mjs', binary],
+  },
+  {
+    name: 'lighthouse',
+    title: 'Lighthouse',
+    how: `The public page in Lighthouse's mobile setting with its throttling; the operators' screens in its desktop setting. The
+median of several looks counts.`,
+    command: ['node', 'apps/web/bench/lighthouse.mjs', binary, lighthouse],
+  },
+];
+
+const kept = (name) => `target/bench/${name}.jsonl`;
+
+/** Runs a bench; keeps and answers its lines. */
+async function run({ name, command: [program, ...parameters] }) {
+  console.error(`— ${name}`);
+  const child = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve, reject) => child.on('exit', resolve).on('error', reject));
+  const lines = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.startsWith('{')) continue;
+    console.log(line);
+    lines.push(line);
+  }
+  if ((await ended) !== 0) console.error(`${name} did not come to its end`);
+  await writeFile(kept(name), lines.map((line) => `${line}\n`).join(''));
+}
+
+async function found({ name }) {
+  const text = await readFile(kept(name), 'utf8').catch(() => '');
+  return text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+}
+
+function number(value) {
+  if (typeof value !== 'number') return Array.isArray(value) ? value.join('; ') || 'none' : String(value);
+  return Number(value.toPrecision(value >= 1000 ? 6 : 3)).toLocaleString('en');
+}
+
+function budgets(lines) {
+  const rows = lines.filter((line) => line.budget);
+  if (rows.length === 0) return [];
+  return [
+    '| budget | measured | limit | met |',
+    '| --- | --- | --- | --- |',
+    ...rows.map((row) => `| ${row.budget} | ${number(row.value)} | ${row.rule} ${number(row.limit)} | ${row.met ? 'yes' : '**no**'} |`),
+    '',
+  ];
+}
+
+/** Nested figures, flat. */
+const flat = (figures, before = '') =>
+  Object.entries(figures).flatMap(([name, value]) =>
+    value && typeof value === 'object' && !Array.isArray(value) ? flat(value, `${before}${name} `) : [[before + name, value]],
+  );
+
+function figures(lines) {
+  const rows = lines.filter((line) => !line.budget);
+  return rows.map(({ bench, what, ...rest }) => `- ${what}: ${flat(rest).map(([name, value]) => `${name} ${number(value)}`).join(', ')}`);
+}
+
+function version(program, ...parameters) {
+  const { stdout, stderr } = spawnSync(program, parameters, { encoding: 'utf8' });
+  return `${stdout ?? ''}${stderr ?? ''}`.trim().split('\n')[0];
+}
+
+await mkdir('target/bench', { recursive: true });
+const asked = process.argv.slice(2);
+const chosen = benches.filter(({ name }) => asked.length === 0 || asked.includes(name));
+if (chosen.length > 0) await copyFile('target/release/allclear', binary);
+for (const bench of chosen) await run(bench);
+
+const memory = Math.round(totalmem() / 2 ** 30);
+const page = [
+  '# Benchmarks',
+  '',
+  'Written by `./just bench`. Peers and limits run beside us in the same run on the same machine, so the ratios say more than',
+  'the rates. The load generator shares the processors with what it measures.',
+  '',
+  `- When: ${new Date().toISOString().slice(0, 10)}, at \`${version('git', 'rev-parse', '--short', 'HEAD')}\``,
+  `- Where: ${availableParallelism()} processors (${cpus()[0]?.model.trim()}), ${memory} GiB, a virtual machine`,
+  `- Beside: ${version('nginx', '-v').replace('nginx version: ', '')}, Node ${process.version}, ${version('rustc', '--version')}`,
+  '',
+];
+for (const bench of benches) {
+  const lines = await found(bench);
+  page.push(`## ${bench.title}`, '', bench.how, '');
+  if (lines.length === 0) page.push('Not measured in this run.', '');
+  page.push(...budgets(lines), ...figures(lines), '');
+}
+await writeFile('docs/benchmarks.md', `${page.join('\n').replace(/\n{3,}/g, '\n\n').trim()}\n`);

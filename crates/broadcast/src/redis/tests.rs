@@ -1,0 +1,137 @@
+use super::*;
+
+/// Nodes of an installation of this name share its key.
+pub(super) fn start(url: &str, installation: &str) -> Redis {
+    Redis::start(RedisOptions {
+        url,
+        authorities: None,
+        installation,
+        key: HmacKey::new(installation).unwrap(),
+    })
+    .unwrap()
+}
+
+pub(super) fn commit(revision: i64) -> Arc<Commit> {
+    Arc::new(Commit {
+        organisation: "org".into(),
+        revision,
+        events: Vec::new(),
+    })
+}
+
+#[tokio::test]
+async fn without_redis_a_node_still_hears_of_its_own_commits_and_nobody_waits() {
+    let broadcast = start("redis://127.0.0.1:1", "one");
+    let mut own = broadcast.subscribe().await;
+    for revision in 1..=i64::try_from(2 * WAITING).unwrap() {
+        broadcast.publish(commit(revision)).await;
+        assert_eq!(own.recv().await.unwrap().revision, revision);
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_address_is_refused() {
+    assert!(client("http://127.0.0.1", None).is_err());
+    assert!(client("redis://127.0.0.1", Some(Vec::new())).is_err());
+}
+
+/// Where the test run has started a Redis.
+fn redis() -> Option<String> {
+    let url = std::env::var("ALLCLEAR_TEST_REDIS_URL").ok();
+    if url.is_none() {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "ALLCLEAR_TEST_REDIS_URL is not set"
+        );
+        eprintln!("left out: ALLCLEAR_TEST_REDIS_URL is not set");
+    }
+    url
+}
+
+/// Publishes, counting on from a revision, until somebody hears: the last published, and the first heard.
+pub(super) async fn until_heard(
+    from: &Redis,
+    hearing: &mut mpsc::UnboundedReceiver<Arc<Commit>>,
+    mut last: i64,
+) -> (i64, i64) {
+    loop {
+        last += 1;
+        from.publish(commit(last)).await;
+        if let Ok(heard) = timeout(Duration::from_millis(20), hearing.recv()).await {
+            return (last, heard.unwrap().revision);
+        }
+    }
+}
+
+#[tokio::test]
+async fn other_nodes_hear_of_commits_in_order() {
+    let Some(url) = redis() else { return };
+    let (here, there) = (start(&url, "order"), start(&url, "order"));
+    let mut hearing = there.subscribe().await;
+    let (last, heard) = until_heard(&here, &mut hearing, 0).await;
+    for revision in last + 1..=last + 300 {
+        here.publish(commit(revision)).await;
+    }
+    for revision in heard + 1..=last + 300 {
+        assert_eq!(hearing.recv().await.unwrap().revision, revision);
+    }
+}
+
+#[tokio::test]
+async fn installations_on_one_redis_do_not_hear_each_other() {
+    let Some(url) = redis() else { return };
+    let [one, two] =
+        ["one", "two"].map(|installation| [start(&url, installation), start(&url, installation)]);
+    let (mut hearing_one, mut hearing_two) = (one[1].subscribe().await, two[1].subscribe().await);
+    // Both listen; whatever of the one could reach the other has been sent before the last of each is heard.
+    let (last, _) = until_heard(&one[0], &mut hearing_one, 0).await;
+    let (_, first) = until_heard(&two[0], &mut hearing_two, 1000).await;
+    assert!(first > 1000, "{first} is not its own");
+    one[0].publish(commit(last + 1)).await;
+    while hearing_one.recv().await.unwrap().revision != last + 1 {}
+    let (last, heard) = until_heard(&two[0], &mut hearing_two, 2000).await;
+    assert!(heard > 1000 && last > 2000);
+    while let Ok(commit) = hearing_two.try_recv() {
+        assert!(commit.revision > 1000, "{} is not its own", commit.revision);
+    }
+}
+
+#[test]
+fn only_a_connection_without_tls_has_a_clear_text_host() {
+    assert_eq!(
+        clear_text_host("redis://:secret@redis.example:6379").as_deref(),
+        Some("redis.example")
+    );
+    assert_eq!(clear_text_host("rediss://redis.example:6379"), None);
+}
+
+#[tokio::test]
+async fn forged_message_changes_nothing() {
+    let Some(url) = redis() else { return };
+    let (here, there) = (start(&url, "forged"), start(&url, "forged"));
+    let mut hearing = there.subscribe().await;
+    let (last, heard) = until_heard(&here, &mut hearing, 0).await;
+    let plain = serde_json::to_vec(&*commit(1_000_000)).unwrap();
+    let signed_by_another = Envelopes::new(HmacKey::new("another").unwrap()).sign(&plain);
+    let mut altered = Envelopes::new(HmacKey::new("forged").unwrap()).sign(&plain);
+    *altered.last_mut().unwrap() ^= 1;
+    let mut connection = Client::open(url.as_str())
+        .unwrap()
+        .get_multiplexed_async_connection()
+        .await
+        .unwrap();
+    for forged in [plain, signed_by_another, altered, Vec::new()] {
+        let receivers: usize = redis::cmd("PUBLISH")
+            .arg("allclear:forged:commits")
+            .arg(forged)
+            .query_async(&mut connection)
+            .await
+            .unwrap();
+        assert_eq!(receivers, 2, "both nodes receive it");
+    }
+    // What is published afterwards arrives afterwards: had a forged commit been believed, it would stand before this one.
+    here.publish(commit(last + 1)).await;
+    for revision in heard + 1..=last + 1 {
+        assert_eq!(hearing.recv().await.unwrap().revision, revision);
+    }
+}

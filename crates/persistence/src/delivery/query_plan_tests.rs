@@ -1,0 +1,76 @@
+//! How the databases find what is to be sent next among many deliveries.
+
+use allclear_domain::id::OrganisationId;
+use chrono::{DateTime, TimeDelta, Utc};
+use sea_orm::sea_query::SelectStatement;
+use sea_orm::{DbBackend, QuerySelect, QueryTrait};
+
+use super::{claim, expand, next_due, next_freed, spent};
+use crate::notice::subscribed;
+use crate::query_plan::{plan, postgresql, sqlite};
+
+/// Rows as PostgreSQL needs them to plan as it would while two updates go out to 20,000 subscribers.
+const MANY: [&str; 6] = [
+    "INSERT INTO organisations VALUES ('acme', 'Acme', 0, now())",
+    "INSERT INTO subscribers SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n::text, n::text, 'SUBSCRIBED', TRUE, 0, now(), \
+     now(), 0 FROM generate_series(1, 20000) n",
+    "INSERT INTO notices SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n, 0, gen_random_uuid(), '{}', now(), NULL, \
+     CASE WHEN n < 20000 THEN now() END FROM generate_series(1, 20000) n",
+    "INSERT INTO deliveries (organisation_id, subscriber_id, notice_id, created_at, due_at, attempts) \
+     SELECT 'acme', subscribers.id, notices.id, now(), TIMESTAMPTZ '2023-01-01', 0 FROM subscribers, notices \
+     WHERE notices.revision <= 2",
+    "UPDATE deliveries SET claimed_until = now() + interval '1 hour' WHERE id <= 16",
+    "ANALYZE",
+];
+
+fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_700_000_000, 0).unwrap()
+}
+
+/// Every query whose cost must not grow with what is queued, with the index it has to use.
+fn queries() -> Vec<(&'static str, SelectStatement)> {
+    let acme = OrganisationId::parse("acme").unwrap();
+    vec![
+        ("deliveries_by_due", claim::due(now(), 16)),
+        ("deliveries_by_due", next_due(now()).into_query()),
+        ("deliveries_by_claim", next_freed(now()).into_query()),
+        ("notices_to_expand", expand::next().into_query()),
+        (
+            "notices_by_expansion",
+            spent(now() - TimeDelta::days(30), 200),
+        ),
+        (
+            "subscribers_by_status",
+            subscribed(&acme).limit(1).into_query(),
+        ),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_searches_and_never_scans() {
+    let (database, _folder) = sqlite().await;
+    for (index, query) in queries() {
+        let plan = plan(database.read(), &query).await;
+        // What is not expanded is all there is in the index of notices to expand.
+        let scans = plan.contains("SCAN") && index != "notices_to_expand";
+        assert!(!scans && plan.contains(index), "{index}:\n{plan}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgresql_searches_and_never_scans() {
+    let Some(database) = postgresql("deliveries", &MANY).await else {
+        return;
+    };
+    assert_eq!(
+        sea_orm::ConnectionTrait::get_database_backend(database.read()),
+        DbBackend::Postgres
+    );
+    for (index, query) in queries() {
+        let plan = plan(database.read(), &query).await;
+        assert!(
+            !plan.contains("Seq Scan") || index == "subscribers_by_status",
+            "{index}:\n{plan}"
+        );
+    }
+}

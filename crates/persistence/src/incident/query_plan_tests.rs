@@ -1,0 +1,89 @@
+//! How the databases find what a write and the status page need among many old incidents.
+
+use allclear_domain::id::OrganisationId;
+use chrono::DateTime;
+use sea_orm::sea_query::SelectStatement;
+use sea_orm::{
+    ColumnTrait, Condition, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait,
+};
+use uuid::Uuid;
+
+use super::{public, timeline};
+use crate::entity::{incident, incident_update};
+use crate::impact::holding;
+use crate::query_plan::{plan, postgresql, sqlite};
+use crate::timeline::AT_ONCE;
+
+/// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000 resolved incidents with two updates each
+/// that all affected one component, and one that is open.
+const OLD_INCIDENTS: [&str; 6] = [
+    "INSERT INTO organisations VALUES ('acme', 'Acme', 0, now())",
+    "INSERT INTO components VALUES (lpad('c', 32, '0')::uuid, 'acme', 'API', '', 'OPERATIONAL', 'OPERATOR', now(), now(), 0)",
+    "INSERT INTO incidents SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', 't', 'd', 'RESOLVED', now(), \
+     CASE WHEN n = 20000 THEN NULL ELSE TIMESTAMPTZ '2020-01-01' END, now(), now(), 0 FROM generate_series(1, 20000) n",
+    "INSERT INTO incident_updates SELECT id, gen_random_uuid(), 'RESOLVED', 'm', 'u', 'U', now(), 0 \
+     FROM incidents, generate_series(1, 2)",
+    "INSERT INTO incident_components SELECT id, lpad('c', 32, '0')::uuid, 'DEGRADED' FROM incidents",
+    "ANALYZE",
+];
+
+/// Every query whose cost must not grow with old incidents, by name.
+fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
+    let acme = OrganisationId::parse("acme").unwrap();
+    let of_late = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
+    let one = || Condition::all().add(incident::Column::Id.eq(Uuid::from_u128(20_000)));
+    let unresolved = || public::unresolved(&acme);
+    let some = || super::named((1..=AT_ONCE as u128).map(|number| Uuid::from_u128(number * 700)));
+    let incidents = |these: Condition| incident::Entity::find().filter(these).into_query();
+    let newest = incident_update::Entity::find()
+        .filter(incident_update::Column::IncidentId.eq(Uuid::from_u128(20_000)))
+        .order_by_desc(incident_update::Column::Id)
+        .limit(1);
+    let page = super::of(&acme)
+        .order_by_desc(incident::Column::Id)
+        .limit(500);
+    vec![
+        ("the unresolved incidents", incidents(unresolved())),
+        (
+            "those resolved of late",
+            public::newest_resolved(&acme, of_late).into_query(),
+        ),
+        ("some of them", incidents(some())),
+        ("timelines of some", timeline::newest(backend, some())),
+        ("links of some", public::links(some())),
+        ("the timeline of one", timeline::newest(backend, one())),
+        ("the links of one", public::links(one())),
+        ("the newest update of one", newest.into_query()),
+        ("what is held", holding(&acme, &[Uuid::from_u128(12)])),
+        ("a page of a list", page.into_query()),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_searches_and_never_scans() {
+    let (database, _folder) = sqlite().await;
+    for (name, query) in queries(database.read().backend()) {
+        let plan = plan(database.read(), &query).await;
+        assert!(!plan.contains("SCAN"), "{name}:\n{plan}");
+        // By component alone, a search would go through every incident that ever affected it.
+        assert!(!plan.contains("incidents_of_component"), "{name}:\n{plan}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgresql_searches_and_never_scans() {
+    let Some(database) = postgresql("incidents", &OLD_INCIDENTS).await else {
+        return;
+    };
+    for (name, query) in queries(database.read().backend()) {
+        let plan = plan(database.read(), &query).await;
+        for table in ["incidents", "incident_updates", "incident_components"] {
+            assert!(
+                !plan.contains(&format!("Seq Scan on {table}")),
+                "{name}:\n{plan}"
+            );
+        }
+        assert!(!plan.contains("incidents_of_component"), "{name}:\n{plan}");
+    }
+}

@@ -1,0 +1,77 @@
+//! How the databases find what is shown and what is due among many old maintenances.
+
+use allclear_domain::id::OrganisationId;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::SelectStatement;
+use sea_orm::{DbBackend, QueryOrder, QuerySelect, QueryTrait};
+use uuid::Uuid;
+
+use super::{Column, newest_over, not_over, of, timeline};
+use crate::query_plan::{plan, postgresql, sqlite};
+use crate::scheduler::{changing, due, next};
+use crate::timeline::AT_ONCE;
+
+/// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000 maintenances with two updates each, all
+/// over but one, and 500 other organisations.
+const OLD_MAINTENANCES: [&str; 5] = [
+    "INSERT INTO organisations SELECT 'other' || n, 'Other', 0, now() FROM generate_series(1, 500) n",
+    "INSERT INTO organisations VALUES ('acme', 'Acme', 0, now())",
+    "INSERT INTO maintenances SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', 't', 'd', now(), NULL, NULL, now(), now(), 0, \
+     'COMPLETED', CASE WHEN n = 20000 THEN TIMESTAMPTZ '2023-01-01' END, \
+     CASE WHEN n = 20000 THEN TIMESTAMPTZ '9999-12-31' ELSE TIMESTAMPTZ '2020-01-01' END FROM generate_series(1, 20000) n",
+    "INSERT INTO maintenance_updates SELECT id, gen_random_uuid(), 'RESOLVED', 'm', 'u', 'U', now(), 0 \
+     FROM maintenances, generate_series(1, 2)",
+    "ANALYZE",
+];
+
+fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_700_000_000, 0).unwrap()
+}
+
+/// Every query whose cost must not grow with old maintenances, with the index it has to use.
+fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
+    let acme = OrganisationId::parse("acme").unwrap();
+    let page = of(&acme).order_by_desc(Column::Id).limit(500);
+    let listed: Vec<_> = (1..=AT_ONCE as u128).map(Uuid::from_u128).collect();
+    vec![
+        (
+            "maintenances_by_showing",
+            not_over(&acme, now()).into_query(),
+        ),
+        (
+            "maintenances_by_showing",
+            newest_over(&acme, now()).into_query(),
+        ),
+        ("maintenances_by_change", next().into_query()),
+        ("change", changing(now()).into_query()),
+        ("change", due(&acme, now()).into_query()),
+        ("", page.into_query()),
+        ("maintenance_updates", timeline::newest(backend, &listed)),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_searches_and_never_scans() {
+    let (database, _folder) = sqlite().await;
+    for (index, query) in queries(DbBackend::Sqlite) {
+        let plan = plan(database.read(), &query).await;
+        assert!(
+            !plan.contains("SCAN") && plan.contains(index),
+            "{index}:\n{plan}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgresql_searches_and_never_scans() {
+    let Some(database) = postgresql("maintenances", &OLD_MAINTENANCES).await else {
+        return;
+    };
+    for (index, query) in queries(DbBackend::Postgres) {
+        let plan = plan(database.read(), &query).await;
+        assert!(
+            !plan.contains("Seq Scan") && plan.contains(index),
+            "{index}:\n{plan}"
+        );
+    }
+}

@@ -1,0 +1,52 @@
+//! Wires what operators manage.
+
+use std::sync::Arc;
+
+use allclear_application::clock::Clock;
+use allclear_application::component::Components;
+use allclear_application::incident::Incidents;
+use allclear_application::maintenance::Maintenances;
+use allclear_application::relay::Relay;
+use allclear_application::scheduler::{Scheduler, WakeTimer};
+use allclear_persistence::database::Database;
+
+/// The use cases of components, incidents and maintenances, and what announces the changes of the clock.
+pub(crate) struct Services {
+    pub(crate) components: Arc<Components>,
+    pub(crate) incidents: Arc<Incidents>,
+    pub(crate) maintenances: Arc<Maintenances>,
+    /// Wakes the scheduler.
+    pub(crate) alarm: Arc<WakeTimer>,
+    pub(crate) scheduler: Scheduler,
+}
+
+impl Services {
+    /// Over this database.
+    pub(crate) fn over(database: &Database, relay: &Arc<Relay>, clock: &Arc<dyn Clock>) -> Self {
+        let store = Arc::new(database.clone());
+        let (relay, clock) = (|| Arc::clone(relay), || Arc::clone(clock));
+        let alarm = Arc::new(WakeTimer::default());
+        let components = Components::new(Arc::clone(&store) as _, relay());
+        let incidents = Incidents::new(
+            Arc::clone(&store) as _,
+            Arc::clone(&store) as _,
+            Arc::clone(&store) as _,
+            relay(),
+        );
+        let maintenances = Maintenances::new(
+            Arc::clone(&store) as _,
+            Arc::clone(&store) as _,
+            relay(),
+            clock(),
+            Arc::clone(&alarm),
+        );
+        let scheduler = Scheduler::new(store, relay(), clock(), Arc::clone(&alarm));
+        Self {
+            components: Arc::new(components),
+            incidents: Arc::new(incidents),
+            maintenances: Arc::new(maintenances),
+            alarm,
+            scheduler,
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Values that may hold a password: neither they nor what is wrong with them is printed.
+
+use std::ffi::OsStr;
+use std::fmt;
+
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, Command, Error};
+
+/// A text that may hold a password, and is not printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SecretString(String);
+
+impl SecretString {
+    /// The text, for whoever needs the password.
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for SecretString {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl fmt::Debug for SecretString {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Hidden(..)")
+    }
+}
+
+/// Takes a text that begins with one of these words. Of another it says what it must begin with, where clap's own parsers
+/// repeat the value.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UrlWithScheme(pub(super) &'static [&'static str]);
+
+impl TypedValueParser for UrlWithScheme {
+    type Value = SecretString;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<SecretString, Error> {
+        let text = value
+            .to_str()
+            .filter(|text| self.0.iter().any(|word| text.starts_with(word)));
+        text.map(SecretString::from).ok_or_else(|| {
+            let name = argument.map(ToString::to_string).unwrap_or_default();
+            let message = format!(
+                "invalid value for '{name}': it must begin with {}\n",
+                self.0.join(" or ")
+            );
+            Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
+        })
+    }
+}

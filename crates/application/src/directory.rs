@@ -16,6 +16,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::relay::Relay;
+use crate::security_log::{SecurityEvent, SecurityRecord};
 
 pub use self::message::{Envelope, InvalidWebhook, Message, News, WebhookVerifier};
 pub use self::port::{Claimed, Credential, DirectoryStore, Ending, Known, Profiles, Standing};
@@ -125,8 +126,20 @@ impl Directory {
                 Some(name) => self.name(&id, Known { name, as_of }).await,
                 None => Ok(()),
             },
-            News::OrganisationDeleted(id) => self.store.delete_organisation(&id, happened_at).await,
-            News::Ended(ending) => self.store.end(&ending, happened_at).await,
+            News::OrganisationDeleted(id) => {
+                self.store.delete_organisation(&id, happened_at).await?;
+                SecurityRecord {
+                    organisation: Some(&id),
+                    ..SecurityRecord::new(SecurityEvent::OrganisationDeleted)
+                }
+                .write();
+                Ok(())
+            }
+            News::Ended(ending) => {
+                self.store.end(&ending, happened_at).await?;
+                record_revoked(&ending);
+                Ok(())
+            }
         }
     }
 
@@ -272,6 +285,30 @@ impl Directory {
             }
         }
     }
+}
+
+/// Writes to the security log what no longer grants access.
+fn record_revoked(ending: &Ending) {
+    let revoked = SecurityRecord::new(SecurityEvent::AccessRevoked);
+    match ending {
+        Ending::Session(id) => SecurityRecord {
+            object: Some(id),
+            detail: Some("session"),
+            ..revoked
+        },
+        Ending::User(id) => SecurityRecord {
+            subject: Some(id),
+            detail: Some("account"),
+            ..revoked
+        },
+        Ending::Membership { organisation, user } => SecurityRecord {
+            subject: Some(user),
+            organisation: Some(organisation),
+            detail: Some("membership"),
+            ..revoked
+        },
+    }
+    .write();
 }
 
 /// A name as it is kept: trimmed, without control characters, at most 200 characters; none where nothing is left.

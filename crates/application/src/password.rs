@@ -241,12 +241,13 @@ impl Passwords {
     }
 
     /// Sets the password the link was mailed for and ends every session of the account. The link works once.
-    /// [`Error::BadCode`], [`Error::Invalid`].
-    pub async fn reset(&self, token: &SecretToken, draft: PasswordDraft) -> Result<(), Error> {
+    /// Returns the account. [`Error::BadCode`], [`Error::Invalid`].
+    pub async fn reset(&self, token: &SecretToken, draft: PasswordDraft) -> Result<UserId, Error> {
         draft.validate().map_err(Invalid::from)?;
         let digest = token.digest();
         // An unknown link costs no hash: who has no link learns nothing by it.
-        self.ports
+        let account = self
+            .ports
             .passwords
             .find_reset(&digest, self.ports.clock.now())
             .await?
@@ -258,7 +259,7 @@ impl Passwords {
             .use_reset(&digest, hash, self.ports.clock.now())
             .await?
         {
-            PasswordStored::Stored => Ok(()),
+            PasswordStored::Stored => Ok(account.user.id),
             PasswordStored::Gone => Err(Self::BAD_RESET),
         }
     }

@@ -24,8 +24,14 @@ pub enum SecurityEvent {
     ResetRequested,
     /// A password was set by a mail's link.
     PasswordReset,
+    /// An account was deleted by its owner.
+    AccountDeleted,
+    /// The mail address of an account changed.
+    AddressChanged,
     /// An organisation was created; its creator is an admin.
     OrganisationCreated,
+    /// An organisation got another name.
+    OrganisationRenamed,
     /// An organisation was deleted.
     OrganisationDeleted,
     /// A member got another role.
@@ -38,6 +44,8 @@ pub enum SecurityEvent {
     InvitationRevoked,
     /// An invitation was accepted.
     InvitationAccepted,
+    /// The identity provider ended a session, an account or a membership, or changed a role.
+    AccessRevoked,
     /// Another key signs tokens.
     SigningKeyReplaced,
 }
@@ -56,13 +64,17 @@ impl SecurityEvent {
             Self::PasswordChangeRefused => "password-change-refused",
             Self::ResetRequested => "reset-requested",
             Self::PasswordReset => "password-reset",
+            Self::AccountDeleted => "account-deleted",
+            Self::AddressChanged => "address-changed",
             Self::OrganisationCreated => "organisation-created",
+            Self::OrganisationRenamed => "organisation-renamed",
             Self::OrganisationDeleted => "organisation-deleted",
             Self::RoleChanged => "role-changed",
             Self::MemberRemoved => "member-removed",
             Self::Invited => "invited",
             Self::InvitationRevoked => "invitation-revoked",
             Self::InvitationAccepted => "invitation-accepted",
+            Self::AccessRevoked => "access-revoked",
             Self::SigningKeyReplaced => "signing-key-replaced",
         }
     }

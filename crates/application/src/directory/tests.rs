@@ -282,6 +282,78 @@ async fn a_message_is_followed_once() {
         .unwrap();
 }
 
+/// A subscriber that keeps what is logged, as JSON lines.
+fn kept_log() -> (tracing::subscriber::DefaultGuard, Arc<Mutex<Vec<u8>>>) {
+    #[derive(Clone)]
+    struct Sink(Arc<Mutex<Vec<u8>>>);
+    impl std::io::Write for Sink {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let kept = Arc::default();
+    let sink = Sink(Arc::clone(&kept));
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .with_writer(move || sink.clone())
+        .finish();
+    (tracing::subscriber::set_default(subscriber), kept)
+}
+
+#[tokio::test]
+async fn revoked_access_is_written_to_the_security_log() {
+    let (_guard, log) = kept_log();
+    let mut store = MockDirectoryStore::new();
+    store.expect_is_handled().returning(|_| Ok(false));
+    store.expect_end().returning(|_, _| Ok(()));
+    store.expect_delete_organisation().returning(|_, _| Ok(()));
+    store.expect_mark_handled().returning(|_, _| Ok(()));
+    let membership = Ending::Membership {
+        organisation: organisation(),
+        user: "user_1".into(),
+    };
+    let news = vec![
+        News::Ended(Ending::Session("sess_1".into())),
+        News::Ended(Ending::User("user_2".into())),
+        News::Ended(membership),
+        News::OrganisationDeleted(organisation()),
+    ];
+    directory(store, MockProfiles::new(), announcer(news))
+        .hear(&envelope())
+        .await
+        .unwrap();
+
+    let log = String::from_utf8(log.lock().unwrap().clone()).unwrap();
+    let lines: Vec<serde_json::Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter(|line: &serde_json::Value| line["target"] == "security")
+        .map(|line| line["fields"].clone())
+        .collect();
+    let field = |name: &str| {
+        lines
+            .iter()
+            .map(|line| line[name].as_str())
+            .collect::<Vec<_>>()
+    };
+    let (acme, revoked) = (organisation(), Some("access-revoked"));
+    let acme = Some(acme.as_str());
+    assert_eq!(
+        field("event"),
+        [revoked, revoked, revoked, Some("organisation-deleted")]
+    );
+    assert_eq!(
+        field("subject"),
+        [None, Some("user_2"), Some("user_1"), None]
+    );
+    assert_eq!(field("object"), [Some("sess_1"), None, None, None]);
+    assert_eq!(field("organisation"), [None, None, acme, acme]);
+}
+
 #[tokio::test]
 async fn a_message_that_could_not_be_followed_is_not_taken_for_heard() {
     let mut store = MockDirectoryStore::new();

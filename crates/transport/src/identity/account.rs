@@ -311,6 +311,11 @@ async fn delete_account(
         .count(client(&request), &EmailKey::of(&session.user.email))
         .await?;
     accounts.delete(&session, draft).await?;
+    let deleted = SecurityRecord {
+        subject: Some(&session.user.id),
+        ..SecurityRecord::new(SecurityEvent::AccountDeleted)
+    };
+    record(&request, deleted);
     Ok(HttpResponse::Ok()
         .cookie(security.cleared())
         .json(Answer::with_message((), "Your account is deleted")))

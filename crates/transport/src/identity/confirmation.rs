@@ -3,6 +3,7 @@
 use actix_web::{HttpRequest, HttpResponse, post, web};
 use allclear_application::account::Accounts;
 use allclear_application::secret::SecretToken;
+use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::session::Sessions;
 use allclear_domain::account::AddressDraft;
 use allclear_domain::validation::Invalid;
@@ -17,6 +18,7 @@ use crate::api_response::Answer;
 use crate::input::{Body, FieldInput, Text};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
+use crate::security_log::record;
 use crate::throttle::client;
 
 /// A mail with a link is on its way, or one that says that the address has an account.
@@ -126,6 +128,11 @@ async fn confirm_address(
     let token = body.0.token()?;
     throttle.verify.count(&client(&request))?;
     let user = accounts.confirm_address(&token).await?;
+    let changed = SecurityRecord {
+        subject: Some(&user.id),
+        ..SecurityRecord::new(SecurityEvent::AddressChanged)
+    };
+    record(&request, changed);
     let body = EnteredBody {
         user: UserBody::from(&user),
     };

@@ -110,6 +110,7 @@ async fn create(
 )]
 #[patch("/organisations/{id}")]
 async fn rename(
+    request: HttpRequest,
     SignedIn(session): SignedIn,
     id: web::Path<String>,
     body: Body<OrganisationInput>,
@@ -118,6 +119,12 @@ async fn rename(
     let renamed = memberships
         .rename(&session, &organisation(&id)?, body.0.draft()?)
         .await?;
+    let outcome = SecurityRecord {
+        subject: Some(&session.user.id),
+        organisation: Some(&id),
+        ..SecurityRecord::new(SecurityEvent::OrganisationRenamed)
+    };
+    record(&request, outcome);
     Ok(Answer::new(OrganisationBody::from(&renamed)).ok())
 }
 

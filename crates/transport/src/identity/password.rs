@@ -143,10 +143,14 @@ async fn reset(
     };
     checked(&draft, invalid)?;
     throttle.verify.count(&client(&request))?;
-    passwords
+    let account = passwords
         .reset(&SecretToken::presented(token), draft)
         .await?;
-    record(&request, SecurityRecord::new(SecurityEvent::PasswordReset));
+    let done = SecurityRecord {
+        subject: Some(&account),
+        ..SecurityRecord::new(SecurityEvent::PasswordReset)
+    };
+    record(&request, done);
     Ok(Answer::with_message((), "Password changed, please sign in").ok())
 }
 

@@ -47,6 +47,9 @@ async fn each_event_says_who_did_what_from_where_and_no_line_says_a_secret() {
     let invitation = json!({"email": "bob@example.com", "role": "admin"});
     let invited = operator.client.request(Method::POST, call(&path));
     assert_eq!(send(invited.json(&invitation)).await.status, 201);
+    let path = call(&format!("/organisations/{}", operator.organisation));
+    let renamed = operator.client.patch(path).json(&json!({"name": "Beta"}));
+    assert_eq!(send(renamed).await.status, 200);
     assert_eq!(
         send(operator.client.post(call("/sign-out"))).await.status,
         200
@@ -68,17 +71,24 @@ async fn each_event_says_who_did_what_from_where_and_no_line_says_a_secret() {
             "throttled",
             "token-refused",
             "invited",
+            "organisation-renamed",
             "signed-out"
         ]
     );
     let latest = |event: &str| lines.iter().rfind(|line| line["event"] == event).unwrap();
-    for event in ["signed-in", "organisation-created", "invited", "signed-out"] {
+    for event in [
+        "signed-in",
+        "organisation-created",
+        "invited",
+        "signed-out",
+        "organisation-renamed",
+    ] {
         assert_eq!(latest(event)["subject"], user, "{event}");
     }
     assert_eq!(latest("sign-in-failed")["subject"], "a***@example.com");
     assert_eq!(latest("sign-in-failed")["request_id"], failed);
     assert_eq!(latest("throttled")["object"], "/api/v1/identity/sign-in");
-    for event in ["organisation-created", "invited"] {
+    for event in ["organisation-created", "invited", "organisation-renamed"] {
         assert_eq!(latest(event)["organisation"], operator.organisation);
     }
     for line in &lines {

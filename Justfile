@@ -1,24 +1,24 @@
-# Allclear: every command of the house. `./just --list` shows them.
+# Allclear's commands. `./just --list` lists them.
 
 set shell := ["sh", "-eu", "-c"]
 
 web := "apps/web"
-# Tools that no toolchain brings are installed here, once.
+# Folder of tools that are not part of a toolchain.
 tools := justfile_directory() / ".just"
 
-# Shows the commands.
+# Lists the commands.
 default:
     @{{ just_executable() }} --list --unsorted
 
-# Builds the web app and the server, and serves them.
+# Builds the web app and the server, and starts them.
 run *arguments: _web
     cargo build --quiet --locked --bin allclear
     exec target/debug/allclear {{ arguments }}
 
-# Serves a filled organisation from a throwaway folder.
+# Starts a server with example data in a temporary folder.
 demo: (run "demo")
 
-# Runs everything: Rust, the web app's units, the product in a real browser.
+# Runs all tests: Rust, the web app's units, the product in a browser.
 test: _test-tools _web
     .ci/with-servers cargo test --locked --workspace
     npm --prefix {{ web }} test
@@ -28,13 +28,13 @@ test: _test-tools _web
     node crates/socketio/conformance/run.mjs
     if .ci/browser >/dev/null; then CHROMIUM=$(.ci/browser) npm --prefix {{ web }} run e2e; fi
 
-# Formats are kept, lints are clean, types fit, arrows point inwards, generated files are fresh.
+# Checks formats, lints, types, dependencies between crates, and generated files.
 check: _web-dependencies _deny
     cargo fmt --all --check
     cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
     RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --workspace --no-deps --document-private-items
     PATH="{{ tools }}/cargo/bin:$PATH" cargo deny --locked check bans licenses sources
-    # A database that cannot be reached is a printed line and no failure; a known advisory without an exception is one.
+    # An unreachable advisory database is only reported; a known advisory without an exception is a failure.
     PATH="{{ tools }}/cargo/bin:$PATH" .ci/audit || [ $? = 3 ]
     npm --prefix {{ web }} run format:check
     npm --prefix {{ web }} run lint
@@ -42,26 +42,26 @@ check: _web-dependencies _deny
     {{ just_executable() }} generate
     git diff --exit-code -- docs/openapi.json {{ web }}/src/api/schema.gen.ts
 
-# Asks the advisory databases of both ecosystems about every package in the lock files, where they can be reached.
+# Checks every package in the lock files against the advisory databases of RustSec and npm.
 audit: _deny
     PATH="{{ tools }}/cargo/bin:$PATH" .ci/audit
 
-# Calls every call of the API in thousands of ways that the OpenAPI document allows, or does not (Schemathesis).
+# Sends thousands of valid and invalid requests to the API (Schemathesis).
 fuzz-api *arguments: _web
     cargo build --quiet --locked --bin allclear
     .ci/schemathesis target/debug/allclear {{ arguments }}
 
-# Runs every bench beside its peers and writes docs/benchmarks.md; with names, only those: page, events, fanout, writes, …
+# Runs the benches and their peers and writes docs/benchmarks.md; with names, only those: page, events, fanout, writes, …
 bench *names: _test-tools _wrk _lighthouse build
     CHROME_PATH=$(.ci/browser) node crates/bench-support/run.mjs {{ names }}
 
-# Writes what is generated: the OpenAPI document, and from it the web app's types.
+# Generates the OpenAPI document, and from it the web app's types.
 generate: _web-dependencies
     cargo run --quiet --locked --bin allclear -- openapi > docs/openapi.json.new
     mv docs/openapi.json.new docs/openapi.json
     npm --prefix {{ web }} run --silent types -- ../../docs/openapi.json >/dev/null
 
-# Keeps a release's schema, filled by its server, for the tests of every later one.
+# Stores the schema and example data of a release, for the tests of later releases.
 keep-schema VERSION: _test-tools build
     .ci/with-servers node migrations/schemas/keep.mjs {{ VERSION }} target/release/allclear
 
@@ -70,12 +70,12 @@ format: _web-dependencies
     cargo fmt --all
     npm --prefix {{ web }} run format
 
-# Takes the pictures of the documentation, docs/screenshots, of the demo's screens.
+# Takes screenshots of the demo for docs/screenshots.
 screenshots: _test-tools _web
     cargo build --quiet --locked --bin allclear
     CHROMIUM=$(.ci/browser) npm --prefix {{ web }} run --silent screenshots
 
-# Makes target/release/allclear: one file with the web app in it.
+# Builds target/release/allclear, which contains the web app.
 build: _web
     cargo build --locked --release --bin allclear
 
@@ -94,23 +94,23 @@ _web: _web-dependencies
         touch dist/index.html; \
     fi
 
-# Installs what the tests need: on Debian as root, what is missing.
+# Installs missing tools of the tests, on Debian as root.
 _test-tools:
     .ci/install-test-tools
 
-# Installs cargo-deny where it is not there yet.
+# Installs cargo-deny if it is missing.
 _deny:
     if ! PATH="{{ tools }}/cargo/bin:$PATH" command -v cargo-deny >/dev/null; then \
         cargo install --quiet --locked --root "{{ tools }}/cargo" --target-dir target/tools cargo-deny@0.20.2; \
     fi
 
-# Installs Lighthouse where it is not there yet.
+# Installs Lighthouse if it is missing.
 _lighthouse:
     if [ ! -e "{{ tools }}/lighthouse/node_modules/lighthouse" ]; then \
         npm install --silent --no-save --no-fund --no-audit --prefix "{{ tools }}/lighthouse" lighthouse@12.8.2; \
     fi
 
-# Installs the benches' client for HTTP where that can be done; without it the page is not measured.
+# Installs the benches' HTTP client if possible; without it the bench of the page is skipped.
 _wrk:
     if ! command -v wrk >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
         apt-get update -qq; apt-get install -qq -y --no-install-recommends wrk curl >/dev/null; \

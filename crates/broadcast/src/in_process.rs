@@ -1,4 +1,4 @@
-//! Commits that stay on this node, because it is the only one.
+//! The broadcast port for a single node.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use allclear_application::outbox::Commit;
 use async_trait::async_trait;
 use tokio::sync::mpsc;
 
-/// Hands commits from the services of this process to its relay.
+/// Delivers commits of this process to its own relay.
 #[derive(Debug, Default)]
 pub struct InProcess {
     subscribers: Mutex<Vec<mpsc::UnboundedSender<Arc<Commit>>>>,
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_subscriber_that_is_gone_is_forgotten() {
+    async fn closed_subscribers_are_removed() {
         let broadcast = InProcess::default();
         drop(broadcast.subscribe().await);
         broadcast.publish(commit(1)).await;

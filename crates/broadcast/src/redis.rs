@@ -1,7 +1,8 @@
-//! Commits for every node, by Redis publish/subscribe.
+//! The broadcast port for several nodes, by Redis publish/subscribe.
 //!
-//! Redis is a shortcut, not a store: what is published while a node is not listening is lost, and the relay reads it from the
-//! outbox. So nothing here waits for Redis, and a node starts and serves without it.
+//! Redis is a shortcut, not a store. Commits published while a node is not subscribed are lost, and
+//! its relay reads them from the outbox. So nothing waits for Redis, and a node starts and works
+//! without it.
 
 mod envelope;
 
@@ -25,32 +26,33 @@ use tokio::time::{sleep, timeout};
 use self::envelope::{Envelopes, Rejections};
 use crate::InProcess;
 
-/// Commits that wait to be published; while Redis is away the later ones are left to the outbox.
-const WAITING: usize = 4096;
+/// Most commits that wait to be published. While Redis is unavailable, later ones are left to the
+/// outbox.
+const QUEUE_LENGTH: usize = 4096;
 /// Commits published in one round trip.
 const BATCH: usize = 64;
-/// How long Redis may take to answer before it counts as away.
-const PATIENCE: Duration = Duration::from_secs(3);
-/// Time between two attempts to reach it.
+/// Time after which Redis counts as unavailable.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Time between two attempts to connect.
 const RETRY_DELAY: Duration = Duration::from_millis(250);
-/// A subscription that has been silent for so long is made anew: its connection may be dead without having said so.
-const SILENCE: Duration = Duration::from_secs(30);
+/// A subscription without messages is renewed after this time, because its connection may be dead.
+const MAX_SILENCE: Duration = Duration::from_secs(30);
 
-/// How a Redis is reached, and what the nodes of an installation share.
+/// Connection to a Redis, and what the nodes of an installation share.
 #[derive(Debug)]
 pub struct RedisOptions<'a> {
-    /// The address: `redis://…`, or `rediss://…` for TLS. It may hold a password.
+    /// URL: `redis://…`, or `rediss://…` for TLS. It may contain a password.
     pub url: &'a str,
-    /// Certificates in PEM that the server's may be signed by; `None` for those that the operating system trusts.
+    /// Certificate authorities in PEM that may sign the server's certificate; `None` for those of
+    /// the operating system.
     pub authorities: Option<Vec<u8>>,
-    /// The installation's name in channels: of several installations on one Redis, each receives its own commits.
+    /// Name of the installation in channel names, so that several installations can share a Redis.
     pub installation: &'a str,
-    /// The installation's key. Messages that are not signed with it are dropped.
+    /// Key of the installation. Messages without its signature are dropped.
     pub key: HmacKey,
 }
 
-/// The host that an address of Redis reaches without TLS; `None` if the connection is encrypted or stays on this machine's
-/// file system.
+/// The host that a Redis URL reaches without TLS; `None` if the connection is encrypted or local.
 #[must_use]
 pub fn clear_text_host(url: &str) -> Option<String> {
     match url.into_connection_info().ok()?.addr() {
@@ -70,26 +72,26 @@ fn client(url: &str, authorities: Option<Vec<u8>>) -> RedisResult<Client> {
     Client::build_with_tls(url, certificates)
 }
 
-/// Sends commits to every node by way of Redis, and to this node's own subscribers directly.
+/// Publishes commits to all nodes through Redis, and to this node's own subscribers directly.
 #[derive(Debug)]
 pub struct Redis {
     local: Arc<InProcess>,
     outgoing: mpsc::Sender<Arc<Commit>>,
-    /// They end with this.
+    /// Aborted on drop.
     _tasks: JoinSet<()>,
 }
 
 impl Redis {
-    /// Starts to talk to a Redis, from the current runtime. It need not be there yet.
+    /// Starts the connection in the current runtime. Redis may be unavailable at this time.
     ///
     /// # Errors
-    /// If the address is not one, or certificates are given and the address is not `rediss://…`.
+    /// If the URL is malformed, or certificates are given and the URL is not `rediss://…`.
     pub fn start(options: RedisOptions<'_>) -> Result<Self, RedisError> {
         let client = client(options.url, options.authorities)?;
         let channel: Arc<str> = format!("allclear:{}:commits", options.installation).into();
         let envelopes = Envelopes::new(options.key);
         let local = Arc::new(InProcess::default());
-        let (outgoing, waiting) = mpsc::channel(WAITING);
+        let (outgoing, waiting) = mpsc::channel(QUEUE_LENGTH);
         let mut tasks = JoinSet::new();
         tasks.spawn(publish(
             client.clone(),
@@ -112,7 +114,7 @@ impl Broadcast for Redis {
         if self.outgoing.try_send(Arc::clone(&commit)).is_err() {
             tracing::debug!(
                 revision = commit.revision,
-                "not published: other nodes read it from the outbox"
+                "commit not published; other nodes read it from the outbox"
             );
         }
         self.local.publish(commit).await;
@@ -123,7 +125,7 @@ impl Broadcast for Redis {
     }
 }
 
-/// Publishes in order what waits. A batch that fails is not sent again: the outbox has it.
+/// Publishes waiting commits in order. A failed batch is not repeated, because the outbox has it.
 async fn publish(
     client: Client,
     channel: Arc<str>,
@@ -131,8 +133,8 @@ async fn publish(
     mut waiting: mpsc::Receiver<Arc<Commit>>,
 ) {
     let config = AsyncConnectionConfig::new()
-        .set_connection_timeout(Some(PATIENCE))
-        .set_response_timeout(Some(PATIENCE));
+        .set_connection_timeout(Some(RESPONSE_TIMEOUT))
+        .set_response_timeout(Some(RESPONSE_TIMEOUT));
     let mut outage = Outage::default();
     loop {
         let mut connection = match client
@@ -141,7 +143,7 @@ async fn publish(
         {
             Ok(connection) => connection,
             Err(error) => {
-                outage.goes_on(&error);
+                outage.begin(&error);
                 sleep(RETRY_DELAY).await;
                 continue;
             }
@@ -152,14 +154,14 @@ async fn publish(
             for commit in batch.drain(..) {
                 match serde_json::to_vec(&*commit) {
                     Ok(text) => _ = pipe.publish(&*channel, envelopes.sign(&text)).ignore(),
-                    Err(error) => tracing::error!(%error, "a commit cannot be published"),
+                    Err(error) => tracing::error!(%error, "a commit cannot be serialised"),
                 }
             }
             if let Err(error) = pipe.query_async::<()>(&mut connection).await {
-                outage.goes_on(&error);
+                outage.begin(&error);
                 break;
             }
-            outage.ends();
+            outage.end();
         }
         if waiting.is_closed() {
             return;
@@ -167,7 +169,7 @@ async fn publish(
     }
 }
 
-/// Hands what the nodes publish to this node's subscribers.
+/// Delivers the commits of other nodes to this node's subscribers.
 async fn listen(client: Client, channel: Arc<str>, envelopes: Envelopes, local: Arc<InProcess>) {
     let mut outage = Outage::default();
     let mut rejections = Rejections::default();
@@ -175,19 +177,19 @@ async fn listen(client: Client, channel: Arc<str>, envelopes: Envelopes, local: 
         let subscribed = subscribe(&client, &channel).await;
         match subscribed {
             Ok(Some(subscription)) => {
-                outage.ends();
+                outage.end();
                 receive(subscription, &envelopes, &local, &mut rejections).await;
             }
             Ok(None) => {}
-            Err(error) => outage.goes_on(&error),
+            Err(error) => outage.begin(&error),
         }
         sleep(RETRY_DELAY).await;
     }
 }
 
-/// Subscribes; `None` if Redis does not answer in time.
+/// Subscribes; `None` if Redis does not respond in time.
 async fn subscribe(client: &Client, channel: &str) -> RedisResult<Option<PubSub>> {
-    let subscribed = timeout(PATIENCE, async {
+    let subscribed = timeout(RESPONSE_TIMEOUT, async {
         let mut subscription = client.get_async_pubsub().await?;
         subscription.subscribe(channel).await?;
         RedisResult::Ok(subscription)
@@ -195,8 +197,8 @@ async fn subscribe(client: &Client, channel: &str) -> RedisResult<Option<PubSub>
     subscribed.await.ok().transpose()
 }
 
-/// Receives messages until the subscription ends or is silent for too long. A message that no node of this installation
-/// signed is dropped.
+/// Receives messages until the subscription ends or is silent for too long. Messages without the
+/// installation's signature are dropped.
 async fn receive(
     mut subscription: PubSub,
     envelopes: &Envelopes,
@@ -204,36 +206,36 @@ async fn receive(
     rejections: &mut Rejections,
 ) {
     let mut messages = subscription.on_message();
-    while let Ok(Some(message)) = timeout(SILENCE, messages.next()).await {
+    while let Ok(Some(message)) = timeout(MAX_SILENCE, messages.next()).await {
         let Some(text) = envelopes.open(message.get_payload_bytes()) else {
             rejections.count();
             continue;
         };
         match serde_json::from_slice(text) {
             Ok(commit) => local.publish(Arc::new(commit)).await,
-            Err(error) => tracing::warn!(%error, "what another node published is no commit"),
+            Err(error) => tracing::warn!(%error, "received a message that is not a commit"),
         }
     }
 }
 
-/// Whether Redis is away, so that the log tells of it once.
+/// Whether Redis is unavailable, so that the log says so once.
 #[derive(Debug, Default)]
 struct Outage(bool);
 
 impl Outage {
-    fn goes_on(&mut self, error: &RedisError) {
+    fn begin(&mut self, error: &RedisError) {
         if !std::mem::replace(&mut self.0, true) {
             let error = error as &dyn std::error::Error;
             tracing::warn!(
                 error,
-                "Redis is away; nodes hear of each other's changes by way of the outbox"
+                "Redis is unavailable; nodes read each other's commits from the outbox"
             );
         }
     }
 
-    fn ends(&mut self) {
+    fn end(&mut self) {
         if std::mem::take(&mut self.0) {
-            tracing::info!("Redis is back");
+            tracing::info!("Redis is available again");
         }
     }
 }

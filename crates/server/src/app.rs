@@ -24,12 +24,13 @@ use allclear_transport::configuration::{Configuration, IdentityProvider};
 use allclear_transport::headers::Hsts;
 use allclear_transport::health::Draining;
 use allclear_transport::provider::Provider;
-use allclear_transport::server::{self, Parts};
+use allclear_transport::server::{self, AppState};
 use allclear_transport::socket::Sockets;
 use allclear_transport::status::events::EventStreams;
 use allclear_transport::status::pages::Pages;
 use allclear_transport::status::viewers::Viewers;
-use allclear_transport::subscriber::Throttle;
+use allclear_transport::subscriber::SubscriberThrottle;
+use allclear_transport::timeouts::Timeouts;
 use allclear_transport::usage::WriteUsage;
 use allclear_transport::web_app::WebApp;
 use tokio::runtime::Handle;
@@ -113,9 +114,9 @@ impl App {
         )
         .await?;
         let provider = match &clerk {
-            Some(app) => clerk::parts(app, settings, &public_url, &database, &relay, &clock)
+            Some(app) => clerk::services(app, settings, &public_url, &database, &relay, &clock)
                 .map(Provider::Clerk)?,
-            None => Provider::BuiltIn(Box::new(identity.parts(settings))),
+            None => Provider::BuiltIn(Box::new(identity.transport_services(settings))),
         };
         let post =
             MailQueue::over(settings, &public_url, &database, &clock, mailer, &identity).await?;
@@ -131,14 +132,14 @@ impl App {
             PublicStatus::new(settings, &public_url, &database, &relay, &clock, &provider)?;
         let retention = Retention::new(Arc::clone(&store) as _, Arc::clone(&clock));
         let draining = Draining::default();
-        let parts = Parts {
+        let state = AppState {
             identity: provider,
             components: Arc::clone(&components),
             incidents: Arc::clone(&incidents),
             maintenances: Arc::clone(&maintenances),
             subscribers: Arc::clone(&post.subscribers),
             deliveries: Arc::clone(&post.deliveries),
-            subscriber_throttle: Arc::new(Throttle::new(&settings.limits.subscriber())),
+            subscriber_throttle: Arc::new(SubscriberThrottle::new(&settings.limits.subscriber())),
             pages: Arc::clone(&public.pages),
             streams: Arc::clone(&public.streams),
             sockets: Arc::clone(&public.sockets),
@@ -148,7 +149,7 @@ impl App {
             configuration: Arc::new(configuration(settings, clerk.as_ref())),
             readiness: store,
             draining: draining.clone(),
-            figures: metrics::handle(),
+            metrics: metrics::handle(),
             write_usage: Arc::new(WriteUsage::new(settings.usage.written())),
             metrics_access: Arc::new(settings.metrics.access()?),
             hsts: hsts(settings, &public_url),
@@ -156,11 +157,13 @@ impl App {
             client_limits: Arc::clone(&public.client_limits),
             origin: public_url.clone(),
             allowed_origins: settings.allowed_origins.clone(),
-            head_time: settings.head_timeout,
-            body_time: settings.body_timeout,
-            keep_alive: settings.keep_alive,
+            timeouts: Timeouts {
+                head: settings.head_timeout,
+                body: settings.body_timeout,
+                keep_alive: settings.keep_alive,
+            },
         };
-        let (handle, serving) = start_server(parts, listener)?;
+        let (handle, serving) = start_server(state, listener)?;
 
         let sending = post.start(Arc::clone(&broadcast));
         let mut tasks = public.start(&relay);
@@ -322,7 +325,7 @@ impl PublicStatus {
         let relay = Arc::clone(relay);
         let publishing = tokio::spawn(async move { relay.run(&audiences).await });
         let sockets = Arc::clone(&self.sockets);
-        let authorizing = tokio::spawn(async move { sockets.guard().await });
+        let authorizing = tokio::spawn(async move { sockets.run_authorizer().await });
         let keeping_alive = tokio::spawn(keep_alive(Arc::clone(&self.viewers)));
         vec![counting, publishing, authorizing, keeping_alive]
     }
@@ -361,11 +364,11 @@ fn listen(settings: &Settings) -> Result<(TcpListener, SocketAddr), String> {
 
 /// Serves with one worker a core.
 fn start_server(
-    parts: Parts,
+    state: AppState,
     listener: TcpListener,
 ) -> Result<(ServerHandle, JoinHandle<std::io::Result<()>>), String> {
     let workers = std::thread::available_parallelism().map_or(2, usize::from);
-    let server = server::start(parts, listener, workers).map_err(|error| error.to_string())?;
+    let server = server::start(state, listener, workers).map_err(|error| error.to_string())?;
     Ok((server.handle(), tokio::spawn(server)))
 }
 

@@ -11,21 +11,21 @@ use allclear_identity::clerk::keys::Keys;
 use allclear_identity::clerk::verifier::ClerkVerifier;
 use allclear_identity::clerk::webhook_verifier::Webhooks;
 use allclear_persistence::database::Database;
-use allclear_transport::clerk::Parts;
+use allclear_transport::clerk::ClerkServices;
 use allclear_transport::clerk::policy::PagePolicy;
 
 use crate::settings::Settings;
 use crate::settings::clerk::{Clerk, wrong};
 
 /// What Clerk's calls work with. Tokens count that were issued to pages of our own origin, and of the allowed ones.
-pub(crate) fn parts(
+pub(crate) fn services(
     clerk: &Clerk,
     settings: &Settings,
     public_url: &str,
     database: &Database,
     relay: &Arc<Relay>,
     clock: &Arc<dyn Clock>,
-) -> Result<Parts, String> {
+) -> Result<ClerkServices, String> {
     let keys = match &clerk.jwt_key {
         Some(pem) => Keys::configured(pem).map_err(wrong("ALLCLEAR_CLERK_JWT_KEY"))?,
         None => Keys::published(clerk.key_set.clone(), Arc::clone(clock))?,
@@ -50,7 +50,7 @@ pub(crate) fn parts(
         Arc::clone(clock),
     );
     let verifier: Arc<dyn TokenVerifier> = Arc::new(verifier);
-    Ok(Parts {
+    Ok(ClerkServices {
         verifier,
         directory,
     })

@@ -23,8 +23,8 @@ use allclear_identity::password_hasher::Argon2idHasher;
 use allclear_identity::secrets;
 use allclear_identity::verifier::Verifier;
 use allclear_persistence::database::Database;
-use allclear_transport::identity::Parts;
-use allclear_transport::identity::throttle::Throttle;
+use allclear_transport::identity::BuiltInServices;
+use allclear_transport::identity::throttle::IdentityThrottle;
 
 use crate::app::connect;
 use crate::clock::SystemClock;
@@ -174,8 +174,8 @@ fn mail_budget(
 
 impl Identity {
     /// What the identity calls work with.
-    pub(crate) fn parts(&self, settings: &Settings) -> Parts {
-        Parts {
+    pub(crate) fn transport_services(&self, settings: &Settings) -> BuiltInServices {
+        BuiltInServices {
             verifier: Arc::clone(&self.verifier),
             accounts: Arc::clone(&self.accounts),
             sessions: Arc::clone(&self.sessions),
@@ -183,7 +183,7 @@ impl Identity {
             memberships: Arc::clone(&self.memberships),
             invitations: Arc::clone(&self.invitations),
             waitlist: Arc::clone(&self.waitlist),
-            throttle: Arc::new(Throttle::new(&settings.limits.identity())),
+            throttle: Arc::new(IdentityThrottle::new(&settings.limits.identity())),
         }
     }
 }

@@ -1,24 +1,23 @@
-//! The server that the own tests of `socket.io-client` expect at port 3210 (its `test/support/server.ts`), so that they can be
-//! run unmodified against this crate. Connection state recovery is not there.
+//! The server that the tests of `socket.io-client` expect at port 3210 (its
+//! `test/support/server.ts`), so that they run unmodified against this crate. Connection state
+//! recovery is not supported.
 
-use std::{io, time::Duration};
+use std::io;
+use std::time::Duration;
 
-use actix_web::{
-    App, Error, HttpServer,
-    body::MessageBody,
-    dev::{ServiceRequest, ServiceResponse},
-    middleware::{Next, from_fn},
-    rt,
-};
+use actix_web::body::MessageBody;
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::middleware::{Next, from_fn};
+use actix_web::{App, Error, HttpServer, rt};
 use allclear_socketio::{
     Attachment, Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket,
-    SocketRef, cut_dead_connections,
+    SocketRef, close_dead_connections,
 };
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The namespaces differ in whom they admit and in what they say first.
+/// The namespaces differ in their admission and in their first events.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Main,
@@ -133,7 +132,8 @@ fn answer(socket: &SocketRef, event: &Incoming) {
     let binary = !event.args().attachments().is_empty();
     match event.name() {
         "hi" => emit(socket, "hi", &()),
-        // The suite asks again before it answers: whoever awaited the answer here would not hear it ask.
+        // The suite emits again before it acknowledges, so awaiting the acknowledgement here would
+        // block.
         "ack" => drop(rt::spawn(ask(socket.clone()))),
         "getDate" => emit(socket, "takeDate", &("2024-01-01T00:00:00.000Z",)),
         "getDateObj" => emit(
@@ -165,7 +165,7 @@ fn answer(socket: &SocketRef, event: &Incoming) {
     }
 }
 
-/// The suite has clients give up before a slow server opens their session.
+/// In the suite, clients give up before a slow server opens their session.
 async fn unhurried<B: MessageBody>(
     request: ServiceRequest,
     next: Next<B>,
@@ -198,7 +198,7 @@ async fn main() -> io::Result<()> {
             .wrap(from_fn(unhurried))
             .service(server.resource("/socket.io"))
     })
-    .on_connect(cut_dead_connections(&settings))
+    .on_connect(close_dead_connections(&settings))
     .h1_allow_half_closed(false)
     .client_disconnect_timeout(Duration::from_millis(100))
     .workers(1)

@@ -1,20 +1,22 @@
 //! The server that the official protocol suites expect.
 //!
-//! `cargo run --example conformance -- [--port 3000] [--ping-interval 300] [--ping-timeout 200] [--path /socket.io]
-//! [--engine-path /engine.io] [--connect-timeout 1500] [--workers 1]`. Values without a name are taken for port, ping interval, ping
-//! timeout and path, in that order. It prints its address once it listens.
+//! `cargo run --example conformance -- [--port 3000] [--ping-interval 300] [--ping-timeout 200]
+//! [--path /socket.io] [--engine-path /engine.io] [--connect-timeout 1500] [--workers 1]`.
+//! Positional values are port, ping interval, ping timeout and path. The server prints its address
+//! once it listens.
 
-use std::{env, io, time::Duration};
+use std::time::Duration;
+use std::{env, io};
 
 use actix_web::{App, HttpServer, rt};
+use allclear_socketio::engine::{Engine, EngineHandler, EngineSocket, Malformed, Message};
 use allclear_socketio::{
     CloseReason, Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket,
-    cut_dead_connections,
-    engine::{Engine, EngineHandler, EngineSocket, Malformed, Message},
+    close_dead_connections,
 };
 use serde_json::value::RawValue;
 
-/// Sends back what it gets.
+/// Sends every message back.
 struct Echo;
 
 impl EngineHandler for Echo {
@@ -39,11 +41,12 @@ impl EngineHandler for Echo {
     async fn closed(&self, _: &EngineSocket, (): (), _: CloseReason) {}
 }
 
-/// The suite awaits the answer to its `CONNECT`, and listens for `auth` only then. A client that the machine holds up takes both in
-/// one turn of its event loop if they come one right after the other, also from the reference server, and hears nothing.
+/// The suite listens for `auth` only after the response to its `CONNECT`. A client on a busy
+/// machine may handle both packets in one turn of its event loop, also with the reference server,
+/// and then misses `auth`.
 const TURN: Duration = Duration::from_millis(25);
 
-/// What the Socket.IO suite expects of the namespaces `/` and `/custom`.
+/// The behaviour that the Socket.IO suite expects of the namespaces `/` and `/custom`.
 struct Suite;
 
 impl Handler for Suite {
@@ -92,7 +95,7 @@ fn arguments() -> Result<Arguments, String> {
         settings: Settings {
             ping_interval: Duration::from_millis(300),
             ping_timeout: Duration::from_millis(200),
-            // Longer than three heartbeats, which the suite awaits without joining anything.
+            // Longer than three heartbeats, which the suite awaits without joining a namespace.
             connect_timeout: Duration::from_millis(1500),
             ..Settings::default()
         },
@@ -139,7 +142,7 @@ fn arguments() -> Result<Arguments, String> {
 async fn main() -> io::Result<()> {
     let arguments = arguments().map_err(io::Error::other)?;
     let engine = Engine::new(arguments.settings.clone(), Echo);
-    let tune = cut_dead_connections(&arguments.settings);
+    let tune = close_dead_connections(&arguments.settings);
     let server = Server::builder()
         .settings(arguments.settings)
         .namespace("/", Suite)
@@ -160,7 +163,7 @@ async fn main() -> io::Result<()> {
         .addrs()
         .first()
         .map_or(arguments.port, std::net::SocketAddr::port);
-    // "localhost" is either of the two, depending on the client.
+    // "localhost" is either address, depending on the client.
     let http = match std::net::TcpListener::bind(("::1", port)) {
         Ok(listener) => http.listen(listener)?,
         Err(_) => http,

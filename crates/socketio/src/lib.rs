@@ -6,9 +6,9 @@ mod server;
 mod settings;
 mod sid;
 mod sync;
-mod tune;
+mod tcp_options;
 
-pub use engine::{Admission, Busy, CloseReason, Handshake, Permit, Permits};
+pub use engine::{Admission, CloseReason, Handshake, OverLimit, Permit, Permits};
 pub use protocol::{Args, Assembler, Attachment, EncodeError, Event, Kind, Packet, PacketError};
 pub use server::{
     AckError, Broadcast, Builder, Connect, ConnectError, DisconnectReason, Handler, Incoming,
@@ -16,4 +16,4 @@ pub use server::{
 };
 pub use settings::{Cors, Origins, Settings};
 pub use sid::Sid;
-pub use tune::cut_dead_connections;
+pub use tcp_options::close_dead_connections;

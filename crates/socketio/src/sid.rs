@@ -2,23 +2,24 @@
 
 use std::{fmt, str};
 
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Serialize, Serializer};
 
 const RANDOM: usize = 15;
 const TEXT: usize = 20;
 
-/// An unguessable identifier: 120 random bits written as 20 characters of URL-safe base64, the length the reference
-/// server uses.
+/// An unguessable identifier: 120 random bits as 20 characters of URL-safe base64, the length that
+/// the reference server uses.
 ///
-/// The Engine.IO session and every namespace a client connects to have one each. The session's is the credential of the
-/// polling transport, so a namespace never shows it (Socket.IO protocol v5, "Connection to a namespace": the `sid` there is
-/// the socket's own).
+/// The Engine.IO session and each of its sockets have one. The session's identifier is the
+/// credential of the polling transport, so clients never see it as a socket's `sid` (Socket.IO
+/// protocol v5, "Connection to a namespace").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sid([u8; TEXT]);
 
 impl Sid {
-    /// Draws a new identifier.
+    /// Creates a random identifier.
     #[must_use]
     pub fn random() -> Self {
         let mut text = [b'A'; TEXT];
@@ -28,7 +29,7 @@ impl Sid {
         Self(text)
     }
 
-    /// Reads an identifier as a client sent it; `None` if it cannot be one of ours.
+    /// Parses an identifier; `None` if it is malformed.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let bytes: [u8; TEXT] = text.as_bytes().try_into().ok()?;
@@ -49,7 +50,8 @@ impl fmt::Display for Sid {
     }
 }
 
-/// Shows the first characters only: the whole text is a credential and does not belong in logs.
+/// Shows the first characters only, because the whole text is a credential and does not belong in
+/// logs.
 impl fmt::Debug for Sid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Sid({}…)", self.as_str().get(..6).unwrap_or_default())
@@ -67,13 +69,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_sid_reads_back() {
+    fn random_sid_can_be_parsed() {
         let sid = Sid::random();
         assert_eq!(Sid::parse(sid.as_str()), Some(sid));
     }
 
     #[test]
-    fn what_cannot_be_a_sid_is_none() {
+    fn malformed_sid_is_none() {
         for text in [
             "",
             "short",

@@ -1,4 +1,4 @@
-//! Answers that succeed: `{"data": …}`.
+//! Successful responses: `{"data": …}`.
 
 use actix_web::http::header::{ETag, EntityTag};
 use actix_web::{HttpResponse, HttpResponseBuilder};
@@ -7,43 +7,42 @@ use allclear_domain::organisation::Revision;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What was asked for, and a word to show where there is one.
+/// A successful response: the data, and optionally a message for people.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Answer<T> {
-    /// What was asked for.
+pub(crate) struct ApiResponse<T> {
+    /// The requested data.
     data: T,
-    /// A sentence fit to show a person.
+    /// Message for people; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'static str>,
-    /// Where a list goes on.
+    /// Where the list continues; absent if the whole list is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     meta: Option<Meta>,
 }
 
-/// Where a list goes on.
+/// Where a list continues.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Meta {
-    /// `before` of the part that follows; null after the last one.
+    /// Value of `before` for the next page; null on the last page.
     #[schema(required)]
     next: Option<String>,
 }
 
-/// What a delete answers.
+/// Result of deleting one item.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Deleted {
-    /// What is gone.
+    /// Identifier of the deleted item.
     pub id: String,
 }
 
-/// What a delete of several things answers.
+/// Result of deleting several items.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct AllDeleted {
-    /// What is gone.
+    /// Identifiers of the deleted items.
     pub ids: Vec<String>,
 }
 
-impl<T: Serialize> Answer<T> {
-    /// Only data.
+impl<T: Serialize> ApiResponse<T> {
     pub(crate) const fn new(data: T) -> Self {
         Self {
             data,
@@ -52,7 +51,6 @@ impl<T: Serialize> Answer<T> {
         }
     }
 
-    /// With a sentence to show.
     pub(crate) const fn with_message(data: T, message: &'static str) -> Self {
         Self {
             data,
@@ -61,23 +59,23 @@ impl<T: Serialize> Answer<T> {
         }
     }
 
-    /// 200.
     pub(crate) fn ok(&self) -> HttpResponse {
         HttpResponse::Ok().json(self)
     }
 
-    /// 200 with the version for `If-Match`.
+    /// 200 with the version as `ETag`, for `If-Match`.
     pub(crate) fn item(&self, version: Revision) -> HttpResponse {
         versioned(HttpResponse::Ok(), version).json(self)
     }
 
-    /// 201 with the version for `If-Match`.
+    /// 201 with the version as `ETag`, for `If-Match`.
     pub(crate) fn created(&self, version: Revision) -> HttpResponse {
         versioned(HttpResponse::Created(), version).json(self)
     }
 }
 
-/// A list. Where it goes on is said where a part was asked for, and wherever there is more.
+/// A list. `limited` says whether the client requested a page. `meta` is present then, and always
+/// if more items follow.
 pub(crate) fn list<T, U: Serialize>(
     listed: &Listed<T>,
     limited: bool,
@@ -87,7 +85,7 @@ pub(crate) fn list<T, U: Serialize>(
         next: listed.next.map(|id| id.to_string()),
     });
     let data: Vec<U> = listed.items.iter().map(show).collect();
-    Answer {
+    ApiResponse {
         data,
         message: None,
         meta,
@@ -109,7 +107,7 @@ mod tests {
     use uuid::Uuid;
 
     #[actix_web::test]
-    async fn a_list_says_that_there_is_more_also_where_no_part_was_asked_for() {
+    async fn list_says_that_more_items_follow_even_without_a_limit() {
         let next = Uuid::from_u128(7);
         let cases = [
             (false, None, Value::Null),

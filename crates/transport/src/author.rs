@@ -1,16 +1,16 @@
-//! Who recorded an update, as operators see it.
+//! The author of an update, as operators see it.
 
 use allclear_domain::author::Author;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Who recorded an update.
+/// The author of an update.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Author)]
 pub(crate) struct AuthorBody {
-    /// The user's identifier at the identity provider.
+    /// Identifier of the user at the identity provider.
     id: String,
-    /// The user's name of then.
+    /// Name of the user at the time of the update.
     name: String,
 }
 

@@ -1,4 +1,4 @@
-//! Who asks: bearer tokens (RFC 6750), verified through the identity port.
+//! The caller of a request: bearer tokens (RFC 6750), verified through the identity port.
 
 use actix_web::dev::Payload;
 use actix_web::http::{StatusCode, header};
@@ -13,20 +13,20 @@ use tokio::runtime::Handle;
 use tracing::Instrument;
 
 use crate::problem::Problem;
-use crate::security_log::record_of_stranger;
+use crate::security_log::record_anonymous;
 use crate::usage::WriteUsage;
 
-/// A signed-in person with an organisation. Every query of a handler that takes one is scoped by `organisation`.
+/// A signed-in caller with an organisation. Handlers scope every query by `organisation`.
 #[derive(Debug, Clone)]
 pub(crate) struct Operator {
     /// The organisation of the token.
     pub organisation: OrganisationId,
-    /// Who it is.
+    /// The verified caller.
     pub caller: Caller,
 }
 
 impl Operator {
-    /// Who records what this request carries.
+    /// The author of the updates that this request records.
     pub(crate) fn author(&self) -> Author {
         let Caller { subject, name, .. } = &self.caller;
         Author {
@@ -51,8 +51,9 @@ impl FromRequest for Operator {
                 token.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))?;
             let wired = verifier.zip(runtime);
             let (verifier, runtime) =
-                wired.ok_or_else(|| Error::internal("nothing that verifies tokens is wired"))?;
-            // Not in the worker: while everybody looks, each step there waits for hundreds of visitors.
+                wired.ok_or_else(|| Error::internal("no token verifier is configured"))?;
+            // Not in the worker thread: under load, each await there queues behind hundreds of
+            // other requests.
             let asked =
                 runtime.spawn(async move { verifier.verify(&token).await }.in_current_span());
             let outcome = asked.await.map_err(Error::internal)?;
@@ -61,7 +62,7 @@ impl FromRequest for Operator {
                     detail: Some(reason),
                     ..SecurityRecord::new(SecurityEvent::TokenRefused)
                 };
-                record_of_stranger(&request, refused);
+                record_anonymous(&request, refused);
             }
             let caller = outcome?;
             let Some(membership) = caller.membership.clone() else {
@@ -83,7 +84,7 @@ impl FromRequest for Operator {
 
 /// The token of the `Authorization` header.
 fn bearer(request: &HttpRequest) -> Option<&str> {
-    token_of(
+    bearer_token(
         request
             .headers()
             .get(header::AUTHORIZATION)?
@@ -92,8 +93,9 @@ fn bearer(request: &HttpRequest) -> Option<&str> {
     )
 }
 
-/// The bearer token of an `Authorization` header's value; the scheme's case does not matter (RFC 9110, section 11.1).
-pub(crate) fn token_of(value: &str) -> Option<&str> {
+/// The bearer token in the value of an `Authorization` header. The scheme is case-insensitive (RFC
+/// 9110, section 11.1).
+pub(crate) fn bearer_token(value: &str) -> Option<&str> {
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
@@ -104,7 +106,7 @@ mod tests {
     use actix_web::test::TestRequest;
 
     #[test]
-    fn a_bearer_token_is_read_and_nothing_else() {
+    fn only_bearer_tokens_are_read() {
         let token = |value: &str| {
             let request = TestRequest::default()
                 .insert_header((header::AUTHORIZATION, value))

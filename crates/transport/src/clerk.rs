@@ -1,4 +1,5 @@
-//! What is served only where Clerk proves who people are: its webhooks, and pages that may load its scripts.
+//! Routes and headers that exist only with Clerk as the identity provider: webhooks, and the policy
+//! for pages that load Clerk's scripts.
 
 pub mod policy;
 mod webhook;
@@ -11,17 +12,17 @@ use allclear_application::directory::Directory;
 
 use crate::routes::Routes;
 
-/// What these calls work with.
+/// Services of the Clerk routes.
 #[derive(Clone)]
-pub struct Parts {
-    /// Proves who bears a token.
+pub struct ClerkServices {
+    /// Verifies bearer tokens.
     pub verifier: Arc<dyn TokenVerifier>,
-    /// What is known of Clerk's users and organisations.
+    /// The directory of Clerk's users and organisations.
     pub directory: Arc<Directory>,
 }
 
-impl Parts {
-    /// Hands every part to the handlers.
+impl ClerkServices {
+    /// Registers the services as app data.
     pub(crate) fn provide(&self, config: &mut web::ServiceConfig) {
         config
             .app_data(Data::from(Arc::clone(&self.verifier)))
@@ -29,7 +30,7 @@ impl Parts {
     }
 }
 
-/// The calls under `/clerk`.
-pub(crate) fn calls(config: &mut impl Routes) {
-    config.scope("/clerk", webhook::calls);
+/// The routes under `/clerk`.
+pub(crate) fn routes(config: &mut impl Routes) {
+    config.scope("/clerk", webhook::routes);
 }

@@ -1,4 +1,4 @@
-//! Who is at the other end, also behind proxies.
+//! The address of the client, also behind proxies.
 
 use std::net::IpAddr;
 
@@ -6,7 +6,7 @@ use actix_web::HttpRequest;
 use actix_web::http::header::HeaderMap;
 use ipnet::IpNet;
 
-/// What proxies add to the requests that they pass on.
+/// Headers that proxies add to forwarded requests.
 const FORWARDING_HEADERS: [&str; 6] = [
     "forwarded",
     "via",
@@ -16,15 +16,15 @@ const FORWARDING_HEADERS: [&str; 6] = [
     "x-real-ip",
 ];
 
-/// The proxies whose word about their clients counts.
+/// The proxies whose `X-Forwarded-For` is trusted.
 #[derive(Debug, Clone, Default)]
 pub struct TrustedProxies(Vec<IpNet>);
 
 impl TrustedProxies {
-    /// Reads addresses and CIDR ranges.
+    /// Parses addresses and CIDR ranges.
     ///
     /// # Errors
-    /// The first text that is neither.
+    /// The first text that is neither an address nor a range.
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let network = |text: &str| {
             let address = text.parse::<IpAddr>().map(IpNet::from);
@@ -39,16 +39,18 @@ impl TrustedProxies {
             .map(Self)
     }
 
-    /// The address of the client: the peer's, unless the peer is a trusted proxy; then the last address of
-    /// `X-Forwarded-For` that is not one of ours. What a client writes there itself stands before it and counts nothing.
+    /// The address of the client. It is the peer's address, unless the peer is a trusted proxy;
+    /// then it is the last address of `X-Forwarded-For` that is not a trusted proxy. Addresses
+    /// forged by a client come earlier in the header and are ignored.
     #[must_use]
     pub fn client(&self, request: &HttpRequest) -> Option<IpAddr> {
         let peer = request.peer_addr()?.ip().to_canonical();
         Some(self.client_behind(peer, request.headers()))
     }
 
-    /// Whether [`Self::client`] is the client for certain: no proxy passed the request on, or only trusted ones did and said for
-    /// whom. A proxy that is not trusted adds headers too, and its address says nothing about the client.
+    /// Whether [`Self::client`] is certain to be the client: no proxy forwarded the request, or
+    /// only trusted proxies did and named the client. Behind an untrusted proxy, the address says
+    /// nothing about the client.
     pub(crate) fn is_certain(&self, request: &HttpRequest) -> bool {
         let headers = request.headers();
         let is_forwarded = FORWARDING_HEADERS
@@ -105,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_forwarded_address_counts_only_from_a_trusted_proxy() {
+    fn forwarded_address_is_used_only_from_a_trusted_proxy() {
         assert_eq!(client(&[], "10.0.0.1", &["203.0.113.7"]), "10.0.0.1");
         assert_eq!(
             client(&["10.0.0.0/8"], "10.0.0.1", &["203.0.113.7"]),
@@ -114,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_forges_is_passed_over() {
+    fn forged_addresses_are_ignored() {
         assert_eq!(
             client(
                 &["10.0.0.0/8"],
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_no_address_is_refused() {
+    fn text_that_is_not_an_address_is_refused() {
         assert_eq!(
             TrustedProxies::parse(["10.0.0.0/8", "proxy"]).unwrap_err(),
             "proxy"

@@ -1,4 +1,5 @@
-//! How many connections, event streams and sockets one client may have at a time, and how many files the process may have open.
+//! Limits for the connections, event streams and sockets of one client, and for the open files of
+//! the process.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -6,37 +7,37 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use actix_web::HttpRequest;
-use allclear_socketio::{Admission, Busy, Permit, Permits};
+use allclear_socketio::{Admission, OverLimit, Permit, Permits};
 
 use crate::client_address::TrustedProxies;
 use crate::problem::Problem;
 use crate::throttle::{client, network};
 
-/// After how many seconds a client that was refused may try again.
+/// Value of `Retry-After` in refusals, in seconds.
 const RETRY_AFTER: u64 = 10;
-/// Descriptors that are not connections: the database, the log, the workers' own.
+/// File descriptors reserved for the database, the log and the workers.
 const OWN_DESCRIPTORS: usize = 64;
 
-/// How many of each a client address may have at a time. 0 means that there is no limit.
+/// Limits per client address. 0 means no limit.
 #[derive(Debug, Clone, Copy)]
 pub struct ConnectionLimits {
-    /// Open connections. Those of a trusted proxy are not counted.
+    /// Open connections. Connections of a trusted proxy are not counted.
     pub connections: usize,
     /// Event streams.
     pub streams: usize,
     /// Sockets, by polling or WebSocket.
     pub sockets: usize,
-    /// Polls that wait for an event.
+    /// Waiting polls.
     pub polls: usize,
     /// Sockets that have not joined the namespace yet.
     pub handshakes: usize,
-    /// Sockets of all clients that have not joined the namespace yet.
+    /// Sockets that have not joined the namespace yet, over all clients.
     pub all_handshakes: usize,
-    /// Files that the process may have open.
+    /// Open files of the process, over all clients.
     pub descriptors: usize,
 }
 
-/// What clients hold, within the limits.
+/// Counts what clients hold and enforces the limits.
 pub struct ClientLimits {
     connections: Arc<Slots>,
     streams: Arc<Slots>,
@@ -48,23 +49,23 @@ pub struct ClientLimits {
     proxies: Arc<TrustedProxies>,
 }
 
-/// Slots of one kind.
+/// Counter for one kind of resource.
 struct Slots {
-    /// How many each client may take; 0 means no limit.
+    /// Limit per client; 0 means no limit.
     most: usize,
     taken: Mutex<HashMap<IpAddr, usize>>,
 }
 
-/// A slot that a client has taken. It is free again when this is dropped.
+/// A counted resource of a client, released on drop.
 pub(crate) struct Slot(Option<(Arc<Slots>, IpAddr)>);
 
-/// The process's open files, as far as they are connections.
+/// Counter of the file descriptors used by connections.
 struct Descriptors {
     most: usize,
     open: AtomicUsize,
 }
 
-/// Descriptors that a connection holds.
+/// File descriptors held by a connection.
 pub(crate) struct HeldDescriptors {
     descriptors: Arc<Descriptors>,
     held: AtomicUsize,
@@ -78,7 +79,7 @@ impl Slots {
         })
     }
 
-    /// Takes a slot; `None` if the client has as many as it may.
+    /// Takes a slot; `None` if the client has reached the limit.
     fn take(self: &Arc<Self>, client: IpAddr) -> Option<Slot> {
         if self.most == 0 {
             return Some(Slot(None));
@@ -94,7 +95,7 @@ impl Slots {
 }
 
 impl Slot {
-    /// A slot where nothing is limited.
+    /// A slot that is not counted.
     #[cfg(test)]
     pub(crate) const fn unlimited() -> Self {
         Self(None)
@@ -129,7 +130,7 @@ impl Descriptors {
 }
 
 impl HeldDescriptors {
-    /// One of them has been closed.
+    /// Releases one descriptor.
     pub(crate) fn release(&self) {
         if self.held.fetch_sub(1, Ordering::Relaxed) > 0 {
             self.descriptors.open.fetch_sub(1, Ordering::Relaxed);
@@ -145,7 +146,7 @@ impl Drop for HeldDescriptors {
 }
 
 impl ClientLimits {
-    /// Nobody holds anything yet.
+    /// Creates counters that start at zero.
     #[must_use]
     pub fn new(limits: &ConnectionLimits, proxies: Arc<TrustedProxies>) -> Self {
         Self {
@@ -163,7 +164,8 @@ impl ClientLimits {
         }
     }
 
-    /// Counts an event stream. 429 if the client has as many as it may, 503 if descriptors run out.
+    /// Counts an event stream. 429 if the client has reached the limit, 503 if descriptors are
+    /// running out.
     pub(crate) fn stream(&self, request: &HttpRequest) -> Result<Slot, Problem> {
         if self.is_crowded() {
             return Err(Problem::crowded(RETRY_AFTER));
@@ -173,7 +175,8 @@ impl ClientLimits {
             .ok_or_else(|| Problem::too_many(RETRY_AFTER))
     }
 
-    /// Counts a connection and its descriptors. `None` if the client has as many as it may, or if there are no descriptors left.
+    /// Counts a connection and its descriptors. `None` if the client has reached the limit, or if
+    /// no descriptors are left.
     pub(crate) fn connection(
         &self,
         peer: Option<IpAddr>,
@@ -197,39 +200,40 @@ impl ClientLimits {
         Some((slot, held))
     }
 
-    /// Whether only the descriptors are left that are kept for ordinary requests.
+    /// Whether only the descriptors reserved for ordinary requests are left.
     pub(crate) fn is_crowded(&self) -> bool {
         self.descriptors.is_over(self.descriptors.reserve())
     }
 }
 
-/// The key under which all clients are counted together.
-const EVERYBODY: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
+/// Key under which all clients are counted together.
+const ALL_CLIENTS: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
 
 impl Admission for ClientLimits {
-    fn session(&self, request: &HttpRequest) -> Result<Permits, Busy> {
+    fn session(&self, request: &HttpRequest) -> Result<Permits, OverLimit> {
         if self.is_crowded() {
-            return Err(Busy::server(RETRY_AFTER));
+            return Err(OverLimit::server(RETRY_AFTER));
         }
         let client = client(request);
-        let of_client = |slots: &Arc<Slots>| slots.take(client).ok_or(Busy::client(RETRY_AFTER));
+        let of_client =
+            |slots: &Arc<Slots>| slots.take(client).ok_or(OverLimit::client(RETRY_AFTER));
         let session = of_client(&self.sockets)?;
         let handshake = of_client(&self.handshakes)?;
         let in_all = self
             .all_handshakes
-            .take(EVERYBODY)
-            .ok_or(Busy::server(RETRY_AFTER))?;
+            .take(ALL_CLIENTS)
+            .ok_or(OverLimit::server(RETRY_AFTER))?;
         Ok(Permits {
             session: Box::new(session),
             handshake: Box::new((handshake, in_all)),
         })
     }
 
-    fn poll(&self, request: &HttpRequest) -> Result<Permit, Busy> {
+    fn poll(&self, request: &HttpRequest) -> Result<Permit, OverLimit> {
         let slot = self
             .polls
             .take(client(request))
-            .ok_or(Busy::client(RETRY_AFTER))?;
+            .ok_or(OverLimit::client(RETRY_AFTER))?;
         Ok(Box::new(slot))
     }
 }
@@ -250,7 +254,7 @@ pub(crate) mod tests {
         descriptors: 0,
     };
 
-    /// Nothing is limited.
+    /// Limits nothing.
     pub(crate) fn unlimited() -> ClientLimits {
         limits(NONE)
     }
@@ -272,7 +276,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn client_has_so_many_slots_and_others_have_theirs() {
+    fn slots_are_counted_per_client_and_released() {
         let limits = limits(ConnectionLimits { streams: 2, ..NONE });
         let ask = |address| limits.stream(&request(address)).ok();
         let (first, second) = (ask("10.0.0.1"), ask("10.0.0.1"));
@@ -316,9 +320,9 @@ pub(crate) mod tests {
         });
         let ask = |address| limits.session(&request(address));
         let first = ask("10.0.0.1").unwrap();
-        assert_eq!(ask("10.0.0.1").err(), Some(Busy::client(RETRY_AFTER)));
+        assert_eq!(ask("10.0.0.1").err(), Some(OverLimit::client(RETRY_AFTER)));
         let _second = ask("10.0.0.2").unwrap();
-        assert_eq!(ask("10.0.0.3").err(), Some(Busy::server(RETRY_AFTER)));
+        assert_eq!(ask("10.0.0.3").err(), Some(OverLimit::server(RETRY_AFTER)));
         drop(first.handshake);
         assert!(ask("10.0.0.1").is_ok(), "the first has joined");
     }

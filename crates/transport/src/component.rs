@@ -1,4 +1,4 @@
-//! The component calls.
+//! The component routes.
 
 use actix_web::{HttpResponse, delete, get, patch, post, web};
 use allclear_application::component::Components;
@@ -11,16 +11,16 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api_response::{Answer, Deleted, list as answer_list};
+use crate::api_response::{ApiResponse, Deleted, list as list_response};
 use crate::caller::Operator;
 use crate::if_match::IfMatch;
 use crate::input::{Body, EnumText, FieldInput, Text};
-use crate::page_query::{AskedPage, PageQuery};
+use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::Id;
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
-/// What a form says under a status that is none.
+/// Validation message for an invalid status.
 pub(crate) const STATUS_MESSAGE: &str = "Select Any One";
 
 /// A component as operators see it.
@@ -28,10 +28,10 @@ pub(crate) const STATUS_MESSAGE: &str = "Select Any One";
 #[serde(rename_all = "camelCase")]
 #[schema(as = Component)]
 struct ComponentBody {
-    /// Its identifier, a `UUIDv7`.
+    /// Identifier, a `UUIDv7`.
     id: String,
     name: String,
-    /// May be empty.
+    /// Description; may be empty.
     description: String,
     #[schema(value_type = ComponentStatusWord)]
     status: &'static str,
@@ -54,19 +54,19 @@ impl From<&Component> for ComponentBody {
     }
 }
 
-/// A component to create or, where fields are absent, to change.
+/// Fields of a component. An edit leaves absent fields unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = ComponentInput)]
 struct ComponentInput {
-    /// 2 to 200 characters.
+    /// 2 to 200 characters. Required to create a component.
     #[serde(default)]
     #[schema(value_type = String, required = false, min_length = 2, max_length = 200)]
     name: FieldInput<Text>,
-    /// Up to 10,000 characters; empty when absent from a create.
+    /// Up to 10,000 characters. Empty if absent when creating.
     #[serde(default)]
     #[schema(value_type = String, required = false, max_length = 10_000)]
     description: FieldInput<Text>,
-    /// `OPERATIONAL` when absent from a create.
+    /// Status. `OPERATIONAL` if absent when creating.
     #[serde(default)]
     #[schema(value_type = ComponentStatusWord, required = false)]
     status: FieldInput<EnumText<ComponentStatus>>,
@@ -111,21 +111,21 @@ impl ComponentInput {
     }
 }
 
-/// Lists the organisation's components, newest first.
+/// Lists the components of the organisation, newest first.
 #[utoipa::path(
     tag = "components",
     params(PageQuery),
-    responses((status = 200, body = Answer<Vec<ComponentBody>>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Vec<ComponentBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/list")]
 async fn list(
     operator: Operator,
-    page: AskedPage,
+    page: RequestedPage,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
     let listed = components.list(&operator.organisation, page.0).await?;
-    Ok(answer_list(&listed, page.is_part(), |component| {
+    Ok(list_response(&listed, page.is_part(), |component| {
         ComponentBody::from(component)
     }))
 }
@@ -134,7 +134,7 @@ async fn list(
 #[utoipa::path(
     tag = "components",
     request_body = ComponentInput,
-    responses((status = 201, body = Answer<ComponentBody>), ErrorResponses),
+    responses((status = 201, body = ApiResponse<ComponentBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/create")]
@@ -146,14 +146,14 @@ async fn create(
     let created = components
         .create(&operator.organisation, body.0.draft()?)
         .await?;
-    Ok(Answer::new(ComponentBody::from(&created)).created(created.version))
+    Ok(ApiResponse::new(ComponentBody::from(&created)).created(created.version))
 }
 
-/// Reads a component; the `ETag` is its version.
+/// Returns a component. The `ETag` header is its version.
 #[utoipa::path(
     tag = "components",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<ComponentBody>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<ComponentBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}")]
@@ -163,15 +163,15 @@ async fn read(
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
     let component = components.find(&operator.organisation, id.0).await?;
-    Ok(Answer::new(ComponentBody::from(&component)).item(component.version))
+    Ok(ApiResponse::new(ComponentBody::from(&component)).item(component.version))
 }
 
-/// Changes the fields the body carries.
+/// Changes the given fields of a component.
 #[utoipa::path(
     tag = "components",
     params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     request_body = ComponentInput,
-    responses((status = 200, body = Answer<ComponentBody>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<ComponentBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[patch("/{id}")]
@@ -185,14 +185,14 @@ async fn edit(
     let edited = components
         .edit(&operator.organisation, id.0, body.0.patch()?, if_match.0)
         .await?;
-    Ok(Answer::new(ComponentBody::from(&edited)).item(edited.version))
+    Ok(ApiResponse::new(ComponentBody::from(&edited)).item(edited.version))
 }
 
 /// Deletes a component.
 #[utoipa::path(
     tag = "components",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<Deleted>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[delete("/{id}")]
@@ -202,16 +202,16 @@ async fn remove(
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
     components.delete(&operator.organisation, id.0).await?;
-    Ok(Answer::new(Deleted {
+    Ok(ApiResponse::new(Deleted {
         id: id.0.to_string(),
     })
     .ok())
 }
 
-/// The calls under `/component`.
-pub(crate) fn calls(config: &mut impl Routes) {
-    config.scope("/component", |calls| {
-        calls
+/// The routes under `/component`.
+pub(crate) fn routes(config: &mut impl Routes) {
+    config.scope("/component", |routes| {
+        routes
             .service(list)
             .service(create)
             .service(read)

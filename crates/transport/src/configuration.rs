@@ -1,4 +1,4 @@
-//! What the web app has to know before anybody signs in.
+//! Settings that the web app needs before sign-in.
 
 use actix_web::{HttpResponse, get, web};
 use allclear_application::account::Accounts;
@@ -6,11 +6,11 @@ use allclear_domain::account::SignUpMode;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
-use crate::api_response::Answer;
+use crate::api_response::ApiResponse;
 use crate::problem::Problem;
 use crate::routes::Routes;
 
-/// Who proves who people are.
+/// The identity provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdentityProvider {
@@ -20,16 +20,16 @@ pub enum IdentityProvider {
     Clerk,
 }
 
-/// The words for who may sign up.
+/// Who may create an account.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = SignUp)]
 enum SignUpWord {
     /// Everybody.
     Open,
-    /// The invited; others are put on a waitlist.
+    /// Only invited people; others join a waitlist.
     Waitlist,
-    /// The invited.
+    /// Only invited people.
     Closed,
 }
 
@@ -46,45 +46,47 @@ fn sign_up_word<S: Serializer>(mode: &SignUpMode, serializer: S) -> Result<S::Ok
     word.serialize(serializer)
 }
 
-/// How this installation is set up.
+/// Settings of the installation.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Installation)]
 pub struct Configuration {
-    /// Who proves who people are.
+    /// The identity provider.
     pub identity_provider: IdentityProvider,
-    /// Clerk's publishable key, where Clerk is on.
+    /// Clerk's publishable key; null without Clerk.
     #[schema(required)]
     pub clerk_publishable_key: Option<String>,
-    /// Who may sign up.
+    /// Who may create an account.
     #[schema(value_type = SignUpWord)]
     #[serde(serialize_with = "sign_up_word")]
     pub sign_up: SignUpMode,
-    /// Whether mail goes out over a mail server. Otherwise each mail is a file in the data folder, its links in the log.
+    /// Whether mail is sent by a mail server. Otherwise mails are written to files in the data
+    /// folder, and their links to the log.
     pub mail_server: bool,
-    /// Where `/discord` leads, where it leads anywhere.
+    /// Target of `/discord`; null if it is not configured.
     #[schema(required)]
     pub discord_url: Option<String>,
-    /// Where `/sponsor` leads, where it leads anywhere.
+    /// Target of `/sponsor`; null if it is not configured.
     #[schema(required)]
     pub sponsor_url: Option<String>,
-    /// The server's version.
+    /// Version of the server.
     pub version: &'static str,
 }
 
-/// How this installation is set up, and whether anybody uses it yet.
+/// Settings of the installation, and whether it is new.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Configuration)]
 struct ConfigurationBody<'a> {
     #[serde(flatten)]
     configuration: &'a Configuration,
-    /// Whether there is no account yet: the first can always be made, and administers the installation.
+    /// Whether no account exists yet. The first account can always be created, and becomes the
+    /// administrator of the installation.
     first_account: bool,
 }
 
-/// Reads how this installation is set up.
-#[utoipa::path(tag = "configuration", responses((status = 200, body = Answer<ConfigurationBody>)))]
+/// Returns the settings of the installation.
+#[utoipa::path(tag = "configuration", responses((status = 200, body = ApiResponse<ConfigurationBody>)))]
 #[get("/configuration")]
 async fn configuration(
     configuration: web::Data<Configuration>,
@@ -95,14 +97,14 @@ async fn configuration(
         Some(accounts) => accounts.is_first().await?,
         None => false,
     };
-    Ok(Answer::new(ConfigurationBody {
+    Ok(ApiResponse::new(ConfigurationBody {
         configuration: &configuration,
         first_account,
     })
     .ok())
 }
 
-/// The call at `/configuration`.
-pub(crate) fn calls(config: &mut impl Routes) {
+/// The route `/configuration`.
+pub(crate) fn routes(config: &mut impl Routes) {
     config.service(configuration);
 }

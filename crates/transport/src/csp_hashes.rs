@@ -1,12 +1,11 @@
-//! The styles and scripts that a page of the build holds within itself, and the policy that allows them and no others.
+//! Hashes of the inline styles and scripts of a page, for its content security policy.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-/// The styles and scripts that stand in a page of the build, as sources of a content security policy (CSP Level 3, section
-/// 2.3.1), each with a space before it. A script that somebody smuggles into the served page has another hash: it does not
-/// run.
+/// Inline styles and scripts of a built page as CSP hash sources (CSP Level 3, section 2.3.1), each
+/// with a leading space. An injected script has another hash and does not run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct InlineStyles {
     styles: String,
@@ -14,7 +13,7 @@ pub(crate) struct InlineStyles {
 }
 
 impl InlineStyles {
-    /// Finds them in a page as the build made it.
+    /// Computes the hashes of the inline styles and scripts of a page.
     pub(crate) fn of(page: &str) -> Self {
         Self {
             styles: hashes(page, "<style>", "</style>"),
@@ -22,7 +21,7 @@ impl InlineStyles {
         }
     }
 
-    /// A policy, with them allowed beside what it allows of our own.
+    /// Adds the hashes to the `'self'` sources of a policy.
     pub(crate) fn allowed_by(&self, policy: &str) -> String {
         policy
             .replace(
@@ -36,7 +35,7 @@ impl InlineStyles {
     }
 }
 
-/// The hashes of what stands between these tags.
+/// The hashes of the contents between these tags.
 fn hashes(page: &str, start: &str, end: &str) -> String {
     let found = page
         .split(start)
@@ -52,13 +51,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_style_and_script_of_the_build_is_allowed_by_its_hash() {
+    fn inline_styles_and_scripts_are_allowed_by_their_hashes() {
         let page = "<style>alert('Hello, world.');</style><script>2</script><style>a{}</style>\
             <script type=\"application/json\">{}</script><script src=\"/a.js\"></script>";
         let found = InlineStyles::of(page).allowed_by(
             "default-src 'none'; style-src 'self'; script-src 'self' https://a.example",
         );
-        // The specification's own example.
+        // The example of the specification.
         let example = "qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng=";
         let other = STANDARD.encode(Sha256::digest("a{}"));
         let script = STANDARD.encode(Sha256::digest("2"));
@@ -72,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_without_any_leaves_the_policy_as_it_is() {
+    fn page_without_inline_styles_keeps_the_policy() {
         let policy = "script-src 'self'; style-src 'self'";
         assert_eq!(InlineStyles::of("<p>Hello</p>").allowed_by(policy), policy);
     }

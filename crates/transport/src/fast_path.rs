@@ -1,6 +1,7 @@
-//! The public page and its snapshot, answered ahead of the app. In an outage everybody reloads them, and nearly every
-//! answer is in memory: it needs no routing, no extractor and no middleware, which together cost more than the answer.
-//! Whatever is not the plain case is left to the app, which gives the same answers.
+//! The fast path: responses for the public page and its snapshot that skip the app's routing,
+//! extractors and middleware, which cost more than the response itself. In an outage, nearly all
+//! requests are of this kind. Every other request goes to the app, which returns the same
+//! responses. Figures: `docs/decisions/public-pages-take-a-fast-path.md`.
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
@@ -18,110 +19,96 @@ use actix_web::web::Bytes;
 use futures_util::future::{Either, LocalBoxFuture, MapOk};
 use futures_util::{FutureExt, TryFutureExt};
 
-use crate::headers::Headers;
-use crate::idle_timeout::{Busy, Connection};
 use crate::request_log;
-use crate::request_rules::{forbid_storing, is_private};
 use crate::status::pages::Pages;
-use crate::status::worker_cache::Copies;
-use crate::web_app::WebApp;
+use crate::status::response::PublicResponses;
+use crate::status::worker_cache::WorkerCache;
+use crate::timeouts::idle::{Connection, RequestGuard};
 
-/// How much of a body is written at once, in bytes. Every connection holds a copy of that much, and no cache would hold larger
-/// ones for all of them.
-const PIECE: usize = 32 * 1024;
+/// Bytes of a body that are written at once. Every connection holds a copy of this size; larger
+/// copies would not fit into the processor's cache.
+const CHUNK_SIZE: usize = 32 * 1024;
 
-/// The app, behind what is answered ahead of it.
-pub(crate) struct Ahead<A> {
-    /// The app.
+/// Factory of the fast path in front of the app.
+pub(crate) struct FastPath<A> {
     pub(crate) app: A,
-    /// The pages.
     pub(crate) pages: Arc<Pages>,
-    /// What says what the public page may load.
-    pub(crate) web_app: Arc<WebApp>,
-    /// What every answer carries.
-    pub(crate) security: Headers,
-    /// What public calls carry beside it.
-    pub(crate) open: Headers,
+    pub(crate) responses: Arc<PublicResponses>,
 }
 
-/// The same in one worker.
-pub(crate) struct AheadInWorker<A> {
+/// The fast path of one worker.
+pub(crate) struct FastPathService<A> {
     app: A,
-    copies: Copies,
-    web_app: Arc<WebApp>,
-    security: Headers,
-    open: Headers,
+    cache: WorkerCache,
+    responses: Arc<PublicResponses>,
 }
 
-/// An answer from memory. Its connection is busy until it is sent.
-pub(crate) struct FromMemory {
+/// A body from the cache. It marks its connection as busy until it is sent.
+pub(crate) struct CachedBody {
     bytes: Option<Bytes>,
     size: Option<u64>,
-    _busy: Option<Busy>,
+    _guard: Option<RequestGuard>,
 }
 
-type Answered<B> = HttpResponse<EitherBody<FromMemory, B>>;
+type FastPathResponse<B> = HttpResponse<EitherBody<CachedBody, B>>;
 
-impl<A, B> ServiceFactory<Request> for Ahead<A>
+impl<A, B> ServiceFactory<Request> for FastPath<A>
 where
     A: ServiceFactory<Request, Config = AppConfig, Response = ServiceResponse<B>> + 'static,
     A::Future: 'static,
     B: MessageBody,
 {
-    type Response = Answered<B>;
+    type Response = FastPathResponse<B>;
     type Error = A::Error;
     type Config = AppConfig;
-    type Service = AheadInWorker<A::Service>;
+    type Service = FastPathService<A::Service>;
     type InitError = A::InitError;
     type Future = LocalBoxFuture<'static, Result<Self::Service, A::InitError>>;
 
     fn new_service(&self, config: AppConfig) -> Self::Future {
-        let copies = Copies::of(Arc::clone(&self.pages));
-        let web_app = Arc::clone(&self.web_app);
-        let (security, open) = (self.security.clone(), self.open.clone());
+        let cache = WorkerCache::of(Arc::clone(&self.pages));
+        let responses = Arc::clone(&self.responses);
         self.app
             .new_service(config)
-            .map_ok(|app| AheadInWorker {
+            .map_ok(|app| FastPathService {
                 app,
-                copies,
-                web_app,
-                security,
-                open,
+                cache,
+                responses,
             })
             .boxed_local()
     }
 }
 
-impl<A, B> Service<Request> for AheadInWorker<A>
+impl<A, B> Service<Request> for FastPathService<A>
 where
     A: Service<Request, Response = ServiceResponse<B>>,
     B: MessageBody,
 {
-    type Response = Answered<B>;
+    type Response = FastPathResponse<B>;
     type Error = A::Error;
     type Future = Either<
-        Ready<Result<Answered<B>, A::Error>>,
-        MapOk<A::Future, fn(ServiceResponse<B>) -> Answered<B>>,
+        Ready<Result<FastPathResponse<B>, A::Error>>,
+        MapOk<A::Future, fn(ServiceResponse<B>) -> FastPathResponse<B>>,
     >;
 
     forward_ready!(app);
 
     fn call(&self, mut request: Request) -> Self::Future {
-        match self.answer(&mut request) {
-            Some(answer) => {
-                Either::Left(ready(Ok(answer.map_body(|_, body| EitherBody::left(body)))))
-            }
-            None => Either::Right(self.app.call(request).map_ok(by_the_app)),
+        match self.respond(&mut request) {
+            Some(response) => Either::Left(ready(Ok(
+                response.map_body(|_, body| EitherBody::left(body))
+            ))),
+            None => Either::Right(self.app.call(request).map_ok(from_app)),
         }
     }
 }
 
-fn by_the_app<B: MessageBody>(response: ServiceResponse<B>) -> Answered<B> {
+fn from_app<B: MessageBody>(response: ServiceResponse<B>) -> FastPathResponse<B> {
     HttpResponse::from(response.map_into_right_body())
 }
 
-impl<A> AheadInWorker<A> {
-    fn answer(&self, request: &mut Request) -> Option<HttpResponse<FromMemory>> {
+impl<A> FastPathService<A> {
+    fn respond(&self, request: &mut Request) -> Option<HttpResponse<CachedBody>> {
         if request.method() != Method::GET || request_log::is_detailed() {
             return None;
         }
@@ -134,33 +121,30 @@ impl<A> AheadInWorker<A> {
             Some(organisation) => (organisation, true),
             None => (path.strip_prefix("/api/v1/status/")?, false),
         };
-        let page = self.copies.page(organisation)?;
-        let asked = &request.head().headers;
-        let (mut answer, route) = if is_page {
-            let mut answer = page.html(asked);
-            self.security.put_on(answer.headers_mut());
-            self.web_app.allow(asked, answer.headers_mut());
-            (answer, "/status/{organisation}")
+        let page = self.cache.page(organisation)?;
+        let request_headers = &request.head().headers;
+        let (mut response, route) = if is_page {
+            (
+                self.responses.page(&page, request_headers),
+                "/status/{organisation}",
+            )
         } else {
-            let mut answer = page.json(asked);
-            self.security.put_on(answer.headers_mut());
-            self.open.put_on(answer.headers_mut());
-            (answer, "/api/v1/status/{organisation}")
+            (
+                self.responses.snapshot(&page, request_headers),
+                "/api/v1/status/{organisation}",
+            )
         };
-        if is_private(asked) {
-            forbid_storing(answer.headers_mut());
-        }
-        request_log::note(&mut answer, route, began);
-        let busy = request.conn_data::<Arc<Connection>>().map(Busy::on);
-        Some(answer.map_body(|_, bytes| FromMemory {
+        request_log::record(&mut response, route, began);
+        let guard = request.conn_data::<Arc<Connection>>().map(RequestGuard::on);
+        Some(response.map_body(|_, bytes| CachedBody {
             size: bytes.as_ref().map(|bytes| bytes.len() as u64),
             bytes,
-            _busy: busy,
+            _guard: guard,
         }))
     }
 }
 
-impl MessageBody for FromMemory {
+impl MessageBody for CachedBody {
     type Error = Infallible;
 
     fn size(&self) -> BodySize {
@@ -175,7 +159,7 @@ impl MessageBody for FromMemory {
         let next = rest
             .as_mut()
             .filter(|rest| !rest.is_empty())
-            .map(|rest| rest.split_to(rest.len().min(PIECE)));
+            .map(|rest| rest.split_to(rest.len().min(CHUNK_SIZE)));
         Poll::Ready(next.map(Ok))
     }
 }
@@ -193,34 +177,40 @@ mod tests {
 
     use crate::headers::Hsts;
     use crate::status::pages::tests::{organisation, pages, relay, snapshot};
+    use crate::web_app::WebApp;
 
-    /// What is answered to a request; none where that is left to the app.
-    async fn answered(copies: Copies, request: Request) -> Option<StatusCode> {
-        let asked =
-            async |_: Request| Err::<ServiceResponse, Error>(ErrorImATeapot("the app was asked"));
-        let ahead = AheadInWorker {
-            app: fn_service(asked),
-            copies,
-            web_app: Arc::new(WebApp::load(None)),
-            security: Headers::security(Hsts::Off),
-            open: Headers::open_to_every_origin(),
+    /// Status of the fast path's response; `None` if the request went to the app.
+    async fn status_of(cache: WorkerCache, request: Request) -> Option<StatusCode> {
+        let app =
+            async |_: Request| Err::<ServiceResponse, Error>(ErrorImATeapot("the app was called"));
+        let fast_path = FastPathService {
+            app: fn_service(app),
+            cache,
+            responses: Arc::new(PublicResponses::new(
+                Hsts::Off,
+                Arc::new(WebApp::load(None)),
+            )),
         };
-        ahead.call(request).await.ok().map(|answer| answer.status())
+        fast_path
+            .call(request)
+            .await
+            .ok()
+            .map(|response| response.status())
     }
 
     #[actix_web::test]
-    async fn the_plain_case_is_answered_and_everything_else_left_to_the_app() {
+    async fn only_plain_requests_for_cached_pages_take_the_fast_path() {
         let mut store = MockSnapshotStore::new();
         store
             .expect_snapshot()
             .returning(|_, _| Ok(Some(snapshot(1))));
         let pages = pages(store, &relay());
-        let copies = || Copies::of(Arc::clone(&pages));
+        let cache = || WorkerCache::of(Arc::clone(&pages));
         let without_body =
             |request: TestRequest| request.to_request().replace_payload(Payload::None).0;
         let get = |path: &str| without_body(TestRequest::get().uri(path));
         assert_eq!(
-            answered(copies(), get("/status/org")).await,
+            status_of(cache(), get("/status/org")).await,
             None,
             "it was not read yet"
         );
@@ -231,7 +221,7 @@ mod tests {
             "/status/org?theme=dark",
         ] {
             assert_eq!(
-                answered(copies(), get(path)).await,
+                status_of(cache(), get(path)).await,
                 Some(StatusCode::OK),
                 "{path}"
             );
@@ -242,7 +232,7 @@ mod tests {
                 .insert_header(("if-none-match", "*")),
         );
         assert_eq!(
-            answered(copies(), known).await,
+            status_of(cache(), known).await,
             Some(StatusCode::NOT_MODIFIED)
         );
         let body = TestRequest::get()
@@ -262,7 +252,7 @@ mod tests {
             get("/api/v1/status/org/events"),
             get("/"),
         ] {
-            assert_eq!(answered(copies(), request).await, None);
+            assert_eq!(status_of(cache(), request).await, None);
         }
     }
 }

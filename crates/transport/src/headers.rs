@@ -1,21 +1,22 @@
-//! The security headers that every answer carries (OWASP Secure Headers Project).
+//! Security headers of every response (OWASP Secure Headers Project).
 
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::middleware::DefaultHeaders;
 
-/// Only our own scripts, styles and connections; nothing inline, nothing framed. The public page's own allows the style in it.
+/// Allows only scripts, styles and connections of the same origin; nothing inline, no frames. The
+/// public page has its own policy with hashes of its inline styles.
 pub(crate) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; \
     frame-ancestors 'none'";
 
-/// What Strict-Transport-Security covers (RFC 6797): for a year browsers come by TLS alone.
+/// Scope of Strict-Transport-Security (RFC 6797), which is valid for a year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hsts {
-    /// Nothing: the header is not sent.
+    /// The header is not sent.
     Off,
     /// The host.
     Host,
-    /// The host and every subdomain of it.
+    /// The host and its subdomains.
     Subdomains,
 }
 
@@ -29,12 +30,12 @@ impl Hsts {
     }
 }
 
-/// Headers that answers carry unless they have their own.
+/// Default headers of responses.
 #[derive(Debug, Clone)]
 pub(crate) struct Headers(Vec<(HeaderName, HeaderValue)>);
 
 impl Headers {
-    /// For every answer.
+    /// The headers of every response.
     pub(crate) fn security(hsts: Hsts) -> Self {
         let mut headers = vec![
             (
@@ -46,7 +47,7 @@ impl Headers {
                 HeaderValue::from_static("nosniff"),
             ),
             (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
-            // Links in mail carry tokens: no other site may learn the address of a page.
+            // Links in mails carry tokens, so no other site may learn the address of a page.
             (
                 header::REFERRER_POLICY,
                 HeaderValue::from_static("no-referrer"),
@@ -69,8 +70,8 @@ impl Headers {
         Self(headers)
     }
 
-    /// Lets pages of every origin read the answers (Fetch Standard, section 3.3). They hold nothing that is not public, and
-    /// no answer depends on who asks, so caches keep one for all.
+    /// Lets pages of every origin read the response (Fetch Standard, section 3.3). These responses
+    /// are public and do not depend on the caller, so shared caches may store them.
     pub(crate) fn open_to_every_origin() -> Self {
         Self(vec![
             (
@@ -84,14 +85,14 @@ impl Headers {
         ])
     }
 
-    /// Puts them on an answer that has none of them.
+    /// Inserts the headers, replacing existing ones.
     pub(crate) fn put_on(&self, headers: &mut HeaderMap) {
         for (name, value) in &self.0 {
             headers.insert(name.clone(), value.clone());
         }
     }
 
-    /// Puts them on every answer.
+    /// A middleware that adds the headers to every response that does not have them.
     pub(crate) fn middleware(self) -> DefaultHeaders {
         self.0
             .into_iter()
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hsts_covers_what_is_configured() {
+    fn hsts_has_the_configured_scope() {
         let sent = |hsts| {
             let mut headers = HeaderMap::new();
             Headers::security(hsts).put_on(&mut headers);

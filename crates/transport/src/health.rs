@@ -1,4 +1,4 @@
-//! What a supervisor asks: `/healthz`, `/readyz`, `/metrics`.
+//! Endpoints for supervisors: `/healthz`, `/readyz`, `/metrics`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,14 +13,14 @@ use crate::metrics_access::MetricsAccess;
 use crate::problem::Problem;
 use crate::socket::Sockets;
 use crate::status::viewers::Viewers;
-use crate::web_app::{WebApp, anything_else};
+use crate::web_app::{WebApp, fallback};
 
-/// Set while the process is ending: readiness is off, what runs is finished.
+/// Set while the process shuts down: it is not ready, but finishes running requests.
 #[derive(Debug, Clone, Default)]
 pub struct Draining(Arc<AtomicBool>);
 
 impl Draining {
-    /// From here on the process is not ready.
+    /// Makes the process not ready.
     pub fn begin(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -30,12 +30,13 @@ impl Draining {
     }
 }
 
-/// Alive: the process answers. It asks nobody else, so that a database away does not get it killed.
+/// Liveness: 200 while the process responds. It does not check the database, because a restart
+/// would not repair that.
 pub(crate) async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Ready: not draining, and the database can be read and written.
+/// Readiness: 200 if the process is not shutting down, and the database can be read and written.
 pub(crate) async fn readyz(
     draining: web::Data<Draining>,
     readiness: web::Data<dyn Readiness>,
@@ -49,10 +50,11 @@ pub(crate) async fn readyz(
     }
 }
 
-/// Figures for Prometheus; a browser that asks for a page gets the Metrics screen, which has the same address.
+/// Metrics for Prometheus. A browser that requests HTML gets the Metrics screen, which has the same
+/// address.
 pub(crate) async fn metrics(
     request: HttpRequest,
-    figures: web::Data<PrometheusHandle>,
+    handle: web::Data<PrometheusHandle>,
     viewers: web::Data<Viewers>,
     sockets: web::Data<Sockets>,
     app: web::Data<WebApp>,
@@ -64,7 +66,7 @@ pub(crate) async fn metrics(
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
     if accepts.contains("text/html") {
-        return anything_else(request, app).await;
+        return fallback(request, app).await;
     }
     access.check(&request, &proxies)?;
     for (name, count) in [
@@ -79,5 +81,5 @@ pub(crate) async fn metrics(
     }
     Ok(HttpResponse::Ok()
         .content_type("text/plain; version=0.0.4; charset=utf-8")
-        .body(figures.render()))
+        .body(handle.render()))
 }

@@ -1,5 +1,6 @@
-//! The built-in identity provider's calls. Who calls them is told by a session cookie, never by a bearer token; so each
-//! call that changes something must come from our own pages, or from no page at all.
+//! Routes of the built-in identity provider. They authenticate by a session cookie, never by a
+//! bearer token. Requests that change something must come from the installation's own pages, or not
+//! from a page at all.
 
 mod account;
 mod confirmation;
@@ -32,31 +33,31 @@ use crate::routes::Routes;
 
 use self::cookie::CookieSecurity;
 use self::same_origin::OwnOrigin;
-use self::throttle::Throttle;
+use self::throttle::IdentityThrottle;
 
-/// What the provider's calls work with.
+/// Services of the identity routes.
 #[derive(Clone)]
-pub struct Parts {
-    /// Proves who bears a token.
+pub struct BuiltInServices {
+    /// Verifies bearer tokens.
     pub verifier: Arc<dyn TokenVerifier>,
-    /// How people make accounts and sign in.
+    /// Accounts, sign-up and sign-in.
     pub accounts: Arc<Accounts>,
-    /// What people do with sessions.
+    /// Sessions and tokens.
     pub sessions: Arc<Sessions>,
-    /// How people change passwords.
+    /// Changing and resetting passwords.
     pub passwords: Arc<Passwords>,
-    /// What people do with organisations and their members.
+    /// Organisations and their members.
     pub memberships: Arc<Memberships>,
-    /// How people invite and are invited.
+    /// Invitations.
     pub invitations: Arc<Invitations>,
     /// The waitlist.
     pub waitlist: Arc<Waitlist>,
-    /// How often a client may try.
-    pub throttle: Arc<Throttle>,
+    /// Limits for the attempts of a client.
+    pub throttle: Arc<IdentityThrottle>,
 }
 
-impl Parts {
-    /// Hands every part to the handlers; `origin` is our own, the public URL without a path.
+impl BuiltInServices {
+    /// Registers the services as app data. `origin` is the public URL without a path.
     pub(crate) fn provide(&self, config: &mut web::ServiceConfig, origin: &str) {
         config
             .app_data(Data::from(Arc::clone(&self.verifier)))
@@ -74,24 +75,24 @@ impl Parts {
     }
 }
 
-/// Serves the calls under `/identity`. What they answer is for the asker alone (OWASP ASVS 5.0, 14.3.2).
+/// Adds the routes under `/identity`. No cache may store their responses (OWASP ASVS 5.0, 14.3.2).
 pub(crate) fn serve(config: &mut web::ServiceConfig) {
     config.service(
         web::scope("/identity")
-            .configure(calls)
+            .configure(routes)
             .wrap(DefaultHeaders::new().add((header::CACHE_CONTROL, "no-store")))
             .wrap(from_fn(same_origin::check)),
     );
 }
 
-/// The calls under `/identity`.
-pub(crate) fn calls(config: &mut impl Routes) {
-    account::calls(config);
-    confirmation::calls(config);
-    session::calls(config);
-    password::calls(config);
-    organisation::calls(config);
-    membership::calls(config);
-    invitation::calls(config);
-    waitlist::calls(config);
+/// The routes under `/identity`.
+pub(crate) fn routes(config: &mut impl Routes) {
+    account::routes(config);
+    confirmation::routes(config);
+    session::routes(config);
+    password::routes(config);
+    organisation::routes(config);
+    membership::routes(config);
+    invitation::routes(config);
+    waitlist::routes(config);
 }

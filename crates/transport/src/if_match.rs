@@ -1,16 +1,16 @@
-//! Edits made for a version: `If-Match` (RFC 9110, section 13.1.1).
+//! Preconditions of edits: `If-Match` (RFC 9110, section 13.1.1).
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
 
 use actix_web::dev::Payload;
-use actix_web::http::header;
+use actix_web::http::header::{self, EntityTag, Header};
 use actix_web::{FromRequest, HttpRequest};
 use allclear_application::precondition::Precondition;
 use allclear_domain::organisation::Revision;
 
-/// What the request demands of the version it changes. A tag that is malformed or not ours matches no version. A weak one
-/// counts: proxies that compress weaken tags on the way, and ours name versions, not bytes.
+/// The versions that the request accepts. A malformed or foreign tag matches no version. Weak tags
+/// count, because compressing proxies weaken tags, and a tag names a version, not bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IfMatch(pub(crate) Precondition);
 
@@ -19,49 +19,40 @@ impl FromRequest for IfMatch {
     type Future = Ready<Result<Self, Infallible>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let values: Vec<&str> = request
-            .headers()
-            .get_all(header::IF_MATCH)
-            .map(|value| value.to_str().unwrap_or_default())
-            .collect();
-        ready(Ok(Self(if values.is_empty() {
-            Precondition::Any
-        } else {
-            demanded(&values)
+        if !request.headers().contains_key(header::IF_MATCH) {
+            return ready(Ok(Self(Precondition::Any)));
+        }
+        ready(Ok(Self(match header::IfMatch::parse(request) {
+            Ok(header::IfMatch::Any) => Precondition::Any,
+            Ok(header::IfMatch::Items(tags)) => {
+                let version = |tag: &EntityTag| tag.tag().parse().ok().map(Revision);
+                Precondition::OneOf(tags.iter().filter_map(version).collect())
+            }
+            Err(_) => Precondition::OneOf(Vec::new()),
         })))
     }
-}
-
-fn demanded(values: &[&str]) -> Precondition {
-    let tags: Vec<&str> = values
-        .iter()
-        .flat_map(|value| value.split(','))
-        .map(str::trim)
-        .collect();
-    if tags == ["*"] {
-        return Precondition::Any;
-    }
-    let version = |tag: &&str| {
-        tag.strip_prefix("W/")
-            .unwrap_or(tag)
-            .strip_prefix('"')?
-            .strip_suffix('"')?
-            .parse()
-            .ok()
-            .map(Revision)
-    };
-    Precondition::OneOf(tags.iter().filter_map(version).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use actix_web::test::TestRequest;
 
     #[test]
-    fn tags_name_versions_and_any_other_text_matches_none() {
+    fn malformed_and_foreign_tags_match_no_version() {
+        let demanded = |values: &[&str]| {
+            let mut request = TestRequest::default();
+            for value in values {
+                request = request.append_header((header::IF_MATCH, *value));
+            }
+            let extracted = IfMatch::from_request(&request.to_http_request(), &mut Payload::None);
+            let Ok(IfMatch(precondition)) = extracted.into_inner();
+            precondition
+        };
         let one_of = |versions: &[i64]| {
             Precondition::OneOf(versions.iter().copied().map(Revision).collect())
         };
+        assert_eq!(demanded(&[]), Precondition::Any);
         assert_eq!(demanded(&["*"]), Precondition::Any);
         assert_eq!(demanded(&["\"7\""]), one_of(&[7]));
         assert_eq!(demanded(&["\"7\", \"8\"", "\"9\""]), one_of(&[7, 8, 9]));

@@ -1,4 +1,4 @@
-//! The incident calls.
+//! The incident routes.
 
 mod component;
 mod update;
@@ -15,20 +15,20 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api_response::{Answer, Deleted, list as answer_list};
+use crate::api_response::{ApiResponse, Deleted, list as list_response};
 use crate::caller::Operator;
 use crate::component::STATUS_MESSAGE;
 use crate::if_match::IfMatch;
 use crate::incident::component::{AttachmentInput, attachments};
 use crate::input::{Body, EnumText, FieldInput, Text, Timestamp};
-use crate::page_query::{AskedPage, PageQuery};
+use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::Id;
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
-/// What a create says under a time that is none.
+/// Validation message of a create for an invalid time.
 const TIME_MESSAGE_OF_CREATE: &str = "Invalid date format";
-/// What an edit says under a time that is none.
+/// Validation message of an edit for an invalid time.
 const TIME_MESSAGE_OF_EDIT: &str = "Please enter a valid date and time";
 
 /// An incident as operators see it.
@@ -36,16 +36,16 @@ const TIME_MESSAGE_OF_EDIT: &str = "Please enter a valid date and time";
 #[serde(rename_all = "camelCase")]
 #[schema(as = Incident)]
 struct IncidentBody {
-    /// Its identifier, a `UUIDv7`.
+    /// Identifier, a `UUIDv7`.
     id: String,
     title: String,
     description: String,
     #[schema(value_type = IncidentStatusWord)]
     status: &'static str,
-    /// When it happened.
+    /// Time at which the incident occurred.
     #[serde(serialize_with = "timestamp::serialize")]
     occured_at: DateTime<Utc>,
-    /// Since when it is resolved; null while it is not.
+    /// Time since which the incident is resolved; null while it is not.
     #[serde(serialize_with = "timestamp::serialize_option")]
     #[schema(required)]
     resolved_at: Option<DateTime<Utc>>,
@@ -53,10 +53,10 @@ struct IncidentBody {
     created_at: DateTime<Utc>,
     #[serde(serialize_with = "timestamp::serialize")]
     updated_at: DateTime<Utc>,
-    /// The newest of its updates that there is room for, at most 100, newest first.
+    /// The newest updates, at most 100, newest first.
     #[serde(rename = "IncidentTimeline")]
     timeline: Vec<TimelineEntry>,
-    /// Whether it has older updates than these; absent if these are all.
+    /// Whether there are older updates; absent if there are none.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     timeline_truncated: bool,
 }
@@ -79,7 +79,7 @@ impl From<&IncidentReport> for IncidentBody {
     }
 }
 
-/// An incident to create.
+/// Fields of a new incident.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = IncidentInput)]
@@ -92,15 +92,16 @@ struct IncidentInput {
     #[serde(default)]
     #[schema(value_type = String, min_length = 1, max_length = 10_000, required = true)]
     description: FieldInput<Text>,
-    /// `INVESTIGATING` when absent.
+    /// Status. `INVESTIGATING` if absent.
     #[serde(default)]
     #[schema(value_type = IncidentStatusWord, required = false)]
     status: FieldInput<EnumText<IncidentStatus>>,
-    /// RFC 3339, or `2026-01-31T09:30` read as UTC; now when absent.
+    /// Time at which the incident occurred: RFC 3339, or `2026-01-31T09:30` in UTC. The current
+    /// time if absent.
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]
     occured_at: FieldInput<Timestamp>,
-    /// The components it affects, each once.
+    /// Affected components, each once.
     #[serde(default)]
     #[schema(value_type = Vec<AttachmentInput>, required = false)]
     components: FieldInput<Vec<AttachmentInput>>,
@@ -137,7 +138,7 @@ impl IncidentInput {
     }
 }
 
-/// What changes of an incident.
+/// Changes to an incident. Absent fields stay unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = IncidentPatch)]
@@ -150,11 +151,11 @@ struct IncidentPatchInput {
     #[serde(default)]
     #[schema(value_type = String, required = false, min_length = 1, max_length = 10_000)]
     description: FieldInput<Text>,
-    /// Another one than `RESOLVED` reopens a resolved incident.
+    /// Status. Any status but `RESOLVED` reopens a resolved incident.
     #[serde(default)]
     #[schema(value_type = IncidentStatusWord, required = false)]
     status: FieldInput<EnumText<IncidentStatus>>,
-    /// RFC 3339, or `2026-01-31T09:30` read as UTC.
+    /// Time at which the incident occurred: RFC 3339, or `2026-01-31T09:30` in UTC.
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]
     occured_at: FieldInput<Timestamp>,
@@ -190,30 +191,30 @@ impl IncidentPatchInput {
     }
 }
 
-/// Lists the organisation's incidents, newest first.
+/// Lists the incidents of the organisation, newest first.
 #[utoipa::path(
     tag = "incidents",
     params(PageQuery),
-    responses((status = 200, body = Answer<Vec<IncidentBody>>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Vec<IncidentBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/list")]
 async fn list(
     operator: Operator,
-    page: AskedPage,
+    page: RequestedPage,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let listed = incidents.list(&operator.organisation, page.0).await?;
-    Ok(answer_list(&listed, page.is_part(), |report| {
+    Ok(list_response(&listed, page.is_part(), |report| {
         IncidentBody::from(report)
     }))
 }
 
-/// Creates an incident with the components it affects.
+/// Creates an incident with its affected components.
 #[utoipa::path(
     tag = "incidents",
     request_body = IncidentInput,
-    responses((status = 201, body = Answer<IncidentBody>), ErrorResponses),
+    responses((status = 201, body = ApiResponse<IncidentBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/create")]
@@ -226,14 +227,14 @@ async fn create(
     let created = incidents
         .create(&operator.organisation, draft, components)
         .await?;
-    Ok(Answer::new(IncidentBody::from(&created)).created(created.incident.version))
+    Ok(ApiResponse::new(IncidentBody::from(&created)).created(created.incident.version))
 }
 
-/// Reads an incident; the `ETag` is its version.
+/// Returns an incident. The `ETag` header is its version.
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<IncidentBody>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<IncidentBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}")]
@@ -243,15 +244,15 @@ async fn read(
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let report = incidents.find(&operator.organisation, id.0).await?;
-    Ok(Answer::new(IncidentBody::from(&report)).item(report.incident.version))
+    Ok(ApiResponse::new(IncidentBody::from(&report)).item(report.incident.version))
 }
 
-/// Changes the fields the body carries.
+/// Changes the given fields of an incident.
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     request_body = IncidentPatchInput,
-    responses((status = 200, body = Answer<IncidentBody>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<IncidentBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[patch("/{id}")]
@@ -265,14 +266,14 @@ async fn edit(
     let edited = incidents
         .edit(&operator.organisation, id.0, body.0.patch()?, if_match.0)
         .await?;
-    Ok(Answer::new(IncidentBody::from(&edited)).item(edited.incident.version))
+    Ok(ApiResponse::new(IncidentBody::from(&edited)).item(edited.incident.version))
 }
 
-/// Deletes an incident with its updates. What it held on components is released.
+/// Deletes an incident with its updates, and removes its impact on components.
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<Deleted>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[delete("/{id}")]
@@ -282,22 +283,22 @@ async fn remove(
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     incidents.delete(&operator.organisation, id.0).await?;
-    Ok(Answer::new(Deleted {
+    Ok(ApiResponse::new(Deleted {
         id: id.0.to_string(),
     })
     .ok())
 }
 
-/// The calls under `/incident`.
-pub(crate) fn calls(config: &mut impl Routes) {
-    config.scope("/incident", |calls| {
-        calls
+/// The routes under `/incident`.
+pub(crate) fn routes(config: &mut impl Routes) {
+    config.scope("/incident", |routes| {
+        routes
             .service(list)
             .service(create)
             .service(read)
             .service(edit)
             .service(remove);
-        component::calls(calls);
-        update::calls(calls);
+        component::routes(routes);
+        update::routes(routes);
     });
 }

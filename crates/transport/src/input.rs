@@ -1,4 +1,4 @@
-//! JSON bodies, read so that every wrong field is named rather than the first one.
+//! JSON bodies, parsed so that an error response names every invalid field.
 
 use std::io::ErrorKind;
 use std::str::FromStr;
@@ -17,10 +17,10 @@ use serde_json::Value;
 
 use crate::problem::Problem;
 
-/// The largest body taken, in bytes.
+/// Largest request body, in bytes.
 pub(crate) const BODY_LIMIT: usize = 256 * 1024;
 
-/// A JSON object of the request's body.
+/// A JSON object from the request's body.
 #[derive(Debug)]
 pub(crate) struct Body<T>(pub T);
 
@@ -43,7 +43,7 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
     }
 }
 
-/// The request's body, as it came.
+/// The raw body of a request.
 #[derive(Debug)]
 pub(crate) struct Raw(pub web::Bytes);
 
@@ -57,7 +57,7 @@ impl FromRequest for Raw {
     }
 }
 
-/// Why a body could not be read.
+/// The response to a body that could not be read.
 fn unread(error: &actix_web::Error) -> Problem {
     match error.as_error::<PayloadError>() {
         Some(PayloadError::Overflow) | None => Problem::new(
@@ -95,17 +95,17 @@ fn object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     })
 }
 
-/// A field as a client sent it.
+/// A field of a JSON body.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) enum FieldInput<T> {
-    /// Not there.
+    /// The field is absent.
     #[default]
     Absent,
-    /// There, and null.
+    /// The field is null.
     Null,
-    /// There, and of another type.
+    /// The value has the wrong type.
     Wrong,
-    /// There, as it should be.
+    /// The value.
     Given(T),
 }
 
@@ -120,7 +120,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for FieldInput<T> {
 }
 
 impl<T> FieldInput<T> {
-    /// The value of a field that must be there; else its error is noted.
+    /// The value of a required field; adds an error if it is missing or wrong.
     pub(crate) fn required(self, field: &str, message: &str, invalid: &mut Invalid) -> Option<T> {
         if let Self::Given(value) = self {
             return Some(value);
@@ -132,7 +132,7 @@ impl<T> FieldInput<T> {
         None
     }
 
-    /// The value of a field that may be absent, but not null or wrong; else its error is noted.
+    /// The value of an optional field; adds an error if it is null or wrong.
     pub(crate) fn optional(self, field: &str, message: &str, invalid: &mut Invalid) -> Option<T> {
         if self.is_absent() {
             None
@@ -141,13 +141,13 @@ impl<T> FieldInput<T> {
         }
     }
 
-    /// Whether the field is not there.
+    /// Whether the field is absent.
     pub(crate) const fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)
     }
 }
 
-/// A text of a person, trimmed as it is read.
+/// Text that is trimmed at both ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Text(pub String);
 
@@ -157,7 +157,7 @@ impl<'de> Deserialize<'de> for Text {
     }
 }
 
-/// One word of a list of words, read by the domain.
+/// A text that the domain type parses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EnumText<T>(pub T);
 
@@ -166,17 +166,18 @@ impl<'de, T: FromStr> Deserialize<'de> for EnumText<T> {
         let word = String::deserialize(deserializer)?;
         word.parse()
             .map(Self)
-            .map_err(|_| serde::de::Error::custom("not one of the words"))
+            .map_err(|_| serde::de::Error::custom("not a valid value"))
     }
 }
 
-/// A moment: RFC 3339, or the 16 characters of `<input type="datetime-local">` read as UTC. Cut to whole milliseconds, the
-/// precision that is kept.
+/// A time: RFC 3339, or the 16 characters of `<input type="datetime-local">` in UTC. Truncated to
+/// whole milliseconds, the stored precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Timestamp(pub DateTime<Utc>);
 
 impl Timestamp {
-    /// The last year taken: the databases order years of four digits, and what follows a moment has to have four too.
+    /// Largest accepted year: the databases sort years of four digits, and a time that follows this
+    /// one needs four digits too.
     const LAST_YEAR: i32 = 9998;
 
     fn parse(text: &str) -> Option<Self> {
@@ -184,7 +185,7 @@ impl Timestamp {
             Ok(moment) => moment.to_utc(),
             Err(_) => local_minute(text)?.and_utc(),
         };
-        // Also makes a leap second the first moment after it.
+        // This also turns a leap second into the following second.
         let moment = DateTime::from_timestamp_millis(moment.timestamp_millis())?;
         (1..=Self::LAST_YEAR)
             .contains(&moment.year())
@@ -192,7 +193,7 @@ impl Timestamp {
     }
 }
 
-/// `2026-01-31T09:30`, and nothing that only resembles it.
+/// Parses exactly the form `2026-01-31T09:30`.
 fn local_minute(text: &str) -> Option<NaiveDateTime> {
     const FORM: &str = "%Y-%m-%dT%H:%M";
     let moment = NaiveDateTime::parse_from_str(text, FORM).ok()?;
@@ -202,7 +203,7 @@ fn local_minute(text: &str) -> Option<NaiveDateTime> {
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a moment"))
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a valid time"))
     }
 }
 
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_is_absent_null_wrong_or_given() {
+    fn field_is_absent_null_wrong_or_given() {
         assert_eq!(name("{}"), FieldInput::Absent);
         assert_eq!(name(r#"{"name": null}"#), FieldInput::Null);
         assert_eq!(name(r#"{"name": [1]}"#), FieldInput::Wrong);
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_there_is_missed_and_what_may_be_absent_is_not() {
+    fn only_required_fields_may_not_be_absent() {
         let mut invalid = Invalid::default();
         assert_eq!(
             name("{}").optional("name", "Name is required", &mut invalid),
@@ -252,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_no_json_object_is_refused() {
+    fn body_must_be_a_json_object() {
         let status = |json: &[u8]| object::<Form>(json).unwrap_err().status_code().as_u16();
         assert_eq!(status(b"{"), 400);
         assert_eq!(status(b"\xff"), 400);
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_is_read_in_both_forms_and_cut_to_milliseconds() {
+    fn time_is_parsed_in_both_forms_and_truncated_to_milliseconds() {
         let rows = [
             ("2026-01-31T09:30:00Z", "2026-01-31T09:30:00+00:00"),
             (
@@ -285,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_moment_is_refused() {
+    fn invalid_times_are_refused() {
         let bad = [
             "",
             "yesterday",
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_told_by_its_type() {
+    fn json_is_recognised_by_its_content_type() {
         assert!(is_json("application/json") && is_json("application/problem+json"));
         assert!(!is_json("text/plain") && !is_json(""));
     }

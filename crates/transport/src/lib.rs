@@ -1,12 +1,12 @@
-//! HTTP: the REST calls, the event stream, the socket, the public pages and the web app.
+//! HTTP: REST API, event stream, socket, public pages and web app.
 
 mod api_response;
 mod author;
-mod body_timeout;
 mod caller;
 pub mod clerk;
 pub mod client_address;
 pub mod client_slots;
+mod commit_log;
 mod component;
 pub mod configuration;
 mod csp_hashes;
@@ -14,7 +14,6 @@ mod fast_path;
 pub mod headers;
 pub mod health;
 pub mod identity;
-mod idle_timeout;
 mod if_match;
 mod incident;
 mod input;
@@ -37,5 +36,6 @@ pub mod socket;
 pub mod status;
 pub mod subscriber;
 pub mod throttle;
+pub mod timeouts;
 pub mod usage;
 pub mod web_app;

@@ -1,4 +1,4 @@
-//! The maintenance calls.
+//! The maintenance routes.
 
 mod input;
 mod update;
@@ -12,12 +12,12 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::api_response::{Answer, Deleted, list as answer_list};
+use crate::api_response::{ApiResponse, Deleted, list as list_response};
 use crate::caller::Operator;
 use crate::if_match::IfMatch;
 use crate::input::Body;
 use crate::maintenance::input::{MaintenanceInput, MaintenancePatchInput};
-use crate::page_query::{AskedPage, PageQuery};
+use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::Id;
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -27,17 +27,17 @@ use crate::routes::Routes;
 #[serde(rename_all = "camelCase")]
 #[schema(as = Maintenance)]
 struct MaintenanceBody {
-    /// Its identifier, a `UUIDv7`.
+    /// Identifier, a `UUIDv7`.
     id: String,
     title: String,
     description: String,
-    /// How far it is, told from its times and the clock.
+    /// Status, derived from the times and the clock.
     #[schema(value_type = MaintenanceStatusWord)]
     status: &'static str,
-    /// When it begins.
+    /// Start of the maintenance.
     #[serde(serialize_with = "timestamp::serialize")]
     start_at: DateTime<Utc>,
-    /// The last moment of it; null while nobody knows.
+    /// Last moment of the maintenance; null if it is not known yet.
     #[serde(serialize_with = "timestamp::serialize_option")]
     #[schema(required)]
     end_at: Option<DateTime<Utc>>,
@@ -45,9 +45,9 @@ struct MaintenanceBody {
     created_at: DateTime<Utc>,
     #[serde(serialize_with = "timestamp::serialize")]
     updated_at: DateTime<Utc>,
-    /// The newest of its updates that there is room for, at most 100, newest first.
+    /// The newest updates, at most 100, newest first.
     timeline: Vec<MaintenanceEntry>,
-    /// Whether it has older updates than these; absent if these are all.
+    /// Whether there are older updates; absent if there are none.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     timeline_truncated: bool,
 }
@@ -74,21 +74,21 @@ impl From<&MaintenanceReport> for MaintenanceBody {
     }
 }
 
-/// Lists the organisation's maintenances, newest first.
+/// Lists the maintenances of the organisation, newest first.
 #[utoipa::path(
     tag = "maintenances",
     params(PageQuery),
-    responses((status = 200, body = Answer<Vec<MaintenanceBody>>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Vec<MaintenanceBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/list")]
 async fn list(
     operator: Operator,
-    page: AskedPage,
+    page: RequestedPage,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
     let listed = maintenances.list(&operator.organisation, page.0).await?;
-    Ok(answer_list(&listed, page.is_part(), |report| {
+    Ok(list_response(&listed, page.is_part(), |report| {
         MaintenanceBody::from(report)
     }))
 }
@@ -97,7 +97,7 @@ async fn list(
 #[utoipa::path(
     tag = "maintenances",
     request_body = MaintenanceInput,
-    responses((status = 201, body = Answer<MaintenanceBody>), ErrorResponses),
+    responses((status = 201, body = ApiResponse<MaintenanceBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/create")]
@@ -109,14 +109,14 @@ async fn create(
     let created = maintenances
         .create(&operator.organisation, body.0.draft()?)
         .await?;
-    Ok(Answer::new(MaintenanceBody::from(&created)).created(created.maintenance.version))
+    Ok(ApiResponse::new(MaintenanceBody::from(&created)).created(created.maintenance.version))
 }
 
-/// Reads a maintenance; the `ETag` is the version of what an edit changes.
+/// Returns a maintenance. The `ETag` header is its version.
 #[utoipa::path(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<MaintenanceBody>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<MaintenanceBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}")]
@@ -126,16 +126,16 @@ async fn read(
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
     let report = maintenances.find(&operator.organisation, id.0).await?;
-    Ok(Answer::new(MaintenanceBody::from(&report)).item(report.maintenance.version))
+    Ok(ApiResponse::new(MaintenanceBody::from(&report)).item(report.maintenance.version))
 }
 
-/// Changes the fields the body carries. An `endAt` alone that is at most a minute ahead completes the maintenance, which is
-/// refused before it has begun and after it is over.
+/// Changes the given fields of a maintenance. An `endAt` alone that is at most a minute ahead
+/// completes the maintenance; 409 before its start and after its end.
 #[utoipa::path(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     request_body = MaintenancePatchInput,
-    responses((status = 200, body = Answer<MaintenanceBody>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<MaintenanceBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[patch("/{id}")]
@@ -149,14 +149,14 @@ async fn edit(
     let edited = maintenances
         .edit(&operator.organisation, id.0, body.0.patch()?, if_match.0)
         .await?;
-    Ok(Answer::new(MaintenanceBody::from(&edited)).item(edited.maintenance.version))
+    Ok(ApiResponse::new(MaintenanceBody::from(&edited)).item(edited.maintenance.version))
 }
 
 /// Deletes a maintenance with its updates.
 #[utoipa::path(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<Deleted>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[delete("/{id}")]
@@ -166,21 +166,21 @@ async fn remove(
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
     maintenances.delete(&operator.organisation, id.0).await?;
-    Ok(Answer::new(Deleted {
+    Ok(ApiResponse::new(Deleted {
         id: id.0.to_string(),
     })
     .ok())
 }
 
-/// The calls under `/maintenance`.
-pub(crate) fn calls(config: &mut impl Routes) {
-    config.scope("/maintenance", |calls| {
-        calls
+/// The routes under `/maintenance`.
+pub(crate) fn routes(config: &mut impl Routes) {
+    config.scope("/maintenance", |routes| {
+        routes
             .service(list)
             .service(create)
             .service(read)
             .service(edit)
             .service(remove);
-        update::calls(calls);
+        update::routes(routes);
     });
 }

@@ -1,24 +1,24 @@
-//! Which methods the calls take, for the `Allow` of a 405 and of OPTIONS (RFC 9110, sections 9.3.7 and 15.5.6).
+//! The methods of each API path, for `Allow` in 405 responses and in responses to OPTIONS (RFC
+//! 9110, sections 9.3.7 and 15.5.6).
 
 use utoipa::openapi::PathItem;
 use utoipa::openapi::path::Paths;
 
-use crate::web_app::is_at;
+use crate::web_app::matches_route;
 
-/// What pages and files are read by.
+/// Methods of pages and files.
 pub(crate) const READ: &str = "GET, HEAD";
 
-/// The calls that are described, each path with its methods as `Allow` lists them.
+/// The documented API paths, each with its methods as the value of `Allow`.
 pub(crate) struct Methods(Vec<(String, String)>);
 
 impl Methods {
-    /// The methods of these calls.
     pub(crate) fn of(calls: &Paths) -> Self {
         let described = calls
             .paths
             .iter()
             .map(|(path, item)| (path.clone(), listed(item)));
-        // The document describes all but itself.
+        // The document does not describe itself.
         Self(
             described
                 .chain([(
@@ -29,9 +29,13 @@ impl Methods {
         )
     }
 
-    /// The methods that a path takes; none where no call is. Where routes compete, it is at the one that leaves least open.
+    /// The methods of a path; `None` if no API call has this path. If several routes match, the one
+    /// with the fewest parameters counts.
     pub(crate) fn at(&self, path: &str) -> Option<&str> {
-        let found = self.0.iter().filter(|(route, _)| is_at(path, route));
+        let found = self
+            .0
+            .iter()
+            .filter(|(route, _)| matches_route(path, route));
         found
             .min_by_key(|(route, _)| route.matches('{').count())
             .map(|(_, methods)| methods.as_str())
@@ -60,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_takes_the_methods_of_its_own_route() {
+    fn path_has_the_methods_of_its_most_specific_route() {
         let methods = Methods::of(&crate::openapi::document().paths);
         assert_eq!(
             methods.at("/api/v1/component/7"),

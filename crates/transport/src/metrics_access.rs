@@ -1,15 +1,15 @@
-//! Who may read the figures for Prometheus: this machine, configured networks, and the bearer of a token.
+//! Access to the metrics: from this machine, from configured networks, or with a token.
 
 use actix_web::HttpRequest;
 use actix_web::http::{StatusCode, header};
 use allclear_application::secret::{Digest, SecretToken};
 use subtle::ConstantTimeEq;
 
-use crate::caller::token_of;
+use crate::caller::bearer_token;
 use crate::client_address::TrustedProxies;
 use crate::problem::Problem;
 
-/// The networks and the token that may read the figures.
+/// The networks and the token that give access.
 #[derive(Debug)]
 pub struct MetricsAccess {
     networks: TrustedProxies,
@@ -17,7 +17,7 @@ pub struct MetricsAccess {
 }
 
 impl MetricsAccess {
-    /// Reads addresses and CIDR ranges. `token` is kept as a digest.
+    /// Parses addresses and CIDR ranges. Only a digest of `token` is kept.
     ///
     /// # Errors
     /// The first network that is neither an address nor a range.
@@ -32,7 +32,7 @@ impl MetricsAccess {
         })
     }
 
-    /// Refuses everybody else with 403.
+    /// 403 if the client has no access.
     pub(crate) fn check(
         &self,
         request: &HttpRequest,
@@ -49,7 +49,7 @@ impl MetricsAccess {
 
     fn has_token(&self, request: &HttpRequest) -> bool {
         let presented = request.headers().get(header::AUTHORIZATION);
-        let presented = presented.and_then(|value| token_of(value.to_str().ok()?));
+        let presented = presented.and_then(|value| bearer_token(value.to_str().ok()?));
         let (Some(token), Some(presented)) = (&self.token, presented) else {
             return false;
         };
@@ -76,7 +76,7 @@ mod tests {
 
     const TOKEN: &str = "a token of sixteen or more";
 
-    /// Whether a request from this peer with these headers may read the figures.
+    /// Whether a request from this peer with these headers has access.
     fn may_read(proxies: &[&str], peer: &str, headers: &[(&str, &str)]) -> bool {
         let access = MetricsAccess::new(["192.0.2.0/24"], Some(TOKEN)).unwrap();
         let proxies = TrustedProxies::parse(proxies.iter().copied()).unwrap();

@@ -7,19 +7,19 @@ use utoipa::openapi::{Components, Info, OpenApi as Document, PathItem};
 
 use crate::identity::{self, cookie};
 use crate::problem::{FieldProblem, ProblemBody};
-use crate::routes::{Described, Routes};
+use crate::routes::{RouteDescriptions, Routes};
 use crate::{clerk, server, status};
 
-/// Describes every call under `/api/v1`.
+/// The OpenAPI document of all API calls under `/api/v1`.
 #[must_use]
 pub fn document() -> Document {
-    let mut described = Described::new();
+    let mut described = RouteDescriptions::new();
     described
-        .scope("/api/v1/status", status::calls)
-        .scope("/api/v1", |calls| {
-            server::calls(calls);
-            calls.scope("/identity", identity::calls);
-            clerk::calls(calls);
+        .scope("/api/v1/status", status::routes)
+        .scope("/api/v1", |routes| {
+            server::routes(routes);
+            routes.scope("/identity", identity::routes);
+            clerk::routes(routes);
         });
     let mut document = Document::new(
         Info::new("Allclear", env!("CARGO_PKG_VERSION")),
@@ -42,19 +42,20 @@ pub fn document() -> Document {
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
     let session = ApiKeyValue::with_description(
         cookie::NAME,
-        "Set by signing up or in; for the calls of the identity provider. Its name is `__Host-allclear_session` where \
-         people reach the installation by https",
+        "Session cookie of the identity provider, set by sign-up and sign-in. With https, its name is \
+         `__Host-allclear_session`",
     );
     components.add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(session)));
     document
 }
 
-/// What every call may answer.
+/// Schemas that every API call uses.
 #[derive(OpenApi)]
 #[openapi(components(schemas(ProblemBody<'static>, FieldProblem<'static>)))]
 struct Shared;
 
-/// Names each call by its method and path: `get_component_list`. Handlers of several features bear the same name.
+/// Names each operation by its method and path, such as `get_component_list`, because handlers of
+/// several features have equal names.
 fn name_operations(path: &str, item: &mut PathItem) {
     let words: Vec<_> = path
         .trim_start_matches("/api/v1/")
@@ -76,15 +77,15 @@ fn name_operations(path: &str, item: &mut PathItem) {
     }
 }
 
-/// The document as it is served and kept in `docs/`.
+/// The document as JSON, as it is served and stored in `docs/`.
 ///
 /// # Errors
-/// When it cannot be written as JSON.
+/// If the document cannot be serialised.
 pub fn json() -> Result<String, serde_json::Error> {
     document().to_pretty_json()
 }
 
-/// The document, written once.
+/// The serialised document.
 pub(crate) struct OpenApiJson(pub(crate) String);
 
 /// `GET /api/v1/openapi.json`.

@@ -1,4 +1,4 @@
-//! `?limit=` and `?before=` of lists.
+//! The query parameters `limit` and `before` of lists.
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest, web};
@@ -11,14 +11,14 @@ use uuid::Uuid;
 
 use crate::problem::Problem;
 
-/// Which part of a list is asked for; the newest 500 without them.
+/// The requested page of a list. Without parameters, the newest 500 items.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PageQuery {
-    /// At most so many items, 1 to 500; 500 when absent.
+    /// Largest number of items, 1 to 500. 500 if absent.
     #[param(value_type = Option<u64>, minimum = 1, maximum = 500)]
     limit: Option<String>,
-    /// Only items older than the one with this identifier.
+    /// Only items older than the item with this identifier.
     #[param(value_type = Option<String>, format = "uuid")]
     before: Option<String>,
 }
@@ -61,18 +61,19 @@ impl PageQuery {
     }
 }
 
-/// A part of a list, read from the query.
+/// The requested page of a list, and whether the client gave a parameter.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct AskedPage(pub Page, bool);
+pub(crate) struct RequestedPage(pub Page, bool);
 
-impl AskedPage {
-    /// Whether a part was asked for, so that the answer says where it goes on, also where it does not.
+impl RequestedPage {
+    /// Whether the client requested a page, so that the response has `meta` even if no items
+    /// follow.
     pub(crate) const fn is_part(self) -> bool {
         self.1
     }
 }
 
-impl FromRequest for AskedPage {
+impl FromRequest for RequestedPage {
     type Error = Problem;
     type Future = Ready<Result<Self, Problem>>;
 
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_limit_and_a_bad_identifier_are_both_named() {
+    fn invalid_limit_and_invalid_identifier_are_both_reported() {
         for bad in ["limit=0", "limit=501", "limit=x", "limit=-1"] {
             assert_eq!(
                 page(bad),

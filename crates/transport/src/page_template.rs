@@ -1,5 +1,5 @@
-//! The public page's HTML: what the web app's build made, with the organisation's state put in. It shows everything before
-//! a script runs and where none does, and it tells link previews what they show.
+//! The HTML of the public page: the page of the web app's build, filled with the state of an
+//! organisation. The page is complete without scripts, and carries tags for link previews.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -13,21 +13,21 @@ const ICON: &str = "/favicon.svg";
 const PAGE: &str = "<!--allclear:page-->";
 const SNAPSHOT: &str = "<!--allclear:snapshot-->";
 
-/// How many incidents a preview names.
+/// How many incidents the description of a preview names.
 const PREVIEWED: usize = 3;
 
-/// The built page and the places to fill.
+/// The built page with its placeholders.
 #[derive(Debug, Clone)]
 pub struct PageTemplate {
     html: String,
-    /// The same without its script, for pages that it does not draw.
+    /// The page without its script element, for pages that the server alone draws.
     plain: String,
     origin: String,
     fingerprint: String,
 }
 
 impl PageTemplate {
-    /// Takes the page as the web app's build made it, and the origin that visitors know the server by.
+    /// Takes the page of the web app's build, and the origin of the public URL.
     #[must_use]
     pub fn new(html: String, origin: &str) -> Self {
         let mut hasher = DefaultHasher::new();
@@ -41,7 +41,7 @@ impl PageTemplate {
         }
     }
 
-    /// Changes when the page's HTML does: what this server writes is also drawn by the script that the page names.
+    /// A hash of the template. It changes whenever the HTML of all pages changes.
     #[must_use]
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
@@ -55,14 +55,14 @@ impl PageTemplate {
         self.fill(&self.head(snapshot), &icon, &markup::page(snapshot), &data)
     }
 
-    /// The page where there is no such organisation.
+    /// The page for an unknown organisation.
     #[must_use]
     pub fn unknown(&self) -> String {
         let head = html! { title { "Status page not found" } };
         self.fill(&head, ICON, &markup::unknown(), &Markup::default())
     }
 
-    /// The page of the plain form that subscribes to an organisation's updates.
+    /// The page with the plain form that subscribes to an organisation.
     pub(crate) fn subscribe(&self, organisation: &str, shown: &SubscribePage) -> String {
         let head = html! {
             title { "Subscribe to updates" }
@@ -76,7 +76,8 @@ impl PageTemplate {
         fill(&self.html, head, icon, (page, data))
     }
 
-    /// What the tab, search engines and link previews show (The Open Graph protocol; Twitter's cards).
+    /// Title, description and tags for search engines and link previews (the Open Graph protocol;
+    /// Twitter cards).
     fn head(&self, snapshot: &Snapshot) -> Markup {
         let organisation = &snapshot.organisation;
         let address = format!("{}/status/{}", self.origin, organisation.id);
@@ -109,7 +110,8 @@ impl PageTemplate {
     }
 }
 
-/// Puts the pieces in their places. What people wrote is in the pieces alone, in which no place is looked for.
+/// Replaces the placeholders. Placeholders are searched in the template only, never in text that
+/// people wrote.
 fn fill(html: &str, head: &Markup, icon: &str, (page, data): (&Markup, &Markup)) -> String {
     let pieces = [
         (HEAD, head.0.as_str()),
@@ -131,7 +133,7 @@ fn fill(html: &str, head: &Markup, icon: &str, (page, data): (&Markup, &Markup))
     filled
 }
 
-/// The page as the build made it, less the file of script that it names.
+/// Removes the script element from the built page.
 fn without_script(html: &str) -> String {
     let script = html.split_once("<script async").and_then(|(before, rest)| {
         let (_, after) = rest.split_once("</script>")?;
@@ -148,7 +150,7 @@ fn headline(snapshot: &Snapshot) -> String {
     )
 }
 
-/// The headline and what is going on.
+/// The headline and the unresolved incidents.
 fn description(snapshot: &Snapshot) -> String {
     let mut sentences = headline(snapshot) + ".";
     let mut unresolved = snapshot
@@ -171,7 +173,8 @@ fn description(snapshot: &Snapshot) -> String {
     }
 }
 
-/// How the names of the pictures end that show the status: the worst one, then a maintenance that is going on.
+/// Suffix of the favicon and the preview image: the worst component status, else a maintenance in
+/// progress.
 fn ending(snapshot: &Snapshot) -> &'static str {
     let is = |status: &str| {
         snapshot
@@ -193,7 +196,7 @@ fn ending(snapshot: &Snapshot) -> &'static str {
     }
 }
 
-/// JSON that cannot end the script element it stands in, nor begin a comment in it.
+/// Escapes JSON so that it can neither end the script element nor start a comment.
 fn in_script(json: &str) -> String {
     json.replace('<', "\\u003c")
 }

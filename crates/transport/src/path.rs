@@ -8,11 +8,11 @@ use actix_web::{FromRequest, HttpRequest};
 
 use crate::problem::Problem;
 
-/// The path's `{id}`. What cannot be an identifier names nothing, so it is not found.
+/// The `{id}` of the path; 404 if it is not a valid identifier.
 #[derive(Debug, Clone)]
 pub(crate) struct Id<T>(pub T);
 
-/// The path's `{update_id}`, likewise.
+/// The `{update_id}` of the path; 404 if it is not a valid identifier.
 #[derive(Debug, Clone)]
 pub(crate) struct UpdateId<T>(pub T);
 

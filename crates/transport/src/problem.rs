@@ -1,4 +1,4 @@
-//! The one table from error to answer: problem details (RFC 9457).
+//! The mapping from errors to responses: problem details (RFC 9457).
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use allclear_domain::validation::{FieldError, Invalid};
 use serde::Serialize;
 use utoipa::{IntoResponses, ToSchema};
 
-/// A refusal or a fault, as the client sees it.
+/// An error response.
 #[derive(Debug)]
 pub(crate) struct Problem {
     status: StatusCode,
@@ -21,7 +21,7 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// A problem with a sentence to show.
+    /// A problem with a message for people.
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self {
             status,
@@ -32,17 +32,17 @@ impl Problem {
         }
     }
 
-    /// The request is not well-formed.
+    /// 400.
     pub(crate) fn bad_request(message: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// There is nothing at this path.
+    /// 404 for a path without a route.
     pub(crate) fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, "There is nothing here")
     }
 
-    /// There is something at this path, but for these methods alone (RFC 9110, section 15.5.6).
+    /// 405 with the allowed methods (RFC 9110, section 15.5.6).
     pub(crate) fn method_not_allowed(allowed: &str) -> Self {
         let problem = Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
@@ -54,12 +54,12 @@ impl Problem {
         }
     }
 
-    /// Too many requests (RFC 6585, section 4); seconds until the next may pass.
+    /// 429 (RFC 6585, section 4). `retry_after` is in seconds.
     pub(crate) fn too_many(retry_after: u64) -> Self {
         Self::too_many_of("Too many requests, please try again later", retry_after)
     }
 
-    /// Too much of something that the message names; seconds until the next may pass.
+    /// 429 with a message that names the limit. `retry_after` is in seconds.
     pub(crate) fn too_many_of(message: impl Into<String>, retry_after: u64) -> Self {
         let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, message);
         Self {
@@ -68,7 +68,7 @@ impl Problem {
         }
     }
 
-    /// The server has as many connections as it can hold; seconds until the next may be taken.
+    /// 503 because the server has too many connections. `retry_after` is in seconds.
     pub(crate) fn crowded(retry_after: u64) -> Self {
         let problem = Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -80,7 +80,7 @@ impl Problem {
         }
     }
 
-    /// Seconds until the next try may pass; `None` if waiting is not the reason.
+    /// Seconds until the client may retry; `None` if a retry does not help.
     pub(crate) const fn retry_after(&self) -> Option<u64> {
         self.retry_after
     }
@@ -97,7 +97,7 @@ impl Problem {
     }
 
     fn internal(cause: &(dyn std::error::Error + 'static)) -> Self {
-        tracing::error!(error = cause, "a request failed");
+        tracing::error!(error = cause, "request failed");
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "Something went wrong on our side",
@@ -125,7 +125,7 @@ impl From<Error> for Problem {
             Error::Unavailable(cause) => {
                 tracing::warn!(
                     error = cause.as_ref() as &dyn std::error::Error,
-                    "a request could not be served now"
+                    "request failed for now"
                 );
                 Self::unavailable()
             }
@@ -152,7 +152,7 @@ impl From<TokenError> for Problem {
     fn from(error: TokenError) -> Self {
         match error {
             TokenError::Bad(reason) => {
-                tracing::debug!(reason, "a token was refused");
+                tracing::debug!(reason, "token rejected");
                 Self::new(StatusCode::UNAUTHORIZED, "Please sign in again")
             }
             TokenError::Unavailable(cause) => Error::Unavailable(cause).into(),
@@ -181,7 +181,7 @@ impl ResponseError for Problem {
             response.insert_header((header::ALLOW, methods.as_str()));
         }
         if self.status == StatusCode::UNAUTHORIZED {
-            // RFC 9110, section 11.6.1: a 401 names the scheme to use.
+            // RFC 9110, section 11.6.1: a 401 names the authentication scheme.
             response.insert_header((header::WWW_AUTHENTICATE, "Bearer"));
         }
         let body = ProblemBody {
@@ -199,94 +199,94 @@ impl ResponseError for Problem {
                 })
                 .collect(),
         };
-        // Plain strings and numbers: writing them cannot fail.
+        // Strings and numbers always serialise.
         response.body(serde_json::to_vec(&body).unwrap_or_default())
     }
 }
 
-/// Problem details (RFC 9457) with a sentence to show and, for a 422, what is wrong field by field.
+/// Problem details (RFC 9457) with a message for people and, for 422, the invalid fields.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Problem)]
 pub(crate) struct ProblemBody<'a> {
-    /// Always `about:blank`: the status says it all.
+    /// Always `about:blank`: the status says all.
     #[serde(rename = "type")]
     kind: &'a str,
-    /// The status in words.
+    /// Name of the status.
     title: &'a str,
-    /// The status.
+    /// HTTP status.
     status: u16,
-    /// What happened.
+    /// What went wrong.
     detail: &'a str,
-    /// A sentence fit to show a person.
+    /// Message for people.
     message: &'a str,
-    /// The fields that are not right.
+    /// The invalid fields.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     errors: Vec<FieldProblem<'a>>,
 }
 
-/// What is wrong with one field.
+/// An invalid field.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct FieldProblem<'a> {
-    /// The field, written as formik writes it: `components[0].componentId`.
+    /// Path of the field, such as `components[0].componentId`.
     field: &'a str,
-    /// The sentence to show beside it.
+    /// Message to show at the field.
     message: &'a str,
 }
 
-/// The refusals every call of an operator may answer.
+/// Error responses of API calls that need a token or a session.
 #[derive(IntoResponses)]
 #[expect(dead_code, reason = "documents answers; the variants are never made")]
 pub(crate) enum ErrorResponses {
-    /// Malformed request.
+    /// The request is malformed.
     #[response(status = 400, content_type = "application/problem+json")]
     BadRequest(ProblemBody<'static>),
-    /// No or bad token.
+    /// The token or the session is missing or invalid.
     #[response(status = 401, content_type = "application/problem+json")]
     Unauthenticated(ProblemBody<'static>),
-    /// A token without an organisation, or an admin is needed.
+    /// The token has no organisation, or the caller is not an admin.
     #[response(status = 403, content_type = "application/problem+json")]
     Forbidden(ProblemBody<'static>),
-    /// No such thing in the organisation.
+    /// The organisation has no such item.
     #[response(status = 404, content_type = "application/problem+json")]
     NotFound(ProblemBody<'static>),
-    /// The body took too long to come.
+    /// The request body did not arrive in time.
     #[response(status = 408, content_type = "application/problem+json")]
     TooSlow(ProblemBody<'static>),
-    /// Refused by a rule.
+    /// A rule forbids the change.
     #[response(status = 409, content_type = "application/problem+json")]
     Conflict(ProblemBody<'static>),
     /// `If-Match` does not match.
     #[response(status = 412, content_type = "application/problem+json")]
     Stale(ProblemBody<'static>),
-    /// Body over 256 KiB.
+    /// The request body is larger than 256 KiB.
     #[response(status = 413, content_type = "application/problem+json")]
     TooLarge(ProblemBody<'static>),
-    /// Not JSON, or compressed.
+    /// The request body is not JSON, or is compressed.
     #[response(status = 415, content_type = "application/problem+json")]
     NotJson(ProblemBody<'static>),
-    /// Wrong, missing or invalid fields.
+    /// Fields are missing or invalid.
     #[response(status = 422, content_type = "application/problem+json")]
     Invalid(ProblemBody<'static>),
     /// Too many requests.
     #[response(status = 429, content_type = "application/problem+json")]
     TooMany(ProblemBody<'static>),
-    /// The database is away.
+    /// The database is unavailable.
     #[response(status = 503, content_type = "application/problem+json")]
     Unavailable(ProblemBody<'static>),
 }
 
-/// The refusals of calls that need no token.
+/// Error responses of API calls that need no token.
 #[derive(IntoResponses)]
 #[expect(dead_code, reason = "documents answers; the variants are never made")]
-pub(crate) enum PublicRefusals {
-    /// Malformed request.
+pub(crate) enum PublicErrorResponses {
+    /// The request is malformed.
     #[response(status = 400, content_type = "application/problem+json")]
     BadRequest(ProblemBody<'static>),
-    /// Unknown organisation.
+    /// The organisation is unknown.
     #[response(status = 404, content_type = "application/problem+json")]
     NotFound(ProblemBody<'static>),
-    /// The database is away.
+    /// The database is unavailable.
     #[response(status = 503, content_type = "application/problem+json")]
     Unavailable(ProblemBody<'static>),
 }
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn a_refusal_that_may_pass_says_when_to_come_back() {
+    async fn temporary_errors_have_retry_after() {
         let busy = Problem::too_many(0).error_response();
         assert_eq!(busy.headers().get(header::RETRY_AFTER).unwrap(), "1");
         let used_up = Error::TooMany {

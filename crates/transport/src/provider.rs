@@ -1,4 +1,5 @@
-//! Who proves who people are: this server, or Clerk. Each has its own calls; what they share is the verified token.
+//! The identity provider: this server or Clerk. Each has its own routes; the verified token is
+//! common to both.
 
 use std::sync::Arc;
 
@@ -7,56 +8,55 @@ use allclear_application::caller::TokenVerifier;
 
 use crate::{clerk, identity};
 
-/// The identity provider, with what its calls work with.
+/// The identity provider, with the services of its routes.
 #[derive(Clone)]
 pub enum Provider {
     /// This server.
-    BuiltIn(Box<identity::Parts>),
+    BuiltIn(Box<identity::BuiltInServices>),
     /// Clerk.
-    Clerk(clerk::Parts),
+    Clerk(clerk::ClerkServices),
 }
 
-/// Which providers' calls there are.
+/// The providers whose routes are enabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EnabledRoutes {
-    /// Those of this server.
+    /// This server.
     pub(crate) built_in: bool,
-    /// Those of Clerk.
+    /// Clerk.
     pub(crate) clerk: bool,
 }
 
 impl EnabledRoutes {
-    /// Serves the calls of these providers.
+    /// Adds the routes of the enabled providers.
     pub(crate) fn serve(self, config: &mut web::ServiceConfig) {
         if self.built_in {
             identity::serve(config);
         }
         if self.clerk {
-            clerk::calls(config);
+            clerk::routes(config);
         }
     }
 }
 
 impl Provider {
-    /// Hands every part to the handlers; `origin` is our own, the public URL without a path.
+    /// Registers the services as app data. `origin` is the public URL without a path.
     pub(crate) fn provide(&self, config: &mut web::ServiceConfig, origin: &str) {
         match self {
-            Self::BuiltIn(parts) => parts.provide(config, origin),
-            Self::Clerk(parts) => parts.provide(config),
+            Self::BuiltIn(services) => services.provide(config, origin),
+            Self::Clerk(services) => services.provide(config),
         }
     }
 
-    /// Proves who bears a token.
+    /// Verifies bearer tokens.
     #[must_use]
     pub fn verifier(&self) -> Arc<dyn TokenVerifier> {
         match self {
-            Self::BuiltIn(parts) => Arc::clone(&parts.verifier),
-            Self::Clerk(parts) => Arc::clone(&parts.verifier),
+            Self::BuiltIn(services) => Arc::clone(&services.verifier),
+            Self::Clerk(services) => Arc::clone(&services.verifier),
         }
     }
 
-    /// Which calls there are.
-    pub(crate) const fn offered(&self) -> EnabledRoutes {
+    pub(crate) const fn enabled_routes(&self) -> EnabledRoutes {
         let clerk = matches!(self, Self::Clerk(_));
         EnabledRoutes {
             built_in: !clerk,

@@ -1,11 +1,11 @@
-//! `/discord` and `/sponsor`: addresses of the operators' choice.
+//! `/discord` and `/sponsor`: redirects to configured addresses.
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 
 use crate::configuration::Configuration;
 use crate::problem::Problem;
-use crate::web_app::{WebApp, anything_else};
+use crate::web_app::{WebApp, fallback};
 
 /// `GET /discord`.
 pub(crate) async fn discord(
@@ -25,7 +25,7 @@ pub(crate) async fn sponsor(
     redirect(request, configuration.sponsor_url.as_deref(), app).await
 }
 
-/// Sends the visitor there; without an address there is nothing here.
+/// Redirects to the target, or responds as to an unknown path without one.
 async fn redirect(
     request: HttpRequest,
     target: Option<&str>,
@@ -35,6 +35,6 @@ async fn redirect(
         Some(target) => Ok(HttpResponse::Found()
             .insert_header((header::LOCATION, target))
             .finish()),
-        None => anything_else(request, app).await,
+        None => fallback(request, app).await,
     }
 }

@@ -1,4 +1,4 @@
-//! What every request leaves behind: an id, a figure and, where it is worth one, a line in the log.
+//! Request identifiers, request metrics and the request log.
 
 mod metrics;
 
@@ -19,17 +19,17 @@ use crate::security_log::{RequestId, record_throttled};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Gives each request an id, which its log lines and its answer carry, and counts it.
+/// Middleware: gives each request an identifier for its log lines and its response, and counts the
+/// request.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Observe;
+pub(crate) struct RequestLog;
 
-/// The service inside, observed.
-pub(crate) struct Observed<S> {
+pub(crate) struct RequestLogService<S> {
     inner: S,
 }
 
-/// Who a request is, for the log and for the figures.
-struct Identity {
+/// The facts about a request that its log line and its metrics need.
+struct RequestInfo {
     began: Instant,
     id: HeaderValue,
     method: &'static str,
@@ -37,16 +37,16 @@ struct Identity {
 }
 
 pin_project! {
-    /// A request on its way.
-    pub(crate) struct Observing<F> {
+    /// The response future of a logged request.
+    pub(crate) struct RequestLogFuture<F> {
         #[pin]
         inner: F,
-        identity: Identity,
+        info: RequestInfo,
         span: Option<Span>,
     }
 }
 
-/// The method's name. A client may make up methods; a figure for each would let it fill the memory.
+/// The name of the method. Clients may invent methods; one metric for each would fill the memory.
 fn known(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -60,8 +60,8 @@ fn known(method: &Method) -> &'static str {
     }
 }
 
-/// Whether a request is most likely answered from memory at once, with nothing to log. Such a request gets its span
-/// when it turns out to have to wait: making one costs as much as half the answer.
+/// Whether the response most likely comes from memory without a log line. Such a request gets its
+/// span only if it has to wait, because creating a span takes half as long as the response.
 fn is_quiet(method: &Method, path: &str) -> bool {
     let public = ["/status/", "/api/v1/status/", "/assets/"]
         .iter()
@@ -69,7 +69,7 @@ fn is_quiet(method: &Method, path: &str) -> bool {
     public && (method == Method::GET || method == Method::HEAD) && !is_detailed()
 }
 
-/// Whether every answer has a line in the log.
+/// Whether every request is logged.
 pub(crate) fn is_detailed() -> bool {
     tracing::enabled!(Level::DEBUG)
 }
@@ -77,61 +77,57 @@ pub(crate) fn is_detailed() -> bool {
 fn new_id() -> HeaderValue {
     let mut text = [0; uuid::fmt::Simple::LENGTH];
     let id = Uuid::new_v4().simple().encode_lower(&mut text);
-    // Hexadecimal digits can stand in a header.
+    // Hexadecimal digits are valid in a header.
     HeaderValue::from_str(id).unwrap_or(HeaderValue::from_static(""))
 }
 
-/// Observes an answer that was given ahead of the app.
-pub(crate) fn note<B>(answer: &mut HttpResponse<B>, route: &str, began: Instant) {
+/// Adds the identifier to a response of the fast path, and counts it.
+pub(crate) fn record<B>(answer: &mut HttpResponse<B>, route: &str, began: Instant) {
     answer.headers_mut().insert(REQUEST_ID, new_id());
     metrics::count("GET", route, answer.status(), began.elapsed());
 }
 
-impl<S, B> Transform<S, ServiceRequest> for Observe
+impl<S, B> Transform<S, ServiceRequest> for RequestLog
 where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
 {
     type Response = ServiceResponse<B>;
     type Error = Error;
-    type Transform = Observed<S>;
+    type Transform = RequestLogService<S>;
     type InitError = ();
     type Future = Ready<Result<Self::Transform, ()>>;
 
     fn new_transform(&self, inner: S) -> Self::Future {
-        ready(Ok(Observed { inner }))
+        ready(Ok(RequestLogService { inner }))
     }
 }
 
-impl<S, B> Service<ServiceRequest> for Observed<S>
+impl<S, B> Service<ServiceRequest> for RequestLogService<S>
 where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
 {
     type Response = ServiceResponse<B>;
     type Error = Error;
-    type Future = Observing<S::Future>;
+    type Future = RequestLogFuture<S::Future>;
 
     forward_ready!(inner);
 
     fn call(&self, request: ServiceRequest) -> Self::Future {
-        let identity = Identity::of(&request);
+        let info = RequestInfo::of(&request);
         if !is_quiet(request.method(), request.path()) {
-            let id = RequestId(identity.id.clone());
+            let id = RequestId(info.id.clone());
             request.extensions_mut().insert(id);
         }
-        let span = (!is_quiet(request.method(), request.path())).then(|| identity.span());
+        let span = (!is_quiet(request.method(), request.path())).then(|| info.span());
         let inner = match &span {
             Some(span) => span.in_scope(|| self.inner.call(request)),
             None => self.inner.call(request),
         };
-        Observing {
-            inner,
-            identity,
-            span,
-        }
+        RequestLogFuture { inner, info, span }
     }
 }
 
-impl<F, B> Future for Observing<F>
+impl<F, B> Future for RequestLogFuture<F>
 where
     F: Future<Output = Result<ServiceResponse<B>, Error>>,
 {
@@ -145,18 +141,18 @@ where
         };
         match polled {
             Poll::Pending => {
-                this.span.get_or_insert_with(|| this.identity.span());
+                this.span.get_or_insert_with(|| this.info.span());
                 Poll::Pending
             }
-            Poll::Ready(answered) => Poll::Ready(answered.map(|mut response| {
-                this.identity.note(&mut response, this.span.as_ref());
+            Poll::Ready(outcome) => Poll::Ready(outcome.map(|mut response| {
+                this.info.record(&mut response, this.span.as_ref());
                 response
             })),
         }
     }
 }
 
-impl Identity {
+impl RequestInfo {
     fn of(request: &ServiceRequest) -> Self {
         Self {
             began: Instant::now(),
@@ -171,15 +167,15 @@ impl Identity {
         tracing::info_span!("request", id, method = self.method, path = self.uri.path())
     }
 
-    /// Puts the id on the answer, counts it and logs it.
-    fn note<B>(&self, response: &mut ServiceResponse<B>, span: Option<&Span>) {
+    /// Adds the identifier to the response, counts the request and logs it.
+    fn record<B>(&self, response: &mut ServiceResponse<B>, span: Option<&Span>) {
         response.headers_mut().insert(REQUEST_ID, self.id.clone());
         let status = response.status();
         if status == StatusCode::TOO_MANY_REQUESTS {
             record_throttled(response.request());
         }
         let took = self.began.elapsed();
-        // The pattern, not the path: identifiers would make a figure each.
+        // The route pattern, not the path: identifiers would create a metric each.
         let route = response.request().match_pattern();
         metrics::count(
             self.method,
@@ -190,9 +186,13 @@ impl Identity {
         let milliseconds = took.as_secs_f64() * 1000.0;
         if status.is_server_error() {
             let here = span.cloned().unwrap_or_else(|| self.span());
-            here.in_scope(|| tracing::warn!(status = status.as_u16(), milliseconds, "answered"));
+            here.in_scope(|| {
+                tracing::warn!(status = status.as_u16(), milliseconds, "request completed");
+            });
         } else if let Some(span) = span {
-            span.in_scope(|| tracing::debug!(status = status.as_u16(), milliseconds, "answered"));
+            span.in_scope(|| {
+                tracing::debug!(status = status.as_u16(), milliseconds, "request completed");
+            });
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Rules for every request that the app answers: its head is bounded, its body is not compressed, HEAD works wherever GET does, and no cache keeps a
-//! response to a token or a session cookie.
+//! Rules for every request that reaches the app: bounded head, no compressed body, HEAD wherever
+//! GET works, and no caching of responses to a token or a session cookie.
 
 use std::future::{Ready, ready};
 use std::pin::Pin;
@@ -15,28 +15,28 @@ use pin_project_lite::pin_project;
 use crate::identity::cookie;
 use crate::problem::Problem;
 
-/// Files with a hash in their names. They are the same for everybody, so a cache may keep them.
+/// Folder of files with a hash in their names. They are the same for every client, so caches may
+/// store them.
 const ASSETS: &str = "/assets/";
 
-/// Longest head of a request, in bytes: a poll that waits holds its head.
+/// Longest head of a request, in bytes. A waiting poll keeps its head in memory.
 const MOST_HEAD: usize = 32 * 1024;
 
-/// Applies the rules to the service inside.
+/// Middleware that applies the rules.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RequestRules;
 
-/// The service inside, with the rules applied.
-pub(crate) struct Ruled<S> {
+pub(crate) struct RequestRulesService<S> {
     inner: S,
 }
 
 pin_project! {
-    /// A request under way.
-    #[project = RuledFutureState]
-    pub(crate) enum RuledFuture<F> {
-        /// It has been refused before it reached the service inside.
+    /// The response future.
+    #[project = RulesFutureProjection]
+    pub(crate) enum RulesFuture<F> {
+        /// The request was refused before it reached the app.
         Refused { response: Option<ServiceResponse> },
-        /// The service inside answers it.
+        /// The app handles the request.
         Inner {
             #[pin]
             inner: F,
@@ -48,16 +48,16 @@ pin_project! {
 
 pin_project! {
     /// A response body.
-    #[project = RuledBodyState]
-    pub(crate) enum RuledBody<B> {
-        /// As the service inside made it.
+    #[project = RulesBodyProjection]
+    pub(crate) enum RulesBody<B> {
+        /// The body of the app's response.
         Whole {
             #[pin]
             body: B,
         },
-        /// Only its size: the response to HEAD.
+        /// Only the size: the response to HEAD.
         Size { size: BodySize },
-        /// A refusal's.
+        /// The body of an error response.
         Refusal {
             #[pin]
             body: BoxBody,
@@ -70,25 +70,25 @@ where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
     B: MessageBody,
 {
-    type Response = ServiceResponse<RuledBody<B>>;
+    type Response = ServiceResponse<RulesBody<B>>;
     type Error = Error;
-    type Transform = Ruled<S>;
+    type Transform = RequestRulesService<S>;
     type InitError = ();
     type Future = Ready<Result<Self::Transform, ()>>;
 
     fn new_transform(&self, inner: S) -> Self::Future {
-        ready(Ok(Ruled { inner }))
+        ready(Ok(RequestRulesService { inner }))
     }
 }
 
-impl<S, B> Service<ServiceRequest> for Ruled<S>
+impl<S, B> Service<ServiceRequest> for RequestRulesService<S>
 where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
     B: MessageBody,
 {
-    type Response = ServiceResponse<RuledBody<B>>;
+    type Response = ServiceResponse<RulesBody<B>>;
     type Error = Error;
-    type Future = RuledFuture<S::Future>;
+    type Future = RulesFuture<S::Future>;
 
     forward_ready!(inner);
 
@@ -98,16 +98,17 @@ where
             if private {
                 forbid_storing(refusal.headers_mut());
             }
-            return RuledFuture::Refused {
+            return RulesFuture::Refused {
                 response: Some(request.into_response(refusal)),
             };
         }
         let head = request.method() == Method::HEAD && request.path().starts_with("/api/");
         if head {
-            // The API's routes are declared for GET. The encoder has noted the method that was sent and writes no body.
+            // The routes of the API accept GET. The HTTP encoder remembers the method of the
+            // request and writes no body.
             request.head_mut().method = Method::GET;
         }
-        RuledFuture::Inner {
+        RulesFuture::Inner {
             inner: self.inner.call(request),
             head,
             private,
@@ -115,23 +116,23 @@ where
     }
 }
 
-impl<F, B> Future for RuledFuture<F>
+impl<F, B> Future for RulesFuture<F>
 where
     F: Future<Output = Result<ServiceResponse<B>, Error>>,
     B: MessageBody,
 {
-    type Output = Result<ServiceResponse<RuledBody<B>>, Error>;
+    type Output = Result<ServiceResponse<RulesBody<B>>, Error>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project() {
-            RuledFutureState::Refused { response } => {
-                // A future is not polled after its end.
+            RulesFutureProjection::Refused { response } => {
+                // A future is not polled after it has completed.
                 let Some(response) = response.take() else {
                     return Poll::Pending;
                 };
-                Poll::Ready(Ok(response.map_body(|_, body| RuledBody::Refusal { body })))
+                Poll::Ready(Ok(response.map_body(|_, body| RulesBody::Refusal { body })))
             }
-            RuledFutureState::Inner {
+            RulesFutureProjection::Inner {
                 inner,
                 head,
                 private,
@@ -141,9 +142,9 @@ where
                 }
                 response.map_body(|_, body| {
                     if *head {
-                        RuledBody::Size { size: body.size() }
+                        RulesBody::Size { size: body.size() }
                     } else {
-                        RuledBody::Whole { body }
+                        RulesBody::Whole { body }
                     }
                 })
             }),
@@ -151,7 +152,7 @@ where
     }
 }
 
-impl<B: MessageBody> MessageBody for RuledBody<B> {
+impl<B: MessageBody> MessageBody for RulesBody<B> {
     type Error = Box<dyn std::error::Error>;
 
     fn size(&self) -> BodySize {
@@ -167,11 +168,11 @@ impl<B: MessageBody> MessageBody for RuledBody<B> {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<web::Bytes, Self::Error>>> {
         match self.project() {
-            RuledBodyState::Whole { body } => body
+            RulesBodyProjection::Whole { body } => body
                 .poll_next(context)
                 .map(|next| next.map(|read| read.map_err(Into::into))),
-            RuledBodyState::Size { .. } => Poll::Ready(None),
-            RuledBodyState::Refusal { body } => body.poll_next(context),
+            RulesBodyProjection::Size { .. } => Poll::Ready(None),
+            RulesBodyProjection::Refusal { body } => body.poll_next(context),
         }
     }
 
@@ -179,13 +180,13 @@ impl<B: MessageBody> MessageBody for RuledBody<B> {
         match self {
             Self::Whole { body } => body.try_into_bytes().map_err(|body| Self::Whole { body }),
             Self::Refusal { body } => body.try_into_bytes().map_err(|body| Self::Refusal { body }),
-            // The bytes would be counted for the size.
+            // Conversion would replace the size by the length of the bytes.
             size @ Self::Size { .. } => Err(size),
         }
     }
 }
 
-/// Whether the request carries a token or a session.
+/// Whether the request carries a token or a session cookie.
 pub(crate) fn is_private(headers: &HeaderMap) -> bool {
     headers.contains_key(header::AUTHORIZATION)
         || headers
@@ -193,7 +194,7 @@ pub(crate) fn is_private(headers: &HeaderMap) -> bool {
             .any(|value| holds(value.as_bytes(), cookie::NAME.as_bytes()))
 }
 
-/// Forbids caches to keep a response (RFC 9111, section 5.2.2.5).
+/// Forbids caches to store a response (RFC 9111, section 5.2.2.5).
 pub(crate) fn forbid_storing(headers: &mut HeaderMap) {
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
 }
@@ -202,7 +203,7 @@ fn holds(text: &[u8], name: &[u8]) -> bool {
     text.windows(name.len()).any(|window| window == name)
 }
 
-/// What a request is refused with before the app sees it.
+/// The error response to a request that breaks a rule; `None` if it breaks none.
 fn refusal(request: &ServiceRequest) -> Option<HttpResponse> {
     let line = request
         .uri()
@@ -230,7 +231,7 @@ fn is_encoded(headers: &HeaderMap) -> bool {
     })
 }
 
-/// RFC 9110, section 15.5.16: the response names the content codings that are accepted.
+/// RFC 9110, section 15.5.16: the response names the supported content codings.
 fn unsupported_encoding() -> HttpResponse {
     let problem = Problem::new(
         StatusCode::UNSUPPORTED_MEDIA_TYPE,

@@ -1,5 +1,5 @@
-//! One list of the calls for two places: the app that serves them, and the document that describes them. An app without the
-//! document is much the smaller: there is one for each worker, and what making a document leaves behind stays with it.
+//! One list of routes for two uses: the app, and the OpenAPI document. Each worker has an app;
+//! without the document, apps take much less memory.
 
 use actix_web::dev::HttpServiceFactory;
 use actix_web::web;
@@ -7,13 +7,13 @@ use utoipa::openapi::path::Paths;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa_actix_web::OpenApiFactory;
 
-/// Where calls are put.
+/// A collector of routes.
 pub(crate) trait Routes {
-    /// Adds a call.
+    /// Adds a route.
     fn service(&mut self, call: impl HttpServiceFactory + OpenApiFactory + 'static) -> &mut Self;
 
-    /// Adds the calls under a path.
-    fn scope(&mut self, path: &str, calls: impl FnOnce(&mut Self)) -> &mut Self;
+    /// Adds the routes under a path.
+    fn scope(&mut self, path: &str, routes: impl FnOnce(&mut Self)) -> &mut Self;
 }
 
 impl Routes for web::ServiceConfig {
@@ -21,22 +21,21 @@ impl Routes for web::ServiceConfig {
         self.service(call)
     }
 
-    fn scope(&mut self, path: &str, calls: impl FnOnce(&mut Self)) -> &mut Self {
-        self.service(web::scope(path).configure(calls))
+    fn scope(&mut self, path: &str, routes: impl FnOnce(&mut Self)) -> &mut Self {
+        self.service(web::scope(path).configure(routes))
     }
 }
 
-/// What the calls say of themselves.
-pub(crate) struct Described {
+/// Collects the OpenAPI descriptions of routes.
+pub(crate) struct RouteDescriptions {
     prefix: String,
-    /// Their paths, from the first segment on.
+    /// The described paths, complete from the first segment.
     pub(crate) paths: Paths,
-    /// What they take and answer, by name.
+    /// The schemas of requests and responses, by name.
     pub(crate) schemas: Vec<(String, RefOr<Schema>)>,
 }
 
-impl Described {
-    /// Nothing yet.
+impl RouteDescriptions {
     pub(crate) fn new() -> Self {
         Self {
             prefix: String::new(),
@@ -46,7 +45,7 @@ impl Described {
     }
 }
 
-impl Routes for Described {
+impl Routes for RouteDescriptions {
     fn service(&mut self, call: impl HttpServiceFactory + OpenApiFactory + 'static) -> &mut Self {
         let mut paths = call.paths();
         let own = std::mem::take(&mut paths.paths);
@@ -59,10 +58,10 @@ impl Routes for Described {
         self
     }
 
-    fn scope(&mut self, path: &str, calls: impl FnOnce(&mut Self)) -> &mut Self {
+    fn scope(&mut self, path: &str, routes: impl FnOnce(&mut Self)) -> &mut Self {
         let outside = self.prefix.len();
         self.prefix += path;
-        calls(self);
+        routes(self);
         self.prefix.truncate(outside);
         self
     }

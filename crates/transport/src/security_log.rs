@@ -1,4 +1,4 @@
-//! The security log of requests.
+//! Security log records of requests.
 
 use std::net::IpAddr;
 use std::sync::LazyLock;
@@ -10,12 +10,12 @@ use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use crate::client_address::TrustedProxies;
 use crate::throttle::{Bucket, Limit, client};
 
-/// Identifier of a request, for the handlers.
+/// Identifier of a request, for handlers.
 #[derive(Clone)]
 pub(crate) struct RequestId(pub(crate) HeaderValue);
 
-/// Lines that a client can cause at will, without an account: as many for each client address.
-static STRANGERS: LazyLock<Bucket<IpAddr>> = LazyLock::new(|| {
+/// Limit per client address for records that a client without an account can cause.
+static ANONYMOUS_RECORDS: LazyLock<Bucket<IpAddr>> = LazyLock::new(|| {
     Bucket::new(Limit {
         burst: 30,
         per_hour: 600,
@@ -34,16 +34,17 @@ pub(crate) fn record(request: &HttpRequest, record: SecurityRecord<'_>) {
     .write();
 }
 
-/// Writes a record that a stranger has caused, unless the client has caused too many of late: nobody can fill the disk.
-pub(crate) fn record_of_stranger(request: &HttpRequest, stranger: SecurityRecord<'_>) {
-    if STRANGERS.count(&client(request)).is_ok() {
+/// Writes a record that a client without an account caused. Records over the limit are dropped, so
+/// that nobody can fill the disk.
+pub(crate) fn record_anonymous(request: &HttpRequest, stranger: SecurityRecord<'_>) {
+    if ANONYMOUS_RECORDS.count(&client(request)).is_ok() {
         record(request, stranger);
     }
 }
 
-/// A socket presented a bad token. Its address is not known here.
+/// Records a bad token of a socket. The client's address is not known here.
 pub(crate) fn record_socket_refused(reason: &str) {
-    if STRANGERS.count(&IpAddr::from([0; 16])).is_ok() {
+    if ANONYMOUS_RECORDS.count(&IpAddr::from([0; 16])).is_ok() {
         SecurityRecord {
             object: Some(&"socket"),
             detail: Some(reason),
@@ -53,7 +54,7 @@ pub(crate) fn record_socket_refused(reason: &str) {
     }
 }
 
-/// A client tried something too often at a route.
+/// Records a 429 response.
 pub(crate) fn record_throttled(request: &HttpRequest) {
     let route = request.match_pattern();
     let route = route.as_deref().unwrap_or("other");
@@ -61,5 +62,5 @@ pub(crate) fn record_throttled(request: &HttpRequest) {
         object: Some(&route),
         ..SecurityRecord::new(SecurityEvent::Throttled)
     };
-    record_of_stranger(request, throttled);
+    record_anonymous(request, throttled);
 }

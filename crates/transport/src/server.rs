@@ -1,4 +1,4 @@
-//! The server: every route, and what goes round all of them.
+//! The HTTP server: all routes and middleware.
 
 use std::any::Any;
 use std::net::TcpListener;
@@ -18,102 +18,101 @@ use allclear_application::health::Readiness;
 use allclear_application::incident::Incidents;
 use allclear_application::maintenance::Maintenances;
 use allclear_application::subscriber::Subscribers;
-use allclear_socketio::cut_dead_connections;
+use allclear_socketio::close_dead_connections;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::runtime::Handle;
 
-use crate::body_timeout::BodyTime;
 use crate::client_address::TrustedProxies;
 use crate::client_slots::ClientLimits;
 use crate::configuration::Configuration;
-use crate::fast_path::Ahead;
+use crate::fast_path::FastPath;
 use crate::headers::{Headers, Hsts};
-use crate::health::{Draining, healthz, metrics, readyz};
+use crate::health::{self, Draining, healthz, readyz};
 use crate::identity::key_set::key_set;
-use crate::idle_timeout::Connections;
 use crate::input::BODY_LIMIT;
 use crate::methods::Methods;
 use crate::metrics_access::MetricsAccess;
 use crate::openapi::OpenApiJson;
 use crate::problem::Problem;
 use crate::provider::{EnabledRoutes, Provider};
-use crate::request_log::Observe;
+use crate::request_log::RequestLog;
 use crate::request_rules::RequestRules;
 use crate::routes::Routes;
 use crate::socket::{SocketSettings, Sockets};
 use crate::status::events::EventStreams;
 use crate::status::pages::Pages;
+use crate::status::response::PublicResponses;
 use crate::status::viewers::Viewers;
+use crate::timeouts::Timeouts;
+use crate::timeouts::body::BodyTimeout;
+use crate::timeouts::idle::Connections;
 use crate::usage::WriteUsage;
-use crate::web_app::{WebApp, anything_else, nothing_there, status_page};
+use crate::web_app::{WebApp, api_fallback, fallback, status_page};
 use crate::{
     component, configuration, incident, maintenance, openapi, redirects, status, subscriber,
 };
 
-/// Everything the routes work with.
+/// Everything that the routes need.
 #[derive(Clone)]
-pub struct Parts {
+pub struct AppState {
     /// The identity provider.
     pub identity: Provider,
-    /// What operators do with components.
+    /// Components.
     pub components: Arc<Components>,
-    /// What operators do with incidents.
+    /// Incidents.
     pub incidents: Arc<Incidents>,
-    /// What operators do with maintenances.
+    /// Maintenances.
     pub maintenances: Arc<Maintenances>,
-    /// What visitors and operators do with subscribers.
+    /// Subscribers.
     pub subscribers: Arc<Subscribers>,
-    /// What operators see of the mail to subscribers.
+    /// Delivery counts of mails to subscribers.
     pub deliveries: Arc<Deliveries>,
-    /// How often a visitor may try to subscribe, verify and unsubscribe.
-    pub subscriber_throttle: Arc<subscriber::Throttle>,
+    /// Limits for subscribing, verifying and unsubscribing.
+    pub subscriber_throttle: Arc<subscriber::SubscriberThrottle>,
     /// The public pages.
     pub pages: Arc<Pages>,
     /// The event streams of the public pages.
     pub streams: Arc<EventStreams>,
-    /// Who is connected by a socket.
+    /// The connected sockets.
     pub sockets: Arc<Sockets>,
-    /// What is set on the socket.
+    /// Settings of the sockets.
     pub socket_settings: SocketSettings,
-    /// Who watches.
+    /// The open event streams.
     pub viewers: Arc<Viewers>,
-    /// The web app's files.
+    /// The files of the web app.
     pub web_app: Arc<WebApp>,
-    /// What the web app has to know.
+    /// Settings that the web app reads.
     pub configuration: Arc<Configuration>,
-    /// Whether the database answers.
+    /// Whether the database can be read and written.
     pub readiness: Arc<dyn Readiness>,
-    /// Whether the process is ending.
+    /// Whether the process is shutting down.
     pub draining: Draining,
-    /// What `/metrics` shows.
-    pub figures: PrometheusHandle,
-    /// How much an organisation may write.
+    /// Renders `/metrics`.
+    pub metrics: PrometheusHandle,
+    /// Limits for the writes of an organisation.
     pub write_usage: Arc<WriteUsage>,
-    /// Who may read `/metrics`.
+    /// Access to `/metrics`.
     pub metrics_access: Arc<MetricsAccess>,
-    /// What Strict-Transport-Security covers.
+    /// Scope of Strict-Transport-Security.
     pub hsts: Hsts,
-    /// Whose word about clients counts.
+    /// Proxies whose `X-Forwarded-For` is trusted.
     pub proxies: Arc<TrustedProxies>,
-    /// How many connections, streams and sockets a client may have.
+    /// Limits for the connections, streams and sockets of a client.
     pub client_limits: Arc<ClientLimits>,
-    /// Our own origin: the public URL without a path.
+    /// Own origin: the public URL without a path.
     pub origin: String,
-    /// Other origins whose pages may call the API.
+    /// Other origins whose pages may use the API.
     pub allowed_origins: Vec<String>,
-    /// How long a client may take to send the head of a request.
-    pub head_time: Duration,
-    /// How long it may then take to send the body.
-    pub body_time: Duration,
-    /// How long a connection is kept for the client's next request.
-    pub keep_alive: Duration,
+    /// Time limits of connections.
+    pub timeouts: Timeouts,
 }
 
-/// Serves the calls under `/api/v1`. Public reads are open to every origin, all else to our own and the allowed ones.
-fn serve_calls(
+/// Adds the routes under `/api/v1`. Public reads are open to every origin, other routes to the own
+/// and the allowed origins.
+fn serve_routes(
     config: &mut web::ServiceConfig,
     allowed_origins: &[String],
-    offered: EnabledRoutes,
+    enabled: EnabledRoutes,
 ) {
     let mut allowed = Cors::default()
         .allow_any_method()
@@ -129,7 +128,7 @@ fn serve_calls(
     }
     config.service(
         web::scope("/api/v1/status")
-            .configure(status::calls)
+            .configure(status::routes)
             .route(
                 "/{any:.*}",
                 web::method(Method::OPTIONS).to(status::preflight),
@@ -138,60 +137,63 @@ fn serve_calls(
     );
     config.service(
         web::scope("/api/v1")
-            .configure(calls)
-            .configure(|config| offered.serve(config))
-            .default_service(web::to(nothing_there))
+            .configure(routes)
+            .configure(|config| enabled.serve(config))
+            .default_service(web::to(api_fallback))
             .wrap(Compat::new(allowed)),
     );
 }
 
-/// The calls under `/api/v1` that are there whoever provides identities.
-pub(crate) fn calls(config: &mut impl Routes) {
-    component::calls(config);
-    incident::calls(config);
-    maintenance::calls(config);
-    subscriber::calls(config);
-    configuration::calls(config);
+/// The routes under `/api/v1` that do not depend on the identity provider.
+pub(crate) fn routes(config: &mut impl Routes) {
+    component::routes(config);
+    incident::routes(config);
+    maintenance::routes(config);
+    subscriber::routes(config);
+    configuration::routes(config);
 }
 
-/// The routes that are not calls.
-fn pages(config: &mut web::ServiceConfig, offered: EnabledRoutes) {
-    if offered.built_in {
+/// The routes outside the API.
+fn pages(config: &mut web::ServiceConfig, enabled: EnabledRoutes) {
+    if enabled.built_in {
         config.route("/.well-known/jwks.json", read().to(key_set));
     }
     config
         .route("/healthz", read().to(healthz))
         .route("/readyz", read().to(readyz))
-        .route("/metrics", read().to(metrics))
+        .route("/metrics", read().to(health::metrics))
         .route("/status/{organisation}", read().to(status_page))
         .service(subscriber::form::resource())
         .route("/discord", read().to(redirects::discord))
         .route("/sponsor", read().to(redirects::sponsor))
-        .default_service(web::to(anything_else));
+        .default_service(web::to(fallback));
 }
 
-/// A route to what is read: by [`crate::methods::READ`].
+/// A route for the methods in [`crate::methods::READ`].
 fn read() -> Route {
     web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
 }
 
-/// Starts serving on a listener. The server runs until it is stopped.
+/// Starts the server on a listener. It runs until it is stopped.
 ///
 /// # Errors
-/// When the listener cannot be used.
-pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Result<Server> {
-    // Runs what must not wait behind the requests of a worker.
+/// If the listener cannot be used.
+pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io::Result<Server> {
+    // Runs work that must not queue behind the requests of a worker.
     let runtime = Data::new(Handle::current());
     let document = openapi::document();
     let methods = Data::new(Methods::of(&document.paths));
     let document = Data::new(OpenApiJson(document.to_pretty_json()?));
-    let dead = cut_dead_connections(&parts.socket_settings.settings());
-    let offered = parts.identity.offered();
-    let (head_time, keep_alive) = (parts.head_time, parts.keep_alive);
-    let connections = Connections::new(keep_alive + head_time, Arc::clone(&parts.client_limits));
-    tokio::spawn(Connections::guard(Arc::downgrade(&connections)));
-    let connected = move |connection: &dyn Any, data: &mut Extensions| {
-        dead(connection, data);
+    let close_dead = close_dead_connections(&state.socket_settings.settings());
+    let responses = PublicResponses::new(state.hsts, Arc::clone(&state.web_app));
+    let responses = Arc::new(responses);
+    let enabled = state.identity.enabled_routes();
+    let timeouts = state.timeouts;
+    let idle_limit = timeouts.keep_alive + timeouts.head;
+    let connections = Connections::new(idle_limit, Arc::clone(&state.client_limits));
+    tokio::spawn(Connections::close_idle(Arc::downgrade(&connections)));
+    let on_connect_hook = move |connection: &dyn Any, data: &mut Extensions| {
+        close_dead(connection, data);
         connections.watch(connection, data);
     };
     let server = HttpServer::new(move || {
@@ -206,37 +208,42 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
             .app_data(document.clone())
             .app_data(methods.clone())
             .app_data(runtime.clone())
-            .configure(|config| parts.provide(config))
+            .app_data(Data::from(Arc::clone(&responses)))
+            .configure(|config| state.provide(config))
             .wrap(RequestRules)
-            .wrap(BodyTime(parts.body_time))
-            .wrap(Headers::security(parts.hsts).middleware())
-            .wrap(Observe)
-            .service(parts.sockets.resource())
+            .wrap(BodyTimeout(timeouts.body))
+            .wrap(Headers::security(state.hsts).middleware())
+            .wrap(RequestLog)
+            .service(state.sockets.resource())
             .route("/api/v1/openapi.json", read().to(openapi::serve))
-            .configure(|config| serve_calls(config, &parts.allowed_origins, offered))
-            .configure(|config| pages(config, offered));
-        Ahead {
+            .configure(|config| serve_routes(config, &state.allowed_origins, enabled))
+            .configure(|config| pages(config, enabled));
+        FastPath {
             app: app.into_factory(),
-            pages: Arc::clone(&parts.pages),
-            web_app: Arc::clone(&parts.web_app),
-            security: Headers::security(parts.hsts),
-            open: Headers::open_to_every_origin(),
+            pages: Arc::clone(&state.pages),
+            responses: Arc::clone(&responses),
         }
     });
-    // Who watches its connections need not set a clock for each at every request.
-    let idle = if Connections::WATCHED {
+    // With own tracking of idle connections, actix needs no timer per request.
+    let idle = if Connections::SUPPORTED {
         KeepAlive::Os
     } else {
-        KeepAlive::Timeout(keep_alive)
+        KeepAlive::Timeout(timeouts.keep_alive)
     };
-    // A client that sends its request a byte at a time must not hold a connection for long.
-    let server = server.client_request_timeout(head_time).keep_alive(idle);
-    // A viewer that is gone is noticed at once; one that has hung up silently, when it has read nothing for long.
-    let server = server.h1_allow_half_closed(false).on_connect(connected);
-    // What waits to be written to a viewer who has stopped reading.
+    // Bounds the time for the first head of a connection.
+    let server = server
+        .client_request_timeout(timeouts.head)
+        .keep_alive(idle);
+    // A closed connection is noticed immediately; a silent one when it has accepted no data for
+    // long.
+    let server = server
+        .h1_allow_half_closed(false)
+        .on_connect(on_connect_hook);
+    // Bounds the memory for a viewer that has stopped reading.
     let server = server.h1_write_buffer_size(16 * 1024);
-    // The end of a WebSocket's connection follows its close frame after this time, and clients wait for it. It is counted
-    // from a clock that actix sets every half second: of an end that is past already it would never hear.
+    // Actix closes a WebSocket's connection this long after its close frame, and clients wait for
+    // that. Actix compares with a clock that it updates every half second; a shorter time could be
+    // over before the comparison and be missed.
     let server = server.client_disconnect_timeout(Duration::from_millis(600));
     Ok(server
         .workers(workers)
@@ -246,8 +253,8 @@ pub fn start(parts: Parts, listener: TcpListener, workers: usize) -> std::io::Re
         .run())
 }
 
-impl Parts {
-    /// Hands every part to the handlers.
+impl AppState {
+    /// Registers the services as app data.
     fn provide(&self, config: &mut web::ServiceConfig) {
         config
             .configure(|config| self.identity.provide(config, &self.origin))
@@ -269,6 +276,6 @@ impl Parts {
             .app_data(Data::from(Arc::clone(&self.proxies)))
             .app_data(Data::from(Arc::clone(&self.client_limits)))
             .app_data(Data::new(self.draining.clone()))
-            .app_data(Data::new(self.figures.clone()));
+            .app_data(Data::new(self.metrics.clone()));
     }
 }

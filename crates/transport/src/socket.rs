@@ -1,19 +1,23 @@
-//! The socket: `/socket.io`, for signed-in people and anonymous visitors alike. What it tells is public.
+//! The socket `/socket.io`, for signed-in people and anonymous visitors. All its events are public.
 //!
-//! A client sends:
+//! Events that a client sends:
 //!
-//! - `join` with an organisation's identifier: it enters that organisation's room, whichever organisation its token is for.
-//!   Acknowledged with `{"revision"}`: every later event tells of a later revision.
-//! - `get-components`, `get-incidents`, `get-maintenances` with an organisation's identifier: acknowledged with the bare array,
-//!   as the public snapshot holds it. A client that has joined gets the events before that state before it, the events after
-//!   it after it, and each once: it misses nothing and applies nothing twice.
-//! - `authenticate` with a fresh token of the session and organisation it belongs to, so that it lives on when the old one
-//!   expires. Acknowledged with `{"expiresAt"}`.
+//! - `join` with an organisation's identifier enters the room of that organisation, whichever
+//!   organisation the token is for. The acknowledgement is `{"revision"}`; every later event has a
+//!   later revision.
+//! - `get-components`, `get-incidents`, `get-maintenances` with an organisation's identifier are
+//!   acknowledged with the bare array of the public snapshot. A client that has joined receives the
+//!   events up to that state before the acknowledgement, later events after it, and each event
+//!   once.
+//! - `authenticate` with a fresh token of the same session and organisation prolongs the socket's
+//!   access. The acknowledgement is `{"expiresAt"}`.
 //!
-//! What is refused, an unknown organisation say, is acknowledged with `{"message"}`, a sentence to show.
+//! An error, such as an unknown organisation, is acknowledged with `{"message"}`, a message for
+//! people.
 //!
-//! It is sent the thirteen events of each organisation it has joined, in the order of the revisions. A client that loses its
-//! place is disconnected without packet `41`, comes back, and reads anew.
+//! The server sends the thirteen events of each joined organisation in the order of the revisions.
+//! A client that missed events is disconnected without packet `41`; it reconnects and reads the
+//! lists again.
 
 mod access;
 mod handler;
@@ -37,22 +41,23 @@ use self::room::Rooms;
 use crate::client_slots::ClientLimits;
 use crate::status::pages::Pages;
 
-/// What waits for one client: one that falls further behind is dropped and comes back.
+/// Bounds of a client's queue. A client that falls further behind is disconnected and reconnects.
 const QUEUE_BYTES: usize = 96 * 1024;
 const QUEUE_PACKETS: usize = 512;
-/// The largest message from a client, in bytes: the longest token fits many times.
+/// Largest message from a client, in bytes; several times the longest token.
 const LARGEST_MESSAGE: usize = 100_000;
-/// How long the clients' ends are waited for at shutdown.
+/// How long a shutdown waits for the sockets to close.
 const CLOSING: Duration = Duration::from_secs(5);
 
-/// What can be set on the socket.
+/// Settings of the socket.
 #[derive(Debug, Clone)]
 pub struct SocketSettings {
-    /// Time from a pong to the next ping. Whether access still stands is looked at as often.
+    /// Time from a pong to the next ping. Access is checked at the same interval.
     pub ping_interval: Duration,
-    /// Time a client has to answer a ping.
+    /// Time a client has to respond to a ping.
     pub ping_timeout: Duration,
-    /// The origins whose pages may connect; requests without an `Origin` pass, they are not a browser's.
+    /// Origins whose pages may connect. Requests without `Origin` do not come from a browser and
+    /// are accepted.
     pub origins: Vec<String>,
 }
 
@@ -76,15 +81,15 @@ impl SocketSettings {
     }
 }
 
-/// Everybody who is connected to this node by a socket.
+/// The sockets that are connected to this node.
 pub struct Sockets {
     server: Server,
     rooms: Arc<Rooms>,
-    guards: Arc<SocketAuthorizer>,
+    authorizer: Arc<SocketAuthorizer>,
 }
 
 impl Sockets {
-    /// Nobody yet. [`Sockets::guard`] has to run beside it.
+    /// Creates the socket server. [`Sockets::run_authorizer`] must run beside it.
     #[must_use]
     pub fn new(
         settings: &SocketSettings,
@@ -95,47 +100,47 @@ impl Sockets {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let rooms = Arc::new(Rooms::default());
-        let guards = Arc::new(SocketAuthorizer::new(
+        let authorizer = Arc::new(SocketAuthorizer::new(
             verifier,
             clock,
             settings.ping_interval,
         ));
-        let visitors = SocketHandler::new(pages, relay, Arc::clone(&rooms), Arc::clone(&guards));
+        let handler = SocketHandler::new(pages, relay, Arc::clone(&rooms), Arc::clone(&authorizer));
         let server = Server::builder()
             .settings(settings.settings())
             .admission(limits)
-            .namespace("/", visitors)
+            .namespace("/", handler)
             .build();
         Self {
             server,
             rooms,
-            guards,
+            authorizer,
         }
     }
 
-    /// Answers `/socket.io`.
+    /// The resource `/socket.io`.
     pub(crate) fn resource(&self) -> Resource {
         self.server.resource("/socket.io")
     }
 
-    /// How many sockets are connected.
+    /// Number of connected sockets.
     #[must_use]
     pub fn count(&self) -> usize {
         self.namespace().map_or(0, Namespace::len)
     }
 
-    /// Cuts whoever's access has ended, until it is dropped.
-    pub async fn guard(&self) {
-        self.guards.run().await;
+    /// Disconnects sockets whose access has ended, until the future is dropped.
+    pub async fn run_authorizer(&self) {
+        self.authorizer.run().await;
     }
 
-    /// Closes every transport, so that the clients come back to whoever answers next, and takes no new ones.
+    /// Closes every transport, so that clients reconnect to another node, and accepts no new ones.
     pub async fn close(&self) {
         if tokio::time::timeout(CLOSING, self.server.shutdown())
             .await
             .is_err()
         {
-            tracing::warn!("some sockets did not end in time");
+            tracing::warn!("some sockets did not close in time");
         }
     }
 
@@ -153,11 +158,12 @@ impl CommitListener for Sockets {
 
     fn resync(&self, organisation: &OrganisationId) {
         if let Some(namespace) = self.namespace() {
-            self.rooms.start_anew(namespace, organisation);
+            self.rooms.reset(namespace, organisation);
         }
     }
 
-    /// A client that is connected shows the state of now; it comes back when it is let in.
+    /// A connected client shows the current state, which this node no longer knows. Clients
+    /// reconnect once it does.
     fn cut_off(&self) {
         if let Some(namespace) = self.namespace() {
             namespace.all().close_transports();

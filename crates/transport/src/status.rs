@@ -1,11 +1,11 @@
-//! What everybody may see of an organisation: the snapshot, the page around it, and the stream of what changes.
+//! The public state of an organisation: snapshot, page and event stream.
 
 pub mod encoded;
 pub mod events;
-mod frame_log;
 pub mod markup;
 pub(crate) mod page;
 pub mod pages;
+pub(crate) mod response;
 mod viewer_notifier;
 pub mod viewers;
 pub(crate) mod worker_cache;
@@ -16,38 +16,41 @@ use allclear_application::error::Error;
 use allclear_application::public::Snapshot;
 use allclear_domain::id::OrganisationId;
 
-use crate::api_response::Answer;
+use crate::api_response::ApiResponse;
 use crate::client_slots::ClientLimits;
-use crate::problem::{Problem, PublicRefusals};
+use crate::problem::{Problem, PublicErrorResponses};
 use crate::routes::Routes;
 use crate::status::events::{EventStreams, Since};
 use crate::status::pages::Pages;
-use crate::web_app::nothing_there;
+use crate::status::response::PublicResponses;
+use crate::web_app::api_fallback;
 
-/// Reads everything a status page shows. The `ETag` is the revision; `If-None-Match` answers 304.
+/// Returns everything a status page shows. The `ETag` header is the revision; a matching
+/// `If-None-Match` gives 304.
 #[utoipa::path(
     tag = "status",
     params(("organisation" = String, Path), ("If-None-Match" = Option<String>, Header)),
-    responses((status = 200, body = Answer<Snapshot>), (status = 304), PublicRefusals)
+    responses((status = 200, body = ApiResponse<Snapshot>), (status = 304), PublicErrorResponses)
 )]
 #[get("/{organisation}")]
 async fn snapshot(
     request: HttpRequest,
     organisation: web::Path<String>,
     pages: web::Data<Pages>,
+    responses: web::Data<PublicResponses>,
 ) -> Result<HttpResponse, Problem> {
     let page = pages
         .page(&known(&organisation)?)
         .await?
         .ok_or(Error::NotFound("Organisation"))?;
-    Ok(page::whole(page.json(request.headers())))
+    Ok(page::boxed(responses.snapshot(&page, request.headers())))
 }
 
-/// Streams what changes, as server-sent events: the names and arguments of the socket's events.
+/// Streams changes as server-sent events, with the names and arguments of the socket's events.
 #[utoipa::path(
     tag = "status",
     params(("organisation" = String, Path), Since, ("Last-Event-ID" = Option<i64>, Header)),
-    responses((status = 200, content_type = "text/event-stream", body = String), PublicRefusals)
+    responses((status = 200, content_type = "text/event-stream", body = String), PublicErrorResponses)
 )]
 #[get("/{organisation}/events")]
 async fn follow(
@@ -62,9 +65,10 @@ async fn follow(
         .await
 }
 
-/// OPTIONS of a public read: lists the methods, and lets pages of every origin call it (Fetch Standard, section 4.8).
+/// Responds to OPTIONS of a public read: the methods, and the CORS headers for every origin (Fetch
+/// Standard, section 4.8).
 pub(crate) async fn preflight(request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let mut allowed = nothing_there(request).await?;
+    let mut allowed = api_fallback(request).await?;
     let headers = allowed.headers_mut();
     headers.insert(
         header::ACCESS_CONTROL_ALLOW_METHODS,
@@ -77,12 +81,12 @@ pub(crate) async fn preflight(request: HttpRequest) -> Result<HttpResponse, Prob
     Ok(allowed)
 }
 
-/// What cannot be an organisation's identifier names no organisation.
+/// 404 for a text that is not a valid organisation identifier.
 fn known(organisation: &str) -> Result<OrganisationId, Error> {
     OrganisationId::parse(organisation).map_err(|_| Error::NotFound("Organisation"))
 }
 
-/// The calls under `/api/v1/status`.
-pub(crate) fn calls(config: &mut impl Routes) {
+/// The routes under `/api/v1/status`.
+pub(crate) fn routes(config: &mut impl Routes) {
     config.service(snapshot).service(follow);
 }

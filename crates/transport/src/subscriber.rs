@@ -1,4 +1,4 @@
-//! The subscriber calls: operators', and those of visitors, who need no token.
+//! The subscriber routes: for operators, and for visitors without a token.
 
 mod delivery;
 pub(crate) mod form;
@@ -17,30 +17,31 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api_response::{Answer, Deleted, list as answer_list};
+use crate::api_response::{ApiResponse, Deleted, list as list_response};
 use crate::caller::Operator;
 use crate::input::{Body, FieldInput, Text};
-use crate::page_query::{AskedPage, PageQuery};
+use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::Id;
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::throttle::{Bucket, Limit};
 
-/// What is said once a subscription is entered.
+/// Message after a subscription was accepted.
 const MAILED: &str = "Verification email sent successfully";
-/// What a form says under an address that is none.
+/// Validation message for an invalid address.
 const EMAIL_MESSAGE: &str = "Invalid email address";
 
-/// How often a visitor may try what.
+/// Limits for the attempts of a visitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Subscriptions asked for from a client address.
+pub struct SubscriberLimits {
+    /// Subscriptions from a client address.
     pub subscribe: Limit,
-    /// Links with wrong codes followed from a client address. Right ones are not counted: many people may share an address.
+    /// Links with a wrong code from a client address. Correct codes are not counted, because many
+    /// people may share an address.
     pub links: Limit,
 }
 
-impl Default for Limits {
+impl Default for SubscriberLimits {
     fn default() -> Self {
         Self {
             subscribe: Limit {
@@ -55,16 +56,16 @@ impl Default for Limits {
     }
 }
 
-/// Counts the tries of visitors.
-pub struct Throttle {
+/// Counts the attempts of visitors.
+pub struct SubscriberThrottle {
     subscribe: Bucket<IpAddr>,
     links: Bucket<IpAddr>,
 }
 
-impl Throttle {
-    /// With these limits.
+impl SubscriberThrottle {
+    /// Creates full buckets with these limits.
     #[must_use]
-    pub fn new(limits: &Limits) -> Self {
+    pub fn new(limits: &SubscriberLimits) -> Self {
         Self {
             subscribe: Bucket::new(limits.subscribe),
             links: Bucket::new(limits.links),
@@ -77,13 +78,13 @@ impl Throttle {
 #[serde(rename_all = "camelCase")]
 #[schema(as = Subscriber)]
 struct SubscriberBody {
-    /// Its identifier, a `UUIDv7`.
+    /// Identifier, a `UUIDv7`.
     id: String,
-    /// The address as it was typed.
+    /// Mail address as the subscriber typed it.
     email: String,
     #[schema(value_type = SubscriberStatusWord)]
     status: &'static str,
-    /// Whether the link of the verification mail was followed.
+    /// Whether the subscriber has followed the verification link.
     is_verified: bool,
     #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,
@@ -101,33 +102,33 @@ impl From<&Subscriber> for SubscriberBody {
     }
 }
 
-/// The words of a subscriber's status.
+/// Status of a subscriber.
 #[derive(Debug, Clone, Copy, ToSchema)]
 #[schema(rename_all = "SCREAMING_SNAKE_CASE", as = SubscriberStatus)]
 #[expect(dead_code, reason = "documents the words; the domain has the statuses")]
 enum SubscriberStatusWord {
-    /// The link of the verification mail has not been followed.
+    /// The verification link has not been followed yet.
     Pending,
-    /// Mail goes there.
+    /// The subscriber receives mails.
     Subscribed,
-    /// Mail goes there no longer.
+    /// The subscriber receives no mails any more.
     Unsubscribed,
 }
 
 /// A subscriber to add.
 #[derive(Debug, Deserialize, ToSchema)]
 struct SubscriberInput {
-    /// Up to 254 characters.
+    /// Mail address, up to 254 characters.
     #[serde(default)]
     #[schema(value_type = String, format = "email", max_length = 254, required = true)]
     email: FieldInput<Text>,
 }
 
-/// Adds a subscriber, pending, and mails the verification link.
+/// Adds a pending subscriber and mails the verification link.
 #[utoipa::path(
     tag = "subscribers",
     request_body = SubscriberInput,
-    responses((status = 201, body = Answer<SubscriberBody>), ErrorResponses),
+    responses((status = 201, body = ApiResponse<SubscriberBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("")]
@@ -142,24 +143,27 @@ async fn add(
     let added = subscribers
         .add(&operator.organisation, &operator.caller.subject, draft)
         .await?;
-    Ok(HttpResponse::Created().json(Answer::with_message(SubscriberBody::from(&added), MAILED)))
+    Ok(HttpResponse::Created().json(ApiResponse::with_message(
+        SubscriberBody::from(&added),
+        MAILED,
+    )))
 }
 
-/// Lists the organisation's subscribers, newest first.
+/// Lists the subscribers of the organisation, newest first.
 #[utoipa::path(
     tag = "subscribers",
     params(PageQuery),
-    responses((status = 200, body = Answer<Vec<SubscriberBody>>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Vec<SubscriberBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/list")]
 async fn list(
     operator: Operator,
-    page: AskedPage,
+    page: RequestedPage,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
     let listed = subscribers.list(&operator.organisation, page.0).await?;
-    Ok(answer_list(&listed, page.is_part(), |subscriber| {
+    Ok(list_response(&listed, page.is_part(), |subscriber| {
         SubscriberBody::from(subscriber)
     }))
 }
@@ -168,7 +172,7 @@ async fn list(
 #[utoipa::path(
     tag = "subscribers",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<Deleted>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[delete("/{id}")]
@@ -178,13 +182,13 @@ async fn remove(
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
     subscribers.delete(&operator.organisation, id.0).await?;
-    Ok(Answer::new(Deleted {
+    Ok(ApiResponse::new(Deleted {
         id: id.0.to_string(),
     })
     .ok())
 }
 
-/// The draft, with what is wrong with it noted.
+/// The draft of the given address; adds its errors to `invalid`.
 fn draft(email: FieldInput<Text>, invalid: &mut Invalid) -> SubscriberDraft {
     let email = email
         .required("email", EMAIL_MESSAGE, invalid)
@@ -195,12 +199,12 @@ fn draft(email: FieldInput<Text>, invalid: &mut Invalid) -> SubscriberDraft {
     draft
 }
 
-/// The calls under `/subscriber`.
-pub(crate) fn calls(config: &mut impl Routes) {
-    config.scope("/subscriber", |calls| {
-        visitor::calls(calls);
-        one_click::calls(calls);
-        delivery::calls(calls);
-        calls.service(add).service(list).service(remove);
+/// The routes under `/subscriber`.
+pub(crate) fn routes(config: &mut impl Routes) {
+    config.scope("/subscriber", |routes| {
+        visitor::routes(routes);
+        one_click::routes(routes);
+        delivery::routes(routes);
+        routes.service(add).service(list).service(remove);
     });
 }

@@ -1,5 +1,5 @@
-//! Limits of rate per key (OWASP ASVS 5.0, 6.3.1): each client address or mail address has a bucket of tries that fills
-//! again with time.
+//! Rate limits per key (OWASP ASVS 5.0, 6.3.1): each client address or mail address has a bucket of
+//! attempts that refills with time.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,21 +12,22 @@ use actix_web::{HttpRequest, web};
 use crate::client_address::TrustedProxies;
 use crate::problem::Problem;
 
-/// A limit of rate.
+/// A rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
     /// Burst size. 0 is treated as 1.
     pub burst: u32,
-    /// Tries that come back in an hour. 0 is treated as 1.
+    /// Attempts that are refilled per hour. 0 is treated as 1.
     pub per_hour: u32,
 }
 
-/// The tries of each key, counted by the generic cell rate algorithm: all that is stored of a key is the moment at which
-/// its bucket is full again. A try is taken before its work begins, so parallel tries are counted like successive ones.
+/// The attempts of each key, counted by the generic cell rate algorithm: a key stores only the time
+/// at which its bucket is full again. An attempt is taken before its work begins, so parallel
+/// attempts count like successive ones.
 pub(crate) struct Bucket<K> {
-    /// Time after which one try comes back.
+    /// Time in which one attempt is refilled.
     interval: Duration,
-    /// Time that a whole burst takes to come back.
+    /// Time in which a whole burst is refilled.
     burst: Duration,
     keys: Mutex<Keys<K>>,
 }
@@ -38,16 +39,21 @@ struct Keys<K> {
 }
 
 impl<K: Hash + Eq + Clone> Bucket<K> {
-    /// The most keys that are kept, whatever number of addresses a flood comes from.
+    /// Largest number of keys, however many addresses a flood comes from.
     const MAX_KEYS: usize = 65_536;
     const FIRST_SWEEP: usize = 1024;
 
-    /// Full buckets with this limit.
+    /// Creates full buckets with this limit.
     pub(crate) fn new(limit: Limit) -> Self {
         let interval = Duration::from_hours(1) / limit.per_hour.max(1);
+        Self::refilled_by(interval, limit.burst.max(1))
+    }
+
+    /// Creates full buckets of this size that refill one attempt per interval.
+    pub(crate) fn refilled_by(interval: Duration, burst: u32) -> Self {
         Self {
             interval,
-            burst: interval * limit.burst.max(1),
+            burst: interval * burst,
             keys: Mutex::new(Keys {
                 full_at: HashMap::new(),
                 sweep_at: Self::FIRST_SWEEP,
@@ -55,24 +61,31 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
         }
     }
 
-    /// Takes one try before its work begins. 429 with the time to wait if there is none left.
+    /// Takes one attempt; 429 with `Retry-After` if none is left.
     pub(crate) fn count(&self, key: &K) -> Result<(), Problem> {
-        self.take_at(key, Instant::now())
+        self.take(key, 1)
             .map_err(|wait| Problem::too_many(wait.as_secs() + 1))
     }
 
-    /// Gives a try back that turned out to be none.
+    /// Takes `amount` attempts; the error is the time until that many are available.
+    pub(crate) fn take(&self, key: &K, amount: u32) -> Result<(), Duration> {
+        self.take_at(key, amount, Instant::now())
+    }
+
+    /// Returns an attempt that does not count.
     pub(crate) fn give_back(&self, key: &K) {
         let mut keys = self.keys();
         if let Some(full_at) = keys.full_at.get_mut(key) {
-            // A moment before now is a full bucket, so a try that came back by itself is not given back twice.
+            // A time before now means a full bucket, so an attempt that was refilled meanwhile is
+            // not returned twice.
             *full_at = full_at.checked_sub(self.interval).unwrap_or(*full_at);
         }
     }
 
-    fn take_at(&self, key: &K, now: Instant) -> Result<(), Duration> {
+    fn take_at(&self, key: &K, amount: u32, now: Instant) -> Result<(), Duration> {
         let mut keys = self.keys();
-        let full_at = keys.full_at.get(key).copied().unwrap_or(now).max(now) + self.interval;
+        let full_at =
+            keys.full_at.get(key).copied().unwrap_or(now).max(now) + self.interval * amount;
         let wait = full_at
             .saturating_duration_since(now)
             .saturating_sub(self.burst);
@@ -85,14 +98,15 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
     }
 
     fn keys(&self) -> MutexGuard<'_, Keys<K>> {
-        // Every change is one call: a panic while the lock was held leaves the map whole.
+        // Every change is one call, so the map is valid even after a panic.
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<K: Hash + Eq + Clone> Keys<K> {
-    /// Removes the keys whose buckets are full. If there are still too many, the quarter with the most tries left goes too:
-    /// a key that has used up its tries cannot be pushed out by a flood of others.
+    /// Removes the keys whose buckets are full. If too many keys remain, the quarter with the most
+    /// attempts left is removed too; so a flood of keys cannot evict a key that has used up its
+    /// attempts.
     fn make_room(&mut self, now: Instant) {
         if self.full_at.len() < self.sweep_at {
             return;
@@ -114,14 +128,15 @@ impl<K: Hash + Eq + Clone> Keys<K> {
     }
 }
 
-/// The client, as it is counted: an IPv6 client has a whole network of 2^64 addresses to itself (RFC 6177).
+/// The client address as rate limits count it: one IPv6 client has a whole network of 2^64
+/// addresses (RFC 6177).
 pub(crate) fn client(request: &HttpRequest) -> IpAddr {
     let proxies = request.app_data::<web::Data<TrustedProxies>>();
     let address = proxies.and_then(|proxies| proxies.client(request));
     network(address.unwrap_or(IpAddr::V6(Ipv6Addr::UNSPECIFIED)))
 }
 
-/// An address as it is counted: of IPv6 the network of 64 bits.
+/// The address itself, or the 64-bit network of an IPv6 address.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(
@@ -145,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn one_try_too_many_has_to_wait_and_another_client_does_not() {
+    fn limit_applies_to_each_client() {
         let bucket = bucket();
         assert!(bucket.count(&1).is_ok() && bucket.count(&1).is_ok());
         let refused = bucket.count(&1).unwrap_err().error_response();
@@ -163,19 +178,22 @@ mod tests {
     }
 
     #[test]
-    fn tries_come_back_with_time_and_never_more_than_a_burst() {
+    fn attempts_are_refilled_up_to_a_burst() {
         let (bucket, start) = (bucket(), Instant::now());
         let after = |seconds| start + Duration::from_secs(seconds);
-        assert!((0..2).all(|_| bucket.take_at(&1, start).is_ok()));
-        assert_eq!(bucket.take_at(&1, after(59)), Err(Duration::from_secs(1)));
-        assert!(bucket.take_at(&1, after(60)).is_ok());
-        assert!(bucket.take_at(&1, after(61)).is_err());
-        assert!((0..2).all(|_| bucket.take_at(&1, after(9_000)).is_ok()));
-        assert!(bucket.take_at(&1, after(9_000)).is_err());
+        assert!((0..2).all(|_| bucket.take_at(&1, 1, start).is_ok()));
+        assert_eq!(
+            bucket.take_at(&1, 1, after(59)),
+            Err(Duration::from_secs(1))
+        );
+        assert!(bucket.take_at(&1, 1, after(60)).is_ok());
+        assert!(bucket.take_at(&1, 1, after(61)).is_err());
+        assert!((0..2).all(|_| bucket.take_at(&1, 1, after(9_000)).is_ok()));
+        assert!(bucket.take_at(&1, 1, after(9_000)).is_err());
     }
 
     #[test]
-    fn a_try_given_back_can_be_taken_again_and_gives_no_more_than_a_burst() {
+    fn returned_attempt_is_available_again_up_to_a_burst() {
         let bucket = bucket();
         for _ in 0..9 {
             assert!(bucket.count(&1).is_ok());
@@ -197,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_addresses_takes_bounded_memory_and_pushes_no_used_up_bucket_out() {
+    fn flood_of_keys_is_bounded_and_keeps_used_up_buckets() {
         let bucket: Bucket<u32> = Bucket::new(Limit {
             burst: 2,
             per_hour: 1,
@@ -211,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn full_buckets_are_forgotten() {
+    fn full_buckets_are_removed() {
         let (bucket, start) = (
             Bucket::<u32>::new(Limit {
                 burst: 1,
@@ -221,7 +239,7 @@ mod tests {
         );
         for key in 0..10_000 {
             let now = start + Duration::from_secs(u64::from(key));
-            assert!(bucket.take_at(&key, now).is_ok());
+            assert!(bucket.take_at(&key, 1, now).is_ok());
         }
         assert!(bucket.keys().full_at.len() <= Bucket::<u32>::FIRST_SWEEP);
     }

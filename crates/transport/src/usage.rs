@@ -1,56 +1,48 @@
-//! How much an organisation may write in a time. Counted by each node for itself, in memory.
+//! Limits for the writes of an organisation. Each node counts for itself, in memory.
 
-use std::hash::Hash;
 use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use actix_web::HttpRequest;
 use actix_web::http::header;
 use allclear_domain::id::OrganisationId;
-use governor::clock::{Clock, DefaultClock};
-use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use crate::input::BODY_LIMIT;
 use crate::problem::Problem;
-use crate::throttle::Limit;
+use crate::throttle::{Bucket, Limit};
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// What an organisation may write; `None` is without a limit.
+/// Write limits of an organisation; `None` means no limit.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WriteLimits {
-    /// Calls that write.
+    /// Writing API calls.
     pub writes: Option<Limit>,
-    /// Bytes of text a day.
+    /// Bytes of text per day.
     pub text: Option<NonZeroU32>,
 }
 
-/// Counts what each organisation writes.
+/// Counts the writes of each organisation.
 pub struct WriteUsage {
-    writes: Option<Counter<OrganisationId>>,
-    text: Option<Counter<OrganisationId>>,
+    writes: Option<Bucket<OrganisationId>>,
+    text: Option<Bucket<OrganisationId>>,
 }
 
 impl WriteUsage {
-    /// With these limits.
+    /// Creates full buckets with these limits.
     #[must_use]
     pub fn new(limits: WriteLimits) -> Self {
-        let number = |count| NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN);
-        let writes = limits.writes.map(|limit| {
-            Counter::new(Quota::per_hour(number(limit.per_hour)).allow_burst(number(limit.burst)))
-        });
-        let text = limits.text.and_then(|bytes| {
-            let quota = Quota::with_period(DAY / bytes.get())?;
-            Some(Counter::new(quota.allow_burst(bytes)))
-        });
-        Self { writes, text }
+        let text = |bytes: NonZeroU32| Bucket::refilled_by(DAY / bytes.get(), bytes.get());
+        Self {
+            writes: limits.writes.map(Bucket::new),
+            text: limits.text.map(text),
+        }
     }
 
-    /// Counts a request of an organisation if it writes.
+    /// Counts a writing request of an organisation.
     ///
     /// # Errors
-    /// 429 that names the limit, if there was one request or one byte too many.
+    /// 429 with a message that names the limit, if the request exceeds it.
     pub(crate) fn count(
         &self,
         organisation: &OrganisationId,
@@ -61,11 +53,11 @@ impl WriteUsage {
         }
         if let Some(writes) = &self.writes {
             writes
-                .take(organisation, NonZeroU32::MIN)
+                .take(organisation, 1)
                 .map_err(|wait| refusal("changes", "ALLCLEAR_LIMIT_WRITES", wait))?;
         }
-        if let (Some(text), Some(bytes)) = (&self.text, NonZeroU32::new(body_length(request))) {
-            text.take(organisation, bytes)
+        if let Some(text) = &self.text {
+            text.take(organisation, body_length(request))
                 .map_err(|wait| refusal("text", "ALLCLEAR_LIMIT_TEXT", wait))?;
         }
         Ok(())
@@ -81,7 +73,8 @@ fn refusal(what: &str, setting: &str, wait: Duration) -> Problem {
     )
 }
 
-/// Bytes that a request announces. One in chunks announces none, and counts as the largest that is taken.
+/// Announced length of the body. A chunked body announces none and counts as the largest accepted
+/// one.
 fn body_length(request: &HttpRequest) -> u32 {
     let headers = request.headers();
     let most = u32::try_from(BODY_LIMIT).unwrap_or(u32::MAX);
@@ -93,38 +86,6 @@ fn body_length(request: &HttpRequest) -> u32 {
         .and_then(|length| length.to_str().ok()?.parse().ok())
         .map_or(0, |length: u64| u32::try_from(length).unwrap_or(most))
         .min(most)
-}
-
-/// A bucket for each of many, which fills again with time.
-struct Counter<K: Hash + Eq + Clone> {
-    buckets: DefaultKeyedRateLimiter<K>,
-    clock: DefaultClock,
-    asked: AtomicU32,
-}
-
-impl<K: Hash + Eq + Clone> Counter<K> {
-    /// After so many questions, buckets that are full again are forgotten.
-    const SWEEP: u32 = 4096;
-
-    fn new(quota: Quota) -> Self {
-        Self {
-            buckets: RateLimiter::keyed(quota),
-            clock: DefaultClock::default(),
-            asked: AtomicU32::new(0),
-        }
-    }
-
-    /// Takes that much, or the time until it is there again.
-    fn take(&self, key: &K, amount: NonZeroU32) -> Result<(), Duration> {
-        if self.asked.fetch_add(1, Ordering::Relaxed) % Self::SWEEP == Self::SWEEP - 1 {
-            self.buckets.retain_recent();
-        }
-        match self.buckets.check_key_n(key, amount) {
-            Ok(taken) => taken.map_err(|until| until.wait_time_from(self.clock.now())),
-            // More than the bucket holds.
-            Err(_) => Err(DAY),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -158,7 +119,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn one_write_too_many_is_refused_by_name_and_another_organisation_is_not() {
+    async fn write_over_the_limit_is_refused_for_its_organisation_only() {
         let usage = usage(Some((2, 60)), 0);
         let (one, other) = (organisation("one"), organisation("other"));
         for method in [Method::POST, Method::DELETE] {
@@ -177,7 +138,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn bytes_of_text_are_counted_also_where_they_are_not_announced() {
+    async fn bytes_of_chunked_bodies_are_counted_too() {
         let usage = usage(None, 300_000);
         let one = organisation("one");
         assert!(usage.count(&one, &post("40000")).is_ok());
@@ -190,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_that_are_off_count_nothing() {
+    fn disabled_limits_refuse_nothing() {
         let usage = usage(None, 0);
         let one = organisation("one");
         assert!((0..1000).all(|_| usage.count(&one, &post("262144")).is_ok()));

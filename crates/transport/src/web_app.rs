@@ -1,8 +1,8 @@
-//! The web app's files, embedded in the binary (read from disk by unoptimised builds).
+//! Files of the web app, embedded in the binary. Builds without optimisation read them from disk.
 
 use std::collections::HashMap;
 
-use actix_web::http::header::{self, ETag, EntityTag, HeaderMap, HeaderValue};
+use actix_web::http::header::{self, ETag, EntityTag, Header, HeaderMap, HeaderValue, IfNoneMatch};
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_domain::id::OrganisationId;
@@ -19,15 +19,16 @@ use crate::page_template::PageTemplate;
 use crate::problem::Problem;
 use crate::status::encoded::{Coding, Encoded};
 use crate::status::markup::SubscribePage;
-use crate::status::page::whole;
+use crate::status::page::boxed;
 use crate::status::pages::Pages;
+use crate::status::response::PublicResponses;
 
 #[derive(Embed)]
 #[folder = "../../apps/web/dist"]
 struct Files;
 
-/// The web app's routes, one a line; a name in braces stands for any one segment. The web app's tests compare them with its
-/// router.
+/// The routes of the web app, one per line; a name in braces stands for one segment. The web app's
+/// tests compare them with its router.
 const ROUTES: &str = include_str!("../../../apps/web/src/routes.txt");
 
 const NOT_BUILT: &str =
@@ -36,22 +37,22 @@ const NOT_BUILT: &str =
 struct File {
     is_page: bool,
     content_type: HeaderValue,
-    tag: String,
+    tag: EntityTag,
     body: Encoded,
 }
 
-/// The web app's files, ready to send.
+/// The files of the web app, ready to send.
 pub struct WebApp {
     files: HashMap<String, File>,
     unknown_page: Encoded,
     template: PageTemplate,
-    /// What the public page may load.
+    /// Content security policy of the public page.
     public_policy: HeaderValue,
     policy: Option<PagePolicy>,
 }
 
 impl WebApp {
-    /// Loads every file. Pages are sent with this policy where there is one, with the usual one otherwise.
+    /// Loads all files. `policy` replaces the default content security policy.
     #[must_use]
     pub fn load(policy: Option<PagePolicy>) -> Self {
         let files = Files::iter()
@@ -66,7 +67,8 @@ impl WebApp {
             files: files.collect(),
             unknown_page: Encoded::new(template.unknown().into_bytes()),
             template,
-            // For as long as the process runs: a value that is shared counts who holds it, for which workers would wait.
+            // Leaked, because the value lives as long as the process, and a reference count shared
+            // by all workers would slow them down.
             public_policy: HeaderValue::from_static(
                 styles.allowed_by(CONTENT_SECURITY_POLICY).leak(),
             ),
@@ -74,13 +76,13 @@ impl WebApp {
         }
     }
 
-    /// The public page as the build made it, at the origin that visitors know the server by.
+    /// The template of the public page, for the origin of the public URL.
     #[must_use]
     pub fn page_template(origin: &str) -> PageTemplate {
         PageTemplate::new(status_html(), origin)
     }
 
-    /// The page that says that there is no such organisation.
+    /// The page for an unknown organisation.
     pub(crate) fn unknown(&self, request: &HttpRequest) -> HttpResponse {
         let mut page = send(
             &mut HttpResponse::NotFound(),
@@ -92,12 +94,12 @@ impl WebApp {
         page
     }
 
-    /// The page of the plain form that subscribes.
+    /// The page with the plain form that subscribes.
     pub(crate) fn subscribe_page(&self, organisation: &str, shown: &SubscribePage) -> String {
         self.template.subscribe(organisation, shown)
     }
 
-    /// Says what the public page may load, to whoever asked for it with these headers.
+    /// Inserts the content security policy of the public page, for a request with these headers.
     pub(crate) fn allow(&self, asked: &HeaderMap, headers: &mut HeaderMap) {
         headers.insert(header::CONTENT_SECURITY_POLICY, self.public_policy.clone());
         if let Some(policy) = &self.policy {
@@ -105,7 +107,7 @@ impl WebApp {
         }
     }
 
-    /// Answers with a file, with the app for a path of its route table, or with the app's own not-found page.
+    /// Responds with a file, with the app for one of its routes, or with the app's not-found page.
     fn answer(&self, request: &HttpRequest) -> HttpResponse {
         let path = request.path();
         if let Some(file) = self.file(path) {
@@ -128,7 +130,7 @@ impl WebApp {
         page
     }
 
-    /// Pages are not files: they have addresses of their own.
+    /// Pages are not files: they have their own addresses.
     fn file(&self, path: &str) -> Option<&File> {
         self.files.get(path).filter(|file| !file.is_page)
     }
@@ -149,31 +151,29 @@ impl File {
             content_type: content_type
                 .unwrap_or(HeaderValue::from_static("application/octet-stream")),
             is_page: kind.starts_with("text/html"),
-            tag: URL_SAFE_NO_PAD.encode(&file.metadata.sha256_hash()[..12]),
+            tag: EntityTag::new_strong(URL_SAFE_NO_PAD.encode(&file.metadata.sha256_hash()[..12])),
             body: Encoded::precompressed(bytes(file.data), sibling("gz"), sibling("br")),
         }
     }
 
     fn answer(&self, request: &HttpRequest, status: StatusCode, hashed: bool) -> HttpResponse {
-        let tag = EntityTag::new_strong(self.tag.clone());
         let cache = if hashed {
             "public, max-age=31536000, immutable"
         } else {
             "no-cache"
         };
-        let known = request
-            .headers()
-            .get(header::IF_NONE_MATCH)
-            .and_then(|value| value.to_str().ok());
-        let known =
-            status == StatusCode::OK && known.is_some_and(|value| value.contains(&self.tag));
+        let is_known = match IfNoneMatch::parse(request) {
+            Ok(IfNoneMatch::Items(tags)) => tags.iter().any(|tag| tag.weak_eq(&self.tag)),
+            Ok(IfNoneMatch::Any) | Err(_) => false,
+        };
+        let known = status == StatusCode::OK && is_known;
         let mut response = HttpResponse::build(if known {
             StatusCode::NOT_MODIFIED
         } else {
             status
         });
         response
-            .insert_header(ETag(tag))
+            .insert_header(ETag(self.tag.clone()))
             .insert_header((header::VARY, "accept-encoding"))
             .insert_header((header::CACHE_CONTROL, cache));
         if known {
@@ -188,7 +188,7 @@ impl File {
     }
 }
 
-/// The public page as the build made it.
+/// The built HTML of the public page.
 fn status_html() -> String {
     let page =
         Files::get("status.html").map(|file| String::from_utf8_lossy(&file.data).into_owned());
@@ -221,13 +221,13 @@ fn is_compressed(path: &str) -> bool {
     ending.is_some_and(|ending| ending == "br" || ending == "gz")
 }
 
-/// Whether the app has a route for a path.
+/// Whether the web app has a route for a path.
 fn is_route(path: &str) -> bool {
-    ROUTES.lines().any(|route| is_at(path, route))
+    ROUTES.lines().any(|route| matches_route(path, route))
 }
 
-/// Whether a path is at a route, in which a name in braces stands for any one segment.
-pub(crate) fn is_at(path: &str, route: &str) -> bool {
+/// Whether a path matches a route, in which a name in braces stands for one segment.
+pub(crate) fn matches_route(path: &str, route: &str) -> bool {
     let path = if path.len() > 1 {
         path.strip_suffix('/').unwrap_or(path)
     } else {
@@ -244,33 +244,32 @@ pub(crate) fn is_at(path: &str, route: &str) -> bool {
     }
 }
 
-/// `GET /status/{organisation}`: the public page, with its data in it.
+/// `GET /status/{organisation}`: the public page.
 pub(crate) async fn status_page(
     request: HttpRequest,
     organisation: web::Path<String>,
     pages: web::Data<Pages>,
     app: web::Data<WebApp>,
+    responses: web::Data<PublicResponses>,
 ) -> Result<HttpResponse, Problem> {
     let page = match OrganisationId::parse(&organisation) {
         Ok(organisation) => pages.page(&organisation).await?,
         Err(_) => None,
     };
-    let mut page = match page {
-        Some(page) => whole(page.html(request.headers())),
-        None => return Ok(app.unknown(&request)),
-    };
-    app.allow(request.headers(), page.headers_mut());
-    Ok(page)
+    Ok(match page {
+        Some(page) => boxed(responses.page(&page, request.headers())),
+        None => app.unknown(&request),
+    })
 }
 
-/// Everything no other route takes: files, the app's own routes, and what is not there.
-pub(crate) async fn anything_else(
+/// The default service: files, routes of the web app, and unknown paths.
+pub(crate) async fn fallback(
     request: HttpRequest,
     app: web::Data<WebApp>,
 ) -> Result<HttpResponse, Problem> {
     let path = request.path();
     if path.starts_with("/api/") {
-        return nothing_there(request).await;
+        return api_fallback(request).await;
     }
     if matches!(request.method().as_str(), "GET" | "HEAD") {
         return Ok(app.answer(&request));
@@ -283,9 +282,9 @@ pub(crate) async fn anything_else(
     })
 }
 
-/// A call that does not exist or does not take this method; OPTIONS lists the methods.
-pub(crate) async fn nothing_there(request: HttpRequest) -> Result<HttpResponse, Problem> {
-    // Calls may be described that nobody is offered here.
+/// The default service of the API: 405 or 404; OPTIONS lists the methods.
+pub(crate) async fn api_fallback(request: HttpRequest) -> Result<HttpResponse, Problem> {
+    // Described API calls may be disabled in this installation.
     let described = request
         .app_data::<web::Data<Methods>>()
         .filter(|_| is_served(&request));
@@ -299,7 +298,7 @@ pub(crate) async fn nothing_there(request: HttpRequest) -> Result<HttpResponse, 
     }
 }
 
-/// Whether there is a route to the path, by whichever method.
+/// Whether the app has a route for the path, for any method.
 fn is_served(request: &HttpRequest) -> bool {
     request
         .resource_map()
@@ -312,20 +311,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_at_its_route_and_at_no_other() {
-        assert!(is_at("/", "/") && is_at("/components/", "/components"));
-        assert!(is_at(
+    fn path_matches_its_route_only() {
+        assert!(matches_route("/", "/") && matches_route("/components/", "/components"));
+        assert!(matches_route(
             "/components/component/edit/7",
             "/components/component/edit/{id}"
         ));
-        assert!(!is_at(
+        assert!(!matches_route(
             "/components/component/edit/",
             "/components/component/edit/{id}"
         ));
-        assert!(!is_at(
+        assert!(!matches_route(
             "/components/component/edit/7/8",
             "/components/component/edit/{id}"
         ));
-        assert!(!is_at("/nowhere", "/"));
+        assert!(!matches_route("/nowhere", "/"));
     }
 }

@@ -13,7 +13,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hears what Clerk has to tell. The signature proves that it is Clerk's. */
+        /** Receives a webhook message of Clerk, which must be signed. */
         post: operations["post_clerk_webhooks"];
         delete?: never;
         options?: never;
@@ -45,7 +45,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the organisation's components, newest first. */
+        /** Lists the components of the organisation, newest first. */
         get: operations["get_component_list"];
         put?: never;
         post?: never;
@@ -62,7 +62,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads a component; the `ETag` is its version. */
+        /** Returns a component. The `ETag` header is its version. */
         get: operations["get_component_id"];
         put?: never;
         post?: never;
@@ -70,7 +70,7 @@ export interface paths {
         delete: operations["delete_component_id"];
         options?: never;
         head?: never;
-        /** Changes the fields the body carries. */
+        /** Changes the given fields of a component. */
         patch: operations["patch_component_id"];
         trace?: never;
     };
@@ -81,7 +81,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads how this installation is set up. */
+        /** Returns the settings of the installation. */
         get: operations["get_configuration"];
         put?: never;
         post?: never;
@@ -100,7 +100,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Accepts a link's invitation, once. It never takes a role away. */
+        /** Accepts an invitation, once. A member keeps a role that has more rights. */
         post: operations["post_identity_invitations_accept"];
         delete?: never;
         options?: never;
@@ -117,7 +117,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reads what a link's invitation is to; for whoever has the link. */
+        /** Returns what an invitation is to. The link's token is enough. */
         post: operations["post_identity_invitations_inspect"];
         delete?: never;
         options?: never;
@@ -134,7 +134,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes an organisation, whose admin its maker is. */
+        /** Creates an organisation. The signed-in account becomes its admin. */
         post: operations["post_identity_organisations"];
         delete?: never;
         options?: never;
@@ -152,11 +152,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Deletes an organisation with everything that belongs to it; for its admins. */
+        /** Deletes an organisation with everything that belongs to it. Only for admins. */
         delete: operations["delete_identity_organisations_id"];
         options?: never;
         head?: never;
-        /** Renames an organisation; for its admins. */
+        /** Renames an organisation. Only for admins. */
         patch: operations["patch_identity_organisations_id"];
         trace?: never;
     };
@@ -167,10 +167,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the pending invitations, newest first; for admins. */
+        /** Lists the pending invitations, newest first. Only for admins. */
         get: operations["get_identity_organisations_id_invitations"];
         put?: never;
-        /** Invites an address, in the place of an earlier invitation of the same one; for admins. */
+        /** Invites an address, and replaces an earlier invitation of the same address. Only for admins. */
         post: operations["post_identity_organisations_id_invitations"];
         delete?: never;
         options?: never;
@@ -188,7 +188,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Takes an invitation back; for admins. */
+        /** Revokes an invitation. Only for admins. */
         delete: operations["delete_identity_organisations_id_invitations_invitation_id"];
         options?: never;
         head?: never;
@@ -202,7 +202,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the members, newest first; for every member. */
+        /** Lists the members, newest first. For every member. */
         get: operations["get_identity_organisations_id_members"];
         put?: never;
         post?: never;
@@ -222,11 +222,14 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Removes a member, for admins, or oneself. The last admin stays. What the member's tokens opened is closed at once. */
+        /**
+         * Removes a member. For admins, and for the member; the last admin cannot be removed. Connections
+         *     opened with the member's tokens are closed.
+         */
         delete: operations["delete_identity_organisations_id_members_user_id"];
         options?: never;
         head?: never;
-        /** Gives a member another role; for admins. The last admin stays one. */
+        /** Changes the role of a member. Only for admins; the last admin stays an admin. */
         patch: operations["patch_identity_organisations_id_members_user_id"];
         trace?: never;
     };
@@ -239,7 +242,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails a link to the address if it has an account. The response is the same whether there is one or not. */
+        /**
+         * Mails a link to reset the password, if the address has an account. The response is the same for
+         *     every address.
+         */
         post: operations["post_identity_password_reset"];
         delete?: never;
         options?: never;
@@ -256,7 +262,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sets the password the link was mailed for, and signs every session of the account out. */
+        /** Sets a new password, and signs out every session of the account. */
         post: operations["post_identity_password_reset_confirm"];
         delete?: never;
         options?: never;
@@ -271,7 +277,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads who is signed in; null where nobody is. A session that is used lives on. */
+        /** Returns the signed-in account, or null. Prolongs the session. */
         get: operations["get_identity_session"];
         put?: never;
         post?: never;
@@ -307,7 +313,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Signs out: the session's bearer tokens are worthless from here on. */
+        /** Signs out. The session's bearer tokens become invalid. */
         post: operations["post_identity_sign_out"];
         delete?: never;
         options?: never;
@@ -325,8 +331,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Signs up. Known and unknown addresses get the same response, and a mail whose link makes the account. The first account
-         *     of the installation, and one with an invitation for its address, is made and signed in at once.
+         * Signs up. Known and unknown addresses get the same response, and a mail with a link that creates
+         *     the account. The first account of the installation, and an account with an invitation for its
+         *     address, is created and signed in directly.
          */
         post: operations["post_identity_sign_up"];
         delete?: never;
@@ -345,8 +352,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Makes the account that a confirmation mail was sent for, with the name and the password typed then, and signs it in. A
-         *     token works once, for 24 hours.
+         * Creates the account of a confirmation link, with the name and the password given at sign-up, and
+         *     signs it in. A token is valid once, for 24 hours.
          */
         post: operations["post_identity_sign_up_confirm"];
         delete?: never;
@@ -364,7 +371,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Issues a bearer token, and remembers the organisation as the session's active one. */
+        /** Issues a bearer token, and stores its organisation as the session's active organisation. */
         post: operations["post_identity_token"];
         delete?: never;
         options?: never;
@@ -383,13 +390,14 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Deletes one's own account, and with it its sessions, memberships and the organisations that nobody else belongs to. The
-         *     updates it recorded stay, without its name. 409 for the last admin of an organisation with other members.
+         * Deletes the signed-in account with its sessions, its memberships, and the organisations that
+         *     have no other member. Updates that the account recorded stay, without its name. 409 if an
+         *     organisation with other members would lose its last admin.
          */
         delete: operations["delete_identity_user"];
         options?: never;
         head?: never;
-        /** Changes one's own name. */
+        /** Changes the name of the signed-in account. */
         patch: operations["patch_identity_user"];
         trace?: never;
     };
@@ -402,7 +410,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails a link that gives one's own account a new address. Only for an account that needs one: `needsAddress` of the user. */
+        /**
+         * Mails a link that confirms a new address of the signed-in account. Only for accounts whose
+         *     `needsAddress` is true.
+         */
         post: operations["post_identity_user_address"];
         delete?: never;
         options?: never;
@@ -419,7 +430,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives an account the address that the link was mailed to. A token works once, for 24 hours. */
+        /** Sets the address that the link was mailed to. A token is valid once, for 24 hours. */
         post: operations["post_identity_user_address_confirm"];
         delete?: never;
         options?: never;
@@ -436,7 +447,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Changes one's own password, and signs every other session out. */
+        /** Changes the password of the signed-in account, and signs out every other session. */
         post: operations["post_identity_user_password"];
         delete?: never;
         options?: never;
@@ -451,7 +462,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists who waits, newest first. */
+        /** Lists the waitlist, newest first. */
         get: operations["get_identity_waitlist"];
         put?: never;
         post?: never;
@@ -471,7 +482,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Takes somebody off the list. */
+        /** Removes an entry from the waitlist. */
         delete: operations["delete_identity_waitlist_id"];
         options?: never;
         head?: never;
@@ -487,7 +498,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Lets somebody in: mails an invitation and takes them off the list. */
+        /** Mails an invitation to a person on the waitlist, and removes the entry. */
         post: operations["post_identity_waitlist_id_invite"];
         delete?: never;
         options?: never;
@@ -504,7 +515,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates an incident with the components it affects. */
+        /** Creates an incident with its affected components. */
         post: operations["post_incident_create"];
         delete?: never;
         options?: never;
@@ -519,7 +530,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the organisation's incidents, newest first. */
+        /** Lists the incidents of the organisation, newest first. */
         get: operations["get_incident_list"];
         put?: never;
         post?: never;
@@ -536,15 +547,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads an incident; the `ETag` is its version. */
+        /** Returns an incident. The `ETag` header is its version. */
         get: operations["get_incident_id"];
         put?: never;
         post?: never;
-        /** Deletes an incident with its updates. What it held on components is released. */
+        /** Deletes an incident with its updates, and removes its impact on components. */
         delete: operations["delete_incident_id"];
         options?: never;
         head?: never;
-        /** Changes the fields the body carries. */
+        /** Changes the given fields of an incident. */
         patch: operations["patch_incident_id"];
         trace?: never;
     };
@@ -557,7 +568,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Attaches components to an incident, all or none. Answers all that are attached then. */
+        /** Attaches components to an incident, all or none. Returns all attached components. */
         post: operations["post_incident_id_components_attach"];
         delete?: never;
         options?: never;
@@ -574,7 +585,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Detaches components from an incident, all or none. Answers all that are attached then. */
+        /**
+         * Detaches components from an incident, all or none. Returns all components that are still
+         *     attached.
+         */
         post: operations["post_incident_id_components_detach"];
         delete?: never;
         options?: never;
@@ -606,7 +620,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the organisation's components that are not attached to an incident, newest first. */
+        /** Lists the components of the organisation that are not attached to an incident, newest first. */
         get: operations["get_incident_id_components_unattached"];
         put?: never;
         post?: never;
@@ -625,7 +639,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Records an update: the incident takes its status. Refused on a resolved incident. */
+        /** Records an update; the incident takes its status. 409 if the incident is resolved. */
         post: operations["post_incident_id_updates_create"];
         delete?: never;
         options?: never;
@@ -642,7 +656,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Deletes updates, all or none. Without its newest one the incident goes back to the status of the newest one left. */
+        /**
+         * Deletes updates, all or none. If the newest update is deleted, the incident takes the status of
+         *     the newest remaining one.
+         */
         post: operations["post_incident_id_updates_delete"];
         delete?: never;
         options?: never;
@@ -657,7 +674,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists an incident's updates, newest first. */
+        /** Lists the updates of an incident, newest first. */
         get: operations["get_incident_id_updates_list"];
         put?: never;
         post?: never;
@@ -674,14 +691,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads an update; the `ETag` is its version. */
+        /** Returns an update. The `ETag` header is its version. */
         get: operations["get_incident_id_updates_update_id"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes the fields the body carries. A change of the newest update's status sets the incident's status. */
+        /**
+         * Changes the given fields of an update. A new status of the newest update also becomes the status
+         *     of the incident.
+         */
         patch: operations["patch_incident_id_updates_update_id"];
         trace?: never;
     };
@@ -709,7 +729,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the organisation's maintenances, newest first. */
+        /** Lists the maintenances of the organisation, newest first. */
         get: operations["get_maintenance_list"];
         put?: never;
         post?: never;
@@ -726,7 +746,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads a maintenance; the `ETag` is the version of what an edit changes. */
+        /** Returns a maintenance. The `ETag` header is its version. */
         get: operations["get_maintenance_id"];
         put?: never;
         post?: never;
@@ -735,8 +755,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes the fields the body carries. An `endAt` alone that is at most a minute ahead completes the maintenance, which is
-         *     refused before it has begun and after it is over.
+         * Changes the given fields of a maintenance. An `endAt` alone that is at most a minute ahead
+         *     completes the maintenance; 409 before its start and after its end.
          */
         patch: operations["patch_maintenance_id"];
         trace?: never;
@@ -750,7 +770,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Records an update, at any time. */
+        /** Records an update, whatever the status of the maintenance. */
         post: operations["post_maintenance_id_updates_create"];
         delete?: never;
         options?: never;
@@ -782,7 +802,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists a maintenance's updates, newest first. */
+        /** Lists the updates of a maintenance, newest first. */
         get: operations["get_maintenance_id_updates_list"];
         put?: never;
         post?: never;
@@ -799,14 +819,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads an update; the `ETag` is its version. */
+        /** Returns an update. The `ETag` header is its version. */
         get: operations["get_maintenance_id_updates_update_id"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes the fields the body carries. */
+        /** Changes the given fields of an update. */
         patch: operations["patch_maintenance_id_updates_update_id"];
         trace?: never;
     };
@@ -817,7 +837,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads everything a status page shows. The `ETag` is the revision; `If-None-Match` answers 304. */
+        /**
+         * Returns everything a status page shows. The `ETag` header is the revision; a matching
+         *     `If-None-Match` gives 304.
+         */
         get: operations["get_status_organisation"];
         put?: never;
         post?: never;
@@ -834,7 +857,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Streams what changes, as server-sent events: the names and arguments of the socket's events. */
+        /** Streams changes as server-sent events, with the names and arguments of the socket's events. */
         get: operations["get_status_organisation_events"];
         put?: never;
         post?: never;
@@ -853,7 +876,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Adds a subscriber, pending, and mails the verification link. */
+        /** Adds a pending subscriber and mails the verification link. */
         post: operations["post_subscriber"];
         delete?: never;
         options?: never;
@@ -885,7 +908,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the organisation's subscribers, newest first. */
+        /** Lists the subscribers of the organisation, newest first. */
         get: operations["get_subscriber_list"];
         put?: never;
         post?: never;
@@ -905,8 +928,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Subscribes an address to an organisation's updates: a link to confirm it is mailed there. The answer is the same
-         *     whether the address is known or not.
+         * Subscribes an address to the updates of an organisation, and mails a confirmation link. The
+         *     response is the same for known and unknown addresses.
          */
         post: operations["post_subscriber_public"];
         delete?: never;
@@ -924,7 +947,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Follows an unsubscribe link, as often as one likes. */
+        /** Unsubscribes an address by the link of a mail. The link works repeatedly. */
         post: operations["post_subscriber_unsubscribe"];
         delete?: never;
         options?: never;
@@ -940,14 +963,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Leads to the unsubscribe page whoever opens the link instead of posting to it: programs that do not know of one click
-         *     have people do so. By itself it changes nothing.
+         * Redirects to the unsubscribe page, for people who open the link of a mail program without
+         *     one-click support. Changes nothing.
          */
         get: operations["get_subscriber_unsubscribe_one_click"];
         put?: never;
         /**
-         * Unsubscribes at the push of a mail program's button (RFC 8058), as often as it likes. The body is the form
-         *     `List-Unsubscribe=One-Click`.
+         * Unsubscribes an address by the button of a mail program (RFC 8058). The body is the form
+         *     `List-Unsubscribe=One-Click`. Repeated requests succeed.
          */
         post: operations["post_subscriber_unsubscribe_one_click"];
         delete?: never;
@@ -965,7 +988,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Follows the link of a verification mail, as often as one likes within its time. */
+        /**
+         * Verifies an address by the link of a verification mail. The link works repeatedly until it
+         *     expires.
+         */
         post: operations["post_subscriber_verify"];
         delete?: never;
         options?: never;
@@ -994,11 +1020,11 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description Where an accepted invitation leads. */
+        /** @description Result of accepting an invitation. */
         AcceptedInvitation: {
             organisation: components["schemas"]["HostBody"] | null;
         };
-        /** @description The new address of an account that needs one. */
+        /** @description A new mail address. */
         AddressInput: {
             /** Format: email */
             email: string;
@@ -1012,191 +1038,173 @@ export interface components {
             /** @description The status held on it. */
             status: components["schemas"]["ComponentStatus"];
         };
-        /** @description What a delete of several things answers. */
+        /** @description Result of deleting several items. */
         AllDeleted: {
-            /** @description What is gone. */
+            /** @description Identifiers of the deleted items. */
             ids: string[];
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_AcceptedInvitation: {
-            /** @description Where an accepted invitation leads. */
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_AcceptedInvitation: {
+            /** @description Result of accepting an invitation. */
             data: {
                 organisation: components["schemas"]["HostBody"] | null;
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_AllDeleted: {
-            /** @description What a delete of several things answers. */
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_AllDeleted: {
+            /** @description Result of deleting several items. */
             data: {
-                /** @description What is gone. */
+                /** @description Identifiers of the deleted items. */
                 ids: string[];
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Component: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Component: {
             /** @description A component as operators see it. */
             data: {
                 /** Format: date-time */
                 createdAt: string;
-                /** @description May be empty. */
+                /** @description Description; may be empty. */
                 description: string;
-                /** @description Its identifier, a `UUIDv7`. */
+                /** @description Identifier, a `UUIDv7`. */
                 id: string;
                 name: string;
                 status: components["schemas"]["ComponentStatus"];
                 /** Format: date-time */
                 updatedAt: string;
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Configuration: {
-            /** @description How this installation is set up, and whether anybody uses it yet. */
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Configuration: {
+            /** @description Settings of the installation, and whether it is new. */
             data: components["schemas"]["Installation"] & {
-                /** @description Whether there is no account yet: the first can always be made, and administers the installation. */
+                /**
+                 * @description Whether no account exists yet. The first account can always be created, and becomes the
+                 *     administrator of the installation.
+                 */
                 firstAccount: boolean;
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Deleted: {
-            /** @description What a delete answers. */
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Deleted: {
+            /** @description Result of deleting one item. */
             data: {
-                /** @description What is gone. */
+                /** @description Identifier of the deleted item. */
                 id: string;
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_DeliveryCounts: {
-            /** @description What became of the mails to an organisation's subscribers. */
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_DeliveryCounts: {
+            /** @description Counts of the mails to an organisation's subscribers. */
             data: {
                 /**
                  * Format: int64
-                 * @description How many days this looks back.
+                 * @description Number of days that the counts cover.
                  */
                 days: number;
                 /**
                  * Format: int64
-                 * @description Given up in the last `days` days.
+                 * @description Mails that failed for good in the last `days` days.
                  */
                 givenUp: number;
-                /** @description Why they were given up, the most frequent first; five at most. */
+                /** @description Why mails failed, the most frequent reason first; at most five. */
                 reasons: components["schemas"]["DeliveryReason"][];
                 /**
                  * Format: int64
-                 * @description Sent in the last `days` days.
+                 * @description Mails sent in the last `days` days.
                  */
                 sent: number;
                 /**
                  * Format: int64
-                 * @description Still to be sent.
+                 * @description Mails that are still to be sent.
                  */
                 waiting: number;
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_EnteredBody: {
-            /** @description Who has signed in. */
-            data: {
-                user: components["schemas"]["User"];
-            };
-            /** @description A sentence fit to show a person. */
-            message?: string | null;
-            meta?: components["schemas"]["Meta"] | null;
-        };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Heard: {
-            /** @description A message was heard. */
-            data: {
-                /** @description Always true: a message that was heard before is heard again without effect. */
-                heard: boolean;
-            };
-            /** @description A sentence fit to show a person. */
-            message?: string | null;
-            meta?: components["schemas"]["Meta"] | null;
-        };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Incident: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Incident: {
             /** @description An incident as operators see it. */
             data: {
-                /** @description The newest of its updates that there is room for, at most 100, newest first. */
+                /** @description The newest updates, at most 100, newest first. */
                 IncidentTimeline: components["schemas"]["IncidentTimelineEntry"][];
                 /** Format: date-time */
                 createdAt: string;
                 description: string;
-                /** @description Its identifier, a `UUIDv7`. */
+                /** @description Identifier, a `UUIDv7`. */
                 id: string;
                 /**
                  * Format: date-time
-                 * @description When it happened.
+                 * @description Time at which the incident occurred.
                  */
                 occuredAt: string;
                 /**
                  * Format: date-time
-                 * @description Since when it is resolved; null while it is not.
+                 * @description Time since which the incident is resolved; null while it is not.
                  */
                 resolvedAt: string | null;
                 status: components["schemas"]["IncidentStatus"];
-                /** @description Whether it has older updates than these; absent if these are all. */
+                /** @description Whether there are older updates; absent if there are none. */
                 timelineTruncated?: boolean;
                 title: string;
                 /** Format: date-time */
                 updatedAt: string;
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_IncidentUpdate: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_IncidentUpdate: {
             /** @description An update of an incident as operators see it. */
             data: {
                 /** Format: date-time */
                 createdAt: string;
-                /** @description Its identifier, a `UUIDv7`. */
+                /** @description Identifier, a `UUIDv7`. */
                 id: string;
-                /** @description The incident it tells of. */
+                /** @description Identifier of the incident. */
                 incidentId: string;
                 message: string;
-                /** @description The status the incident had from then on. */
+                /** @description Status that the update gave the incident. */
                 status: components["schemas"]["IncidentStatus"];
-                /** @description Who recorded it. */
+                /** @description Author of the update. */
                 user: components["schemas"]["Author"];
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_InspectedInvitation: {
-            /** @description What a link's invitation is to. */
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_InspectedInvitation: {
+            /** @description What an invitation is to. */
             data: {
                 email: string;
                 organisation: components["schemas"]["HostBody"] | null;
                 role: components["schemas"]["Role"];
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Invitation: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Invitation: {
             /** @description A pending invitation. */
             data: {
                 /** Format: date-time */
@@ -1207,38 +1215,38 @@ export interface components {
                 id: string;
                 role: components["schemas"]["Role"];
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_IssuedToken: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_InvitedBody: {
+            /** @description The waitlist entry that was invited. */
+            data: {
+                id: string;
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_IssuedToken: {
             /** @description A bearer token. */
             data: {
                 /**
                  * Format: date-time
-                 * @description In five minutes at most.
+                 * @description Expiry, at most five minutes ahead.
                  */
                 expiresAt: string;
                 /** @description A JWT for the `Authorization` header. */
                 token: string;
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_LetIn: {
-            /** @description Who has been let in. */
-            data: {
-                id: string;
-            };
-            /** @description A sentence fit to show a person. */
-            message?: string | null;
-            meta?: components["schemas"]["Meta"] | null;
-        };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Maintenance: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Maintenance: {
             /** @description A maintenance as operators see it. */
             data: {
                 /** Format: date-time */
@@ -1246,118 +1254,128 @@ export interface components {
                 description: string;
                 /**
                  * Format: date-time
-                 * @description The last moment of it; null while nobody knows.
+                 * @description Last moment of the maintenance; null if it is not known yet.
                  */
                 endAt: string | null;
-                /** @description Its identifier, a `UUIDv7`. */
+                /** @description Identifier, a `UUIDv7`. */
                 id: string;
                 /**
                  * Format: date-time
-                 * @description When it begins.
+                 * @description Start of the maintenance.
                  */
                 startAt: string;
-                /** @description How far it is, told from its times and the clock. */
+                /** @description Status, derived from the times and the clock. */
                 status: components["schemas"]["MaintenanceStatus"];
-                /** @description The newest of its updates that there is room for, at most 100, newest first. */
+                /** @description The newest updates, at most 100, newest first. */
                 timeline: components["schemas"]["MaintenanceEntry"][];
-                /** @description Whether it has older updates than these; absent if these are all. */
+                /** @description Whether there are older updates; absent if there are none. */
                 timelineTruncated?: boolean;
                 title: string;
                 /** Format: date-time */
                 updatedAt: string;
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_MaintenanceUpdate: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_MaintenanceUpdate: {
             /** @description An update of a maintenance as operators see it. */
             data: {
                 /** Format: date-time */
                 createdAt: string;
-                /** @description Its identifier, a `UUIDv7`. */
+                /** @description Identifier, a `UUIDv7`. */
                 id: string;
-                /** @description The maintenance it tells about. */
+                /** @description Identifier of the maintenance. */
                 maintenanceId: string;
                 message: string;
-                /** @description The word its author chose. */
+                /** @description Status the author gave the update. */
                 status: components["schemas"]["IncidentStatus"];
-                /** @description Who recorded it. */
+                /** @description Author of the update. */
                 user: components["schemas"]["Author"];
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Nothing: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Nothing: {
             /**
-             * @description Always null: what there is to say is the message.
+             * @description Always null; the response carries a message only.
              * @default null
              */
             data: unknown;
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Option_Session: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Option_Session: {
             data: null | {
-                /** @description The organisation a token was asked for last. */
+                /** @description Organisation of the last issued token; null if there is none. */
                 activeOrganisationId: string | null;
-                /** @description Newest membership first. */
+                /** @description Organisations of the account, newest membership first. */
                 organisations: components["schemas"]["Organisation"][];
                 user: components["schemas"]["User"];
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Organisation: {
-            /** @description An organisation somebody belongs to. */
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Organisation: {
+            /** @description An organisation of the signed-in account. */
             data: {
                 id: string;
                 name: string;
                 role: components["schemas"]["Role"];
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_PendingBody: {
-            /** @description A mail with a link is on its way, or one that says that the address has an account. */
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_PendingBody: {
+            /** @description Confirms that a mail is on its way. */
             data: {
                 /** @description Always true. */
                 pending: boolean;
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_PendingOrWaitlisted: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_PendingOrWaitlisted: {
             /** @description What a sign-up waits for. */
             data: components["schemas"]["PendingBody"] | components["schemas"]["WaitlistedBody"];
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Role: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Role: {
             /**
-             * @description The words of a member's role.
+             * @description Role of a member.
              * @enum {string}
              */
             data: "admin" | "member";
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Snapshot: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_SignedInBody: {
+            /** @description A signed-in account. */
+            data: {
+                user: components["schemas"]["User"];
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Snapshot: {
             /** @description Everything a status page shows, at one revision. */
             data: {
                 banner: components["schemas"]["Banner"] | null;
@@ -1380,124 +1398,124 @@ export interface components {
                  */
                 revision: number;
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Subscriber: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Subscriber: {
             /** @description A subscriber as operators see it. */
             data: {
                 /** Format: date-time */
                 createdAt: string;
-                /** @description The address as it was typed. */
+                /** @description Mail address as the subscriber typed it. */
                 email: string;
-                /** @description Its identifier, a `UUIDv7`. */
+                /** @description Identifier, a `UUIDv7`. */
                 id: string;
-                /** @description Whether the link of the verification mail was followed. */
+                /** @description Whether the subscriber has followed the verification link. */
                 isVerified: boolean;
                 status: components["schemas"]["SubscriberStatus"];
             };
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Vec_Component: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Vec_Component: {
             data: {
                 /** Format: date-time */
                 createdAt: string;
-                /** @description May be empty. */
+                /** @description Description; may be empty. */
                 description: string;
-                /** @description Its identifier, a `UUIDv7`. */
+                /** @description Identifier, a `UUIDv7`. */
                 id: string;
                 name: string;
                 status: components["schemas"]["ComponentStatus"];
                 /** Format: date-time */
                 updatedAt: string;
             }[];
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Vec_ComponentInBrief: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Vec_ComponentInBrief: {
             data: {
-                /** @description Its identifier. */
+                /** @description Identifier of the component. */
                 id: string;
                 name: string;
                 status: components["schemas"]["ComponentStatus"];
             }[];
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Vec_Incident: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Vec_Incident: {
             data: {
-                /** @description The newest of its updates that there is room for, at most 100, newest first. */
+                /** @description The newest updates, at most 100, newest first. */
                 IncidentTimeline: components["schemas"]["IncidentTimelineEntry"][];
                 /** Format: date-time */
                 createdAt: string;
                 description: string;
-                /** @description Its identifier, a `UUIDv7`. */
+                /** @description Identifier, a `UUIDv7`. */
                 id: string;
                 /**
                  * Format: date-time
-                 * @description When it happened.
+                 * @description Time at which the incident occurred.
                  */
                 occuredAt: string;
                 /**
                  * Format: date-time
-                 * @description Since when it is resolved; null while it is not.
+                 * @description Time since which the incident is resolved; null while it is not.
                  */
                 resolvedAt: string | null;
                 status: components["schemas"]["IncidentStatus"];
-                /** @description Whether it has older updates than these; absent if these are all. */
+                /** @description Whether there are older updates; absent if there are none. */
                 timelineTruncated?: boolean;
                 title: string;
                 /** Format: date-time */
                 updatedAt: string;
             }[];
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Vec_IncidentComponent: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Vec_IncidentComponent: {
             data: {
-                /** @description The component as it is now. */
+                /** @description The component with its current status. */
                 component: components["schemas"]["ComponentInBrief"];
-                /** @description The component's identifier. */
+                /** @description Identifier of the component. */
                 componentId: string;
-                /** @description The status the incident holds on it while it is unresolved. */
+                /** @description Impact of the incident on the component while the incident is unresolved. */
                 status: components["schemas"]["ComponentStatus"];
             }[];
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Vec_IncidentUpdate: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Vec_IncidentUpdate: {
             data: {
                 /** Format: date-time */
                 createdAt: string;
-                /** @description Its identifier, a `UUIDv7`. */
+                /** @description Identifier, a `UUIDv7`. */
                 id: string;
-                /** @description The incident it tells of. */
+                /** @description Identifier of the incident. */
                 incidentId: string;
                 message: string;
-                /** @description The status the incident had from then on. */
+                /** @description Status that the update gave the incident. */
                 status: components["schemas"]["IncidentStatus"];
-                /** @description Who recorded it. */
+                /** @description Author of the update. */
                 user: components["schemas"]["Author"];
             }[];
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Vec_Invitation: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Vec_Invitation: {
             data: {
                 /** Format: date-time */
                 createdAt: string;
@@ -1507,63 +1525,63 @@ export interface components {
                 id: string;
                 role: components["schemas"]["Role"];
             }[];
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Vec_Maintenance: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Vec_Maintenance: {
             data: {
                 /** Format: date-time */
                 createdAt: string;
                 description: string;
                 /**
                  * Format: date-time
-                 * @description The last moment of it; null while nobody knows.
+                 * @description Last moment of the maintenance; null if it is not known yet.
                  */
                 endAt: string | null;
-                /** @description Its identifier, a `UUIDv7`. */
+                /** @description Identifier, a `UUIDv7`. */
                 id: string;
                 /**
                  * Format: date-time
-                 * @description When it begins.
+                 * @description Start of the maintenance.
                  */
                 startAt: string;
-                /** @description How far it is, told from its times and the clock. */
+                /** @description Status, derived from the times and the clock. */
                 status: components["schemas"]["MaintenanceStatus"];
-                /** @description The newest of its updates that there is room for, at most 100, newest first. */
+                /** @description The newest updates, at most 100, newest first. */
                 timeline: components["schemas"]["MaintenanceEntry"][];
-                /** @description Whether it has older updates than these; absent if these are all. */
+                /** @description Whether there are older updates; absent if there are none. */
                 timelineTruncated?: boolean;
                 title: string;
                 /** Format: date-time */
                 updatedAt: string;
             }[];
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Vec_MaintenanceUpdate: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Vec_MaintenanceUpdate: {
             data: {
                 /** Format: date-time */
                 createdAt: string;
-                /** @description Its identifier, a `UUIDv7`. */
+                /** @description Identifier, a `UUIDv7`. */
                 id: string;
-                /** @description The maintenance it tells about. */
+                /** @description Identifier of the maintenance. */
                 maintenanceId: string;
                 message: string;
-                /** @description The word its author chose. */
+                /** @description Status the author gave the update. */
                 status: components["schemas"]["IncidentStatus"];
-                /** @description Who recorded it. */
+                /** @description Author of the update. */
                 user: components["schemas"]["Author"];
             }[];
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Vec_Member: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Vec_Member: {
             data: {
                 /** Format: date-time */
                 createdAt: string;
@@ -1572,29 +1590,29 @@ export interface components {
                 role: components["schemas"]["Role"];
                 userId: string;
             }[];
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Vec_Subscriber: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Vec_Subscriber: {
             data: {
                 /** Format: date-time */
                 createdAt: string;
-                /** @description The address as it was typed. */
+                /** @description Mail address as the subscriber typed it. */
                 email: string;
-                /** @description Its identifier, a `UUIDv7`. */
+                /** @description Identifier, a `UUIDv7`. */
                 id: string;
-                /** @description Whether the link of the verification mail was followed. */
+                /** @description Whether the subscriber has followed the verification link. */
                 isVerified: boolean;
                 status: components["schemas"]["SubscriberStatus"];
             }[];
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
-        /** @description What was asked for, and a word to show where there is one. */
-        Answer_Vec_Waiting: {
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Vec_Waiting: {
             data: {
                 /** Format: date-time */
                 createdAt: string;
@@ -1602,20 +1620,31 @@ export interface components {
                 id: string;
                 name: string;
             }[];
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_WebhookReceived: {
+            /** @description Confirmation of a webhook message. */
+            data: {
+                /** @description Always true. A repeated message is accepted without effect. */
+                heard: boolean;
+            };
+            /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description Components to attach, each once. */
         AttachComponents: {
-            /** @description At least one. */
+            /** @description At least one component. */
             components: components["schemas"]["IncidentComponentInput"][];
         };
-        /** @description Who recorded an update. */
+        /** @description The author of an update. */
         Author: {
-            /** @description The user's identifier at the identity provider. */
+            /** @description Identifier of the user at the identity provider. */
             id: string;
-            /** @description The user's name of then. */
+            /** @description Name of the user at the time of the update. */
             name: string;
         };
         /** @description The headline. */
@@ -1629,29 +1658,29 @@ export interface components {
         Component: {
             /** Format: date-time */
             createdAt: string;
-            /** @description May be empty. */
+            /** @description Description; may be empty. */
             description: string;
-            /** @description Its identifier, a `UUIDv7`. */
+            /** @description Identifier, a `UUIDv7`. */
             id: string;
             name: string;
             status: components["schemas"]["ComponentStatus"];
             /** Format: date-time */
             updatedAt: string;
         };
-        /** @description A component by its name and status. */
+        /** @description Name and status of a component. */
         ComponentInBrief: {
-            /** @description Its identifier. */
+            /** @description Identifier of the component. */
             id: string;
             name: string;
             status: components["schemas"]["ComponentStatus"];
         };
-        /** @description A component to create or, where fields are absent, to change. */
+        /** @description Fields of a component. An edit leaves absent fields unchanged. */
         ComponentInput: {
-            /** @description Up to 10,000 characters; empty when absent from a create. */
+            /** @description Up to 10,000 characters. Empty if absent when creating. */
             description?: string;
-            /** @description 2 to 200 characters. */
+            /** @description 2 to 200 characters. Required to create a component. */
             name?: string;
-            /** @description `OPERATIONAL` when absent from a create. */
+            /** @description Status. `OPERATIONAL` if absent when creating. */
             status?: components["schemas"]["ComponentStatus"];
         };
         /** @description A component by its name. */
@@ -1666,171 +1695,166 @@ export interface components {
          * @enum {string}
          */
         ComponentStatus: "OPERATIONAL" | "DEGRADED" | "PARTIAL_OUTAGE" | "MAJOR_OUTAGE";
-        /** @description How this installation is set up, and whether anybody uses it yet. */
+        /** @description Settings of the installation, and whether it is new. */
         Configuration: components["schemas"]["Installation"] & {
-            /** @description Whether there is no account yet: the first can always be made, and administers the installation. */
+            /**
+             * @description Whether no account exists yet. The first account can always be created, and becomes the
+             *     administrator of the installation.
+             */
             firstAccount: boolean;
         };
-        /** @description The token of a confirmation mail's link. */
+        /** @description The token of a confirmation link. */
         ConfirmationInput: {
             token: string;
         };
         /** @description Updates to delete, each once. */
         DeleteIncidentUpdates: {
-            /** @description At least one update's identifier. */
+            /** @description Identifiers of at least one update. */
             incidentUpdateIds: string[];
         };
         /** @description Updates to delete, each once. */
         DeleteMaintenanceUpdates: {
-            /** @description At least one update's identifier. */
+            /** @description Identifiers of at least one update. */
             maintenanceUpdateIds: string[];
         };
-        /** @description What a delete answers. */
+        /** @description Result of deleting one item. */
         Deleted: {
-            /** @description What is gone. */
+            /** @description Identifier of the deleted item. */
             id: string;
         };
-        /** @description Proves that the account is one's own. */
+        /** @description The password of the account to delete. */
         DeletionInput: {
             password: string;
         };
-        /** @description What became of the mails to an organisation's subscribers. */
+        /** @description Counts of the mails to an organisation's subscribers. */
         DeliveryCounts: {
             /**
              * Format: int64
-             * @description How many days this looks back.
+             * @description Number of days that the counts cover.
              */
             days: number;
             /**
              * Format: int64
-             * @description Given up in the last `days` days.
+             * @description Mails that failed for good in the last `days` days.
              */
             givenUp: number;
-            /** @description Why they were given up, the most frequent first; five at most. */
+            /** @description Why mails failed, the most frequent reason first; at most five. */
             reasons: components["schemas"]["DeliveryReason"][];
             /**
              * Format: int64
-             * @description Sent in the last `days` days.
+             * @description Mails sent in the last `days` days.
              */
             sent: number;
             /**
              * Format: int64
-             * @description Still to be sent.
+             * @description Mails that are still to be sent.
              */
             waiting: number;
         };
-        /** @description Why mails were given up. */
+        /** @description Why mails failed. */
         DeliveryReason: {
             /**
              * Format: int64
-             * @description How many were given up for it.
+             * @description Number of mails that failed for this reason.
              */
             count: number;
-            /** @description What the mail server said, in one line. */
+            /** @description Response of the mail server, in one line. */
             reason: string;
         };
         /** @description Components to detach, each once. */
         DetachComponents: {
-            /** @description At least one component's identifier. */
+            /** @description Identifiers of at least one component. */
             componentIds: string[];
         };
-        /** @description Who has signed in. */
-        EnteredBody: {
-            user: components["schemas"]["User"];
-        };
-        /** @description What is wrong with one field. */
+        /** @description An invalid field. */
         FieldProblem: {
-            /** @description The field, written as formik writes it: `components[0].componentId`. */
+            /** @description Path of the field, such as `components[0].componentId`. */
             field: string;
-            /** @description The sentence to show beside it. */
+            /** @description Message to show at the field. */
             message: string;
         };
-        /** @description A message was heard. */
-        Heard: {
-            /** @description Always true: a message that was heard before is heard again without effect. */
-            heard: boolean;
-        };
-        /** @description The organisation that an invitation is to. */
+        /** @description The organisation of an invitation. */
         HostBody: {
             id: string;
             name: string;
         };
         /**
-         * @description Who proves who people are.
+         * @description The identity provider.
          * @enum {string}
          */
         IdentityProvider: "built-in" | "clerk";
         /** @description An incident as operators see it. */
         Incident: {
-            /** @description The newest of its updates that there is room for, at most 100, newest first. */
+            /** @description The newest updates, at most 100, newest first. */
             IncidentTimeline: components["schemas"]["IncidentTimelineEntry"][];
             /** Format: date-time */
             createdAt: string;
             description: string;
-            /** @description Its identifier, a `UUIDv7`. */
+            /** @description Identifier, a `UUIDv7`. */
             id: string;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description Time at which the incident occurred.
              */
             occuredAt: string;
             /**
              * Format: date-time
-             * @description Since when it is resolved; null while it is not.
+             * @description Time since which the incident is resolved; null while it is not.
              */
             resolvedAt: string | null;
             status: components["schemas"]["IncidentStatus"];
-            /** @description Whether it has older updates than these; absent if these are all. */
+            /** @description Whether there are older updates; absent if there are none. */
             timelineTruncated?: boolean;
             title: string;
             /** Format: date-time */
             updatedAt: string;
         };
-        /** @description A component an incident affects. */
+        /** @description A component affected by an incident. */
         IncidentComponent: {
-            /** @description The component as it is now. */
+            /** @description The component with its current status. */
             component: components["schemas"]["ComponentInBrief"];
-            /** @description The component's identifier. */
+            /** @description Identifier of the component. */
             componentId: string;
-            /** @description The status the incident holds on it while it is unresolved. */
+            /** @description Impact of the incident on the component while the incident is unresolved. */
             status: components["schemas"]["ComponentStatus"];
         };
         /** @description A component to attach. */
         IncidentComponentInput: {
             /**
              * Format: uuid
-             * @description The component's identifier.
+             * @description Identifier of the component.
              */
             componentId: string;
-            /** @description The status to hold on it. */
+            /** @description Impact of the incident on the component. */
             status: components["schemas"]["ComponentStatus"];
         };
-        /** @description An incident to create. */
+        /** @description Fields of a new incident. */
         IncidentInput: {
-            /** @description The components it affects, each once. */
+            /** @description Affected components, each once. */
             components?: components["schemas"]["IncidentComponentInput"][];
             /** @description 1 to 10,000 characters. */
             description: string;
             /**
              * Format: date-time
-             * @description RFC 3339, or `2026-01-31T09:30` read as UTC; now when absent.
+             * @description Time at which the incident occurred: RFC 3339, or `2026-01-31T09:30` in UTC. The current
+             *     time if absent.
              */
             occuredAt?: string;
-            /** @description `INVESTIGATING` when absent. */
+            /** @description Status. `INVESTIGATING` if absent. */
             status?: components["schemas"]["IncidentStatus"];
             /** @description 1 to 200 characters. */
             title: string;
         };
-        /** @description What changes of an incident. */
+        /** @description Changes to an incident. Absent fields stay unchanged. */
         IncidentPatch: {
             /** @description 1 to 10,000 characters. */
             description?: string;
             /**
              * Format: date-time
-             * @description RFC 3339, or `2026-01-31T09:30` read as UTC.
+             * @description Time at which the incident occurred: RFC 3339, or `2026-01-31T09:30` in UTC.
              */
             occuredAt?: string;
-            /** @description Another one than `RESOLVED` reopens a resolved incident. */
+            /** @description Status. Any status but `RESOLVED` reopens a resolved incident. */
             status?: components["schemas"]["IncidentStatus"];
             /** @description 1 to 200 characters. */
             title?: string;
@@ -1860,44 +1884,47 @@ export interface components {
         IncidentUpdate: {
             /** Format: date-time */
             createdAt: string;
-            /** @description Its identifier, a `UUIDv7`. */
+            /** @description Identifier, a `UUIDv7`. */
             id: string;
-            /** @description The incident it tells of. */
+            /** @description Identifier of the incident. */
             incidentId: string;
             message: string;
-            /** @description The status the incident had from then on. */
+            /** @description Status that the update gave the incident. */
             status: components["schemas"]["IncidentStatus"];
-            /** @description Who recorded it. */
+            /** @description Author of the update. */
             user: components["schemas"]["Author"];
         };
-        /** @description An update to record or, where fields are absent, to change. */
+        /** @description Fields of an update. An edit leaves absent fields unchanged. */
         IncidentUpdateInput: {
-            /** @description 1 to 10,000 characters; must be there to record one. */
+            /** @description 1 to 10,000 characters. Required to record an update. */
             message?: string;
-            /** @description The status the incident has from then on; `INVESTIGATING` when absent from a new one. */
+            /** @description Status that the update gives the incident. `INVESTIGATING` if absent when recording. */
             status?: components["schemas"]["IncidentStatus"];
         };
-        /** @description What a link's invitation is to. */
+        /** @description What an invitation is to. */
         InspectedInvitation: {
             email: string;
             organisation: components["schemas"]["HostBody"] | null;
             role: components["schemas"]["Role"];
         };
-        /** @description How this installation is set up. */
+        /** @description Settings of the installation. */
         Installation: {
-            /** @description Clerk's publishable key, where Clerk is on. */
+            /** @description Clerk's publishable key; null without Clerk. */
             clerkPublishableKey: string | null;
-            /** @description Where `/discord` leads, where it leads anywhere. */
+            /** @description Target of `/discord`; null if it is not configured. */
             discordUrl: string | null;
-            /** @description Who proves who people are. */
+            /** @description The identity provider. */
             identityProvider: components["schemas"]["IdentityProvider"];
-            /** @description Whether mail goes out over a mail server. Otherwise each mail is a file in the data folder, its links in the log. */
+            /**
+             * @description Whether mail is sent by a mail server. Otherwise mails are written to files in the data
+             *     folder, and their links to the log.
+             */
             mailServer: boolean;
-            /** @description Who may sign up. */
+            /** @description Who may create an account. */
             signUp: components["schemas"]["SignUp"];
-            /** @description Where `/sponsor` leads, where it leads anywhere. */
+            /** @description Target of `/sponsor`; null if it is not configured. */
             sponsorUrl: string | null;
-            /** @description The server's version. */
+            /** @description Version of the server. */
             version: string;
         };
         /** @description A pending invitation. */
@@ -1910,28 +1937,28 @@ export interface components {
             id: string;
             role: components["schemas"]["Role"];
         };
-        /** @description Whom to invite. */
+        /** @description Fields of a new invitation. */
         InvitationInput: {
             /** Format: email */
             email: string;
-            /** @description `member` when absent. */
+            /** @description Role of the new member. `member` if absent. */
             role?: components["schemas"]["Role"];
+        };
+        /** @description The waitlist entry that was invited. */
+        InvitedBody: {
+            id: string;
         };
         /** @description A bearer token. */
         IssuedToken: {
             /**
              * Format: date-time
-             * @description In five minutes at most.
+             * @description Expiry, at most five minutes ahead.
              */
             expiresAt: string;
             /** @description A JWT for the `Authorization` header. */
             token: string;
         };
-        /** @description Who has been let in. */
-        LetIn: {
-            id: string;
-        };
-        /** @description The token of an invitation's link. */
+        /** @description The token of an invitation link. */
         LinkInput: {
             token: string;
         };
@@ -1942,21 +1969,21 @@ export interface components {
             description: string;
             /**
              * Format: date-time
-             * @description The last moment of it; null while nobody knows.
+             * @description Last moment of the maintenance; null if it is not known yet.
              */
             endAt: string | null;
-            /** @description Its identifier, a `UUIDv7`. */
+            /** @description Identifier, a `UUIDv7`. */
             id: string;
             /**
              * Format: date-time
-             * @description When it begins.
+             * @description Start of the maintenance.
              */
             startAt: string;
-            /** @description How far it is, told from its times and the clock. */
+            /** @description Status, derived from the times and the clock. */
             status: components["schemas"]["MaintenanceStatus"];
-            /** @description The newest of its updates that there is room for, at most 100, newest first. */
+            /** @description The newest updates, at most 100, newest first. */
             timeline: components["schemas"]["MaintenanceEntry"][];
-            /** @description Whether it has older updates than these; absent if these are all. */
+            /** @description Whether there are older updates; absent if there are none. */
             timelineTruncated?: boolean;
             title: string;
             /** Format: date-time */
@@ -1978,40 +2005,49 @@ export interface components {
             /** @description The word its author chose. */
             status: components["schemas"]["IncidentStatus"];
         };
-        /** @description A maintenance to create. */
+        /** @description Fields of a new maintenance. */
         MaintenanceInput: {
             /** @description 1 to 10,000 characters. */
             description: string;
             /**
              * Format: date-time
-             * @description Likewise, not before the start; null or absent while nobody knows.
+             * @description End, in the same forms, not before the start. Null or absent if it is not known yet.
              */
             endAt?: string | null;
             /**
              * Format: date-time
-             * @description RFC 3339, or `2026-01-31T09:30` read as UTC.
+             * @description Start: RFC 3339, or `2026-01-31T09:30` in UTC.
              */
             startAt: string;
-            /** @description `CANCELLED` creates it cancelled; of the others its times decide. */
+            /**
+             * @description `CANCELLED` creates a cancelled maintenance. Other values have no effect, because the status
+             *     follows from the times.
+             */
             status?: components["schemas"]["MaintenanceStatus"];
             /** @description 1 to 200 characters. */
             title: string;
         };
-        /** @description What changes of a maintenance. An `endAt` alone that is at most a minute ahead completes it: its end becomes now. */
+        /**
+         * @description Changes to a maintenance. Absent fields stay unchanged. An `endAt` alone that is at most a
+         *     minute ahead completes the maintenance.
+         */
         MaintenancePatch: {
             /** @description 1 to 10,000 characters. */
             description?: string;
             /**
              * Format: date-time
-             * @description Likewise, not before the start; null empties it.
+             * @description End, in the same forms, not before the start. Null removes the end.
              */
             endAt?: string | null;
             /**
              * Format: date-time
-             * @description RFC 3339, or `2026-01-31T09:30` read as UTC.
+             * @description Start: RFC 3339, or `2026-01-31T09:30` in UTC.
              */
             startAt?: string;
-            /** @description `CANCELLED` cancels, `SCHEDULED` takes a cancellation back; the others change nothing. */
+            /**
+             * @description `CANCELLED` cancels the maintenance, `SCHEDULED` withdraws a cancellation. Other values have
+             *     no effect.
+             */
             status?: components["schemas"]["MaintenanceStatus"];
             /** @description 1 to 200 characters. */
             title?: string;
@@ -2025,24 +2061,27 @@ export interface components {
         MaintenanceUpdate: {
             /** Format: date-time */
             createdAt: string;
-            /** @description Its identifier, a `UUIDv7`. */
+            /** @description Identifier, a `UUIDv7`. */
             id: string;
-            /** @description The maintenance it tells about. */
+            /** @description Identifier of the maintenance. */
             maintenanceId: string;
             message: string;
-            /** @description The word its author chose. */
+            /** @description Status the author gave the update. */
             status: components["schemas"]["IncidentStatus"];
-            /** @description Who recorded it. */
+            /** @description Author of the update. */
             user: components["schemas"]["Author"];
         };
-        /** @description An update to record or, where fields are absent, to change. */
+        /** @description Fields of an update. An edit leaves absent fields unchanged. */
         MaintenanceUpdateInput: {
-            /** @description 1 to 10,000 characters; must be there to record one. */
+            /** @description 1 to 10,000 characters. Required to record an update. */
             message?: string;
-            /** @description `INVESTIGATING` when absent from a new one. The maintenance's own status stays as it is. */
+            /**
+             * @description Status of the update. `INVESTIGATING` if absent when recording. The status of the
+             *     maintenance does not change.
+             */
             status?: components["schemas"]["IncidentStatus"];
         };
-        /** @description A member, as the others see them. */
+        /** @description A member as other members see it. */
         Member: {
             /** Format: date-time */
             createdAt: string;
@@ -2051,9 +2090,9 @@ export interface components {
             role: components["schemas"]["Role"];
             userId: string;
         };
-        /** @description Where a list goes on. */
+        /** @description Where a list continues. */
         Meta: {
-            /** @description `before` of the part that follows; null after the last one. */
+            /** @description Value of `before` for the next page; null on the last page. */
             next: string | null;
         };
         /** @description A new name. */
@@ -2061,30 +2100,30 @@ export interface components {
             /** @description 1 to 200 characters. */
             name: string;
         };
-        /** @description A new password, by a mail's link. */
+        /** @description A new password, with the token of the link. */
         NewPasswordInput: {
             /** @description 12 to 128 characters. */
             password: string;
-            /** @description From the link. */
+            /** @description Token of the link. */
             token: string;
         };
         /**
-         * @description Always null: what there is to say is the message.
+         * @description Always null; the response carries a message only.
          * @default null
          */
         Nothing: unknown;
-        /** @description The body, as a form; `multipart/form-data` is taken too. */
+        /** @description The form in the request body; `multipart/form-data` is accepted too. */
         OneClick: {
             /** @description Always `One-Click`. */
             "List-Unsubscribe": string;
         };
-        /** @description An organisation somebody belongs to. */
+        /** @description An organisation of the signed-in account. */
         Organisation: {
             id: string;
             name: string;
             role: components["schemas"]["Role"];
         };
-        /** @description An organisation to make or rename. */
+        /** @description Fields of an organisation. */
         OrganisationInput: {
             /** @description 2 to 200 characters. */
             name: string;
@@ -2095,34 +2134,34 @@ export interface components {
             /** @description 12 to 128 characters. */
             newPassword: string;
         };
-        /** @description Whose password to reset. */
+        /** @description The account whose password is to be reset. */
         PasswordResetInput: {
             /** Format: email */
             email: string;
         };
-        /** @description A mail with a link is on its way, or one that says that the address has an account. */
+        /** @description Confirms that a mail is on its way. */
         PendingBody: {
             /** @description Always true. */
             pending: boolean;
         };
         /** @description What a sign-up waits for. */
         PendingOrWaitlisted: components["schemas"]["PendingBody"] | components["schemas"]["WaitlistedBody"];
-        /** @description Problem details (RFC 9457) with a sentence to show and, for a 422, what is wrong field by field. */
+        /** @description Problem details (RFC 9457) with a message for people and, for 422, the invalid fields. */
         Problem: {
-            /** @description What happened. */
+            /** @description What went wrong. */
             detail: string;
-            /** @description The fields that are not right. */
+            /** @description The invalid fields. */
             errors?: components["schemas"]["FieldProblem"][];
-            /** @description A sentence fit to show a person. */
+            /** @description Message for people. */
             message: string;
             /**
              * Format: int32
-             * @description The status.
+             * @description HTTP status.
              */
             status: number;
-            /** @description The status in words. */
+            /** @description Name of the status. */
             title: string;
-            /** @description Always `about:blank`: the status says it all. */
+            /** @description Always `about:blank`: the status says all. */
             type: string;
         };
         /** @description A component as the public sees it. */
@@ -2219,7 +2258,7 @@ export interface components {
             name: string;
         };
         /**
-         * @description The words of a member's role.
+         * @description Role of a member.
          * @enum {string}
          */
         Role: "admin" | "member";
@@ -2227,35 +2266,39 @@ export interface components {
         RoleInput: {
             role: components["schemas"]["Role"];
         };
-        /** @description Who is signed in, and where they belong. */
+        /** @description The signed-in account and its organisations. */
         Session: {
-            /** @description The organisation a token was asked for last. */
+            /** @description Organisation of the last issued token; null if there is none. */
             activeOrganisationId: string | null;
-            /** @description Newest membership first. */
+            /** @description Organisations of the account, newest membership first. */
             organisations: components["schemas"]["Organisation"][];
             user: components["schemas"]["User"];
         };
-        /** @description Who signs in. */
+        /** @description Credentials. */
         SignInInput: {
             /** Format: email */
             email: string;
             password: string;
         };
         /**
-         * @description The words for who may sign up.
+         * @description Who may create an account.
          * @enum {string}
          */
         SignUp: "open" | "waitlist" | "closed";
-        /** @description An account to make. */
+        /** @description Fields of a new account. */
         SignUpInput: {
             /** Format: email */
             email: string;
-            /** @description From an invitation's link. */
+            /** @description Token of an invitation link. */
             invitationToken?: string | null;
             /** @description 1 to 200 characters. */
             name: string;
             /** @description 12 to 128 characters. */
             password: string;
+        };
+        /** @description A signed-in account. */
+        SignedInBody: {
+            user: components["schemas"]["User"];
         };
         /** @description Everything a status page shows, at one revision. */
         Snapshot: {
@@ -2283,11 +2326,11 @@ export interface components {
         Subscriber: {
             /** Format: date-time */
             createdAt: string;
-            /** @description The address as it was typed. */
+            /** @description Mail address as the subscriber typed it. */
             email: string;
-            /** @description Its identifier, a `UUIDv7`. */
+            /** @description Identifier, a `UUIDv7`. */
             id: string;
-            /** @description Whether the link of the verification mail was followed. */
+            /** @description Whether the subscriber has followed the verification link. */
             isVerified: boolean;
             status: components["schemas"]["SubscriberStatus"];
         };
@@ -2295,31 +2338,31 @@ export interface components {
         SubscriberInput: {
             /**
              * Format: email
-             * @description Up to 254 characters.
+             * @description Mail address, up to 254 characters.
              */
             email: string;
         };
         /**
-         * @description The words of a subscriber's status.
+         * @description Status of a subscriber.
          * @enum {string}
          */
         SubscriberStatus: "PENDING" | "SUBSCRIBED" | "UNSUBSCRIBED";
-        /** @description A subscription to enter. */
+        /** @description A subscription request. */
         SubscriptionInput: {
             /**
              * Format: email
-             * @description Up to 254 characters.
+             * @description Mail address, up to 254 characters.
              */
             email: string;
-            /** @description The organisation's identifier. */
+            /** @description Identifier of the organisation. */
             orgId: string;
         };
-        /** @description What a token is wanted for. */
+        /** @description Options of a bearer token. */
         TokenInput: {
-            /** @description The organisation; a token without one when absent or null. */
+            /** @description Organisation of the token. If absent or null, the token has no organisation. */
             organisationId?: string | null;
         };
-        /** @description What an unsubscribe link carries. */
+        /** @description Parameters of an unsubscribe link. */
         UnsubscriptionInput: {
             /** Format: email */
             email: string;
@@ -2328,23 +2371,26 @@ export interface components {
         };
         /** @description An account. */
         User: {
-            /** @description Whether it administers the installation: its waitlist. */
+            /** @description Whether the account administers the installation. */
             administrator: boolean;
             email: string;
-            /** @description Its identifier, a `UUIDv7`. */
+            /** @description Identifier, a `UUIDv7`. */
             id: string;
             name: string;
-            /** @description Whether the account has to prove a new address before it can be used: an older account has its address. */
+            /**
+             * @description Whether the account must confirm a new mail address before it can be used, because an older
+             *     account has its address.
+             */
             needsAddress: boolean;
         };
-        /** @description What a verification mail's link carries. */
+        /** @description Parameters of a verification link. */
         VerificationInput: {
             /** Format: email */
             email: string;
             orgId: string;
             verificationCode: string;
         };
-        /** @description Somebody who waits. */
+        /** @description A person on the waitlist. */
         Waiting: {
             /** Format: date-time */
             createdAt: string;
@@ -2355,6 +2401,11 @@ export interface components {
         /** @description A place on the waitlist. */
         WaitlistedBody: {
             waitlisted: boolean;
+        };
+        /** @description Confirmation of a webhook message. */
+        WebhookReceived: {
+            /** @description Always true. A repeated message is accepted without effect. */
+            heard: boolean;
         };
     };
     responses: never;
@@ -2369,11 +2420,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Names the message; the same for each attempt to deliver it */
+                /** @description Identifier of the message, the same for each delivery attempt */
                 "svix-id": string;
-                /** @description When it was signed, in seconds */
+                /** @description Time of the signature, in seconds since 1970 */
                 "svix-timestamp": string;
-                /** @description Its signatures */
+                /** @description Signatures of the message */
                 "svix-signature": string;
             };
             path?: never;
@@ -2390,10 +2441,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Heard"];
+                    "application/json": components["schemas"]["ApiResponse_WebhookReceived"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2402,7 +2453,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2411,7 +2462,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2420,7 +2471,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2429,7 +2480,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2438,7 +2489,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2456,7 +2507,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2465,7 +2516,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2474,7 +2525,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2492,7 +2543,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2521,10 +2572,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Component"];
+                    "application/json": components["schemas"]["ApiResponse_Component"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2533,7 +2584,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2542,7 +2593,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2551,7 +2602,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2560,7 +2611,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2569,7 +2620,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2587,7 +2638,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2596,7 +2647,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2605,7 +2656,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2623,7 +2674,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2637,9 +2688,9 @@ export interface operations {
     get_component_list: {
         parameters: {
             query?: {
-                /** @description At most so many items, 1 to 500; 500 when absent. */
+                /** @description Largest number of items, 1 to 500. 500 if absent. */
                 limit?: number;
-                /** @description Only items older than the one with this identifier. */
+                /** @description Only items older than the item with this identifier. */
                 before?: string;
             };
             header?: never;
@@ -2653,10 +2704,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_Component"];
+                    "application/json": components["schemas"]["ApiResponse_Vec_Component"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2665,7 +2716,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2674,7 +2725,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2683,7 +2734,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2692,7 +2743,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2701,7 +2752,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2719,7 +2770,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2728,7 +2779,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2737,7 +2788,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2755,7 +2806,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2782,10 +2833,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Component"];
+                    "application/json": components["schemas"]["ApiResponse_Component"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2794,7 +2845,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2803,7 +2854,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2812,7 +2863,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2821,7 +2872,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2830,7 +2881,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2848,7 +2899,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2857,7 +2908,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2866,7 +2917,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2884,7 +2935,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2911,10 +2962,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Deleted"];
+                    "application/json": components["schemas"]["ApiResponse_Deleted"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2923,7 +2974,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2932,7 +2983,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2941,7 +2992,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2950,7 +3001,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2959,7 +3010,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2977,7 +3028,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2986,7 +3037,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2995,7 +3046,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3013,7 +3064,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3046,10 +3097,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Component"];
+                    "application/json": components["schemas"]["ApiResponse_Component"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3058,7 +3109,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3067,7 +3118,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3076,7 +3127,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3085,7 +3136,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3094,7 +3145,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3112,7 +3163,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3121,7 +3172,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3130,7 +3181,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3148,7 +3199,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3173,7 +3224,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Configuration"];
+                    "application/json": components["schemas"]["ApiResponse_Configuration"];
                 };
             };
         };
@@ -3196,10 +3247,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_AcceptedInvitation"];
+                    "application/json": components["schemas"]["ApiResponse_AcceptedInvitation"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3208,7 +3259,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3217,7 +3268,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3226,7 +3277,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3235,7 +3286,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3244,7 +3295,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3262,7 +3313,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3271,7 +3322,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3280,7 +3331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3298,7 +3349,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3327,10 +3378,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_InspectedInvitation"];
+                    "application/json": components["schemas"]["ApiResponse_InspectedInvitation"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3339,7 +3390,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3348,7 +3399,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3357,7 +3408,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3366,7 +3417,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3375,7 +3426,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3393,7 +3444,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3402,7 +3453,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3411,7 +3462,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3429,7 +3480,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3458,10 +3509,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Organisation"];
+                    "application/json": components["schemas"]["ApiResponse_Organisation"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3470,7 +3521,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3479,7 +3530,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3488,7 +3539,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3497,7 +3548,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3506,7 +3557,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3524,7 +3575,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3533,7 +3584,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3542,7 +3593,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3560,7 +3611,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3587,10 +3638,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Deleted"];
+                    "application/json": components["schemas"]["ApiResponse_Deleted"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3599,7 +3650,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3608,7 +3659,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3617,7 +3668,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3626,7 +3677,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3635,7 +3686,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3653,7 +3704,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3662,7 +3713,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3671,7 +3722,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3689,7 +3740,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3720,10 +3771,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Organisation"];
+                    "application/json": components["schemas"]["ApiResponse_Organisation"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3732,7 +3783,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3741,7 +3792,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3750,7 +3801,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3759,7 +3810,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3768,7 +3819,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3786,7 +3837,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3795,7 +3846,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3804,7 +3855,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3822,7 +3873,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3849,10 +3900,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_Invitation"];
+                    "application/json": components["schemas"]["ApiResponse_Vec_Invitation"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3861,7 +3912,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3870,7 +3921,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3879,7 +3930,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3888,7 +3939,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3897,7 +3948,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3915,7 +3966,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3924,7 +3975,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3933,7 +3984,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3951,7 +4002,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3982,10 +4033,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Invitation"];
+                    "application/json": components["schemas"]["ApiResponse_Invitation"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3994,7 +4045,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4003,7 +4054,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4012,7 +4063,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4021,7 +4072,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4030,7 +4081,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4048,7 +4099,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4057,7 +4108,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4066,7 +4117,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4084,7 +4135,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4112,10 +4163,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Deleted"];
+                    "application/json": components["schemas"]["ApiResponse_Deleted"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4124,7 +4175,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4133,7 +4184,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4142,7 +4193,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4151,7 +4202,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4160,7 +4211,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4178,7 +4229,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4187,7 +4238,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4196,7 +4247,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4214,7 +4265,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4241,10 +4292,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_Member"];
+                    "application/json": components["schemas"]["ApiResponse_Vec_Member"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4253,7 +4304,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4262,7 +4313,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4271,7 +4322,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4280,7 +4331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4289,7 +4340,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4307,7 +4358,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4316,7 +4367,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4325,7 +4376,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4343,7 +4394,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4371,10 +4422,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Deleted"];
+                    "application/json": components["schemas"]["ApiResponse_Deleted"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4383,7 +4434,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4392,7 +4443,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4401,7 +4452,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4410,7 +4461,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4419,7 +4470,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4437,7 +4488,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4446,7 +4497,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4455,7 +4506,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4473,7 +4524,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4505,10 +4556,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Role"];
+                    "application/json": components["schemas"]["ApiResponse_Role"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4517,7 +4568,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4526,7 +4577,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4535,7 +4586,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4544,7 +4595,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4553,7 +4604,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4571,7 +4622,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4580,7 +4631,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4589,7 +4640,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4607,7 +4658,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4637,7 +4688,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4646,7 +4697,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4655,7 +4706,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4664,7 +4715,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4673,7 +4724,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4682,7 +4733,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4700,7 +4751,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4709,7 +4760,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4718,7 +4769,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4736,7 +4787,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4766,7 +4817,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4775,7 +4826,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4784,7 +4835,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4793,7 +4844,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4802,7 +4853,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4811,7 +4862,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4829,7 +4880,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4838,7 +4889,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4847,7 +4898,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4865,7 +4916,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4890,7 +4941,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Option_Session"];
+                    "application/json": components["schemas"]["ApiResponse_Option_Session"];
                 };
             };
         };
@@ -4913,10 +4964,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_EnteredBody"];
+                    "application/json": components["schemas"]["ApiResponse_SignedInBody"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4925,7 +4976,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4934,7 +4985,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4943,7 +4994,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4952,7 +5003,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4961,7 +5012,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4979,7 +5030,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4988,7 +5039,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4997,7 +5048,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5015,7 +5066,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5041,7 +5092,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5050,7 +5101,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5059,7 +5110,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5068,7 +5119,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5077,7 +5128,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5086,7 +5137,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5104,7 +5155,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5113,7 +5164,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5122,7 +5173,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5140,7 +5191,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5169,19 +5220,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_EnteredBody"];
+                    "application/json": components["schemas"]["ApiResponse_SignedInBody"];
                 };
             };
-            /** @description A mail is on its way, or the person is on the waitlist */
+            /** @description A mail was sent, or the person was added to the waitlist */
             202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_PendingOrWaitlisted"];
+                    "application/json": components["schemas"]["ApiResponse_PendingOrWaitlisted"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5190,7 +5241,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5199,7 +5250,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5208,7 +5259,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5217,7 +5268,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5226,7 +5277,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5244,7 +5295,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5253,7 +5304,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5262,7 +5313,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5280,7 +5331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5309,10 +5360,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_EnteredBody"];
+                    "application/json": components["schemas"]["ApiResponse_SignedInBody"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5321,7 +5372,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5330,7 +5381,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5339,7 +5390,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5348,7 +5399,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5357,7 +5408,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5375,7 +5426,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5384,7 +5435,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5393,7 +5444,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5411,7 +5462,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5440,10 +5491,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_IssuedToken"];
+                    "application/json": components["schemas"]["ApiResponse_IssuedToken"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5452,7 +5503,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5461,7 +5512,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5470,7 +5521,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5479,7 +5530,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5488,7 +5539,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5506,7 +5557,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5515,7 +5566,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5524,7 +5575,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5542,7 +5593,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5572,7 +5623,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5581,7 +5632,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5590,7 +5641,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5599,7 +5650,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5608,7 +5659,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5617,7 +5668,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5635,7 +5686,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5644,7 +5695,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5653,7 +5704,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5671,7 +5722,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5700,10 +5751,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_EnteredBody"];
+                    "application/json": components["schemas"]["ApiResponse_SignedInBody"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5712,7 +5763,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5721,7 +5772,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5730,7 +5781,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5739,7 +5790,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5748,7 +5799,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5766,7 +5817,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5775,7 +5826,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5784,7 +5835,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5802,7 +5853,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5831,10 +5882,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_PendingBody"];
+                    "application/json": components["schemas"]["ApiResponse_PendingBody"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5843,7 +5894,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5852,7 +5903,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5861,7 +5912,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5870,7 +5921,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5879,7 +5930,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5897,7 +5948,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5906,7 +5957,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5915,7 +5966,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5933,7 +5984,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5962,10 +6013,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_EnteredBody"];
+                    "application/json": components["schemas"]["ApiResponse_SignedInBody"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5974,7 +6025,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5983,7 +6034,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5992,7 +6043,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6001,7 +6052,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6010,7 +6061,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6028,7 +6079,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6037,7 +6088,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6046,7 +6097,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6064,7 +6115,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6094,7 +6145,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6103,7 +6154,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6112,7 +6163,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6121,7 +6172,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6130,7 +6181,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6139,7 +6190,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6157,7 +6208,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6166,7 +6217,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6175,7 +6226,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6193,7 +6244,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6218,10 +6269,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_Waiting"];
+                    "application/json": components["schemas"]["ApiResponse_Vec_Waiting"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6230,7 +6281,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6239,7 +6290,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6248,7 +6299,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6257,7 +6308,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6266,7 +6317,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6284,7 +6335,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6293,7 +6344,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6302,7 +6353,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6320,7 +6371,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6347,10 +6398,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Deleted"];
+                    "application/json": components["schemas"]["ApiResponse_Deleted"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6359,7 +6410,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6368,7 +6419,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6377,7 +6428,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6386,7 +6437,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6395,7 +6446,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6413,7 +6464,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6422,7 +6473,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6431,7 +6482,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6449,7 +6500,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6476,10 +6527,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_LetIn"];
+                    "application/json": components["schemas"]["ApiResponse_InvitedBody"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6488,7 +6539,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6497,7 +6548,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6506,7 +6557,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6515,7 +6566,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6524,7 +6575,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6542,7 +6593,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6551,7 +6602,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6560,7 +6611,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6578,7 +6629,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6607,10 +6658,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Incident"];
+                    "application/json": components["schemas"]["ApiResponse_Incident"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6619,7 +6670,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6628,7 +6679,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6637,7 +6688,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6646,7 +6697,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6655,7 +6706,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6673,7 +6724,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6682,7 +6733,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6691,7 +6742,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6709,7 +6760,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6723,9 +6774,9 @@ export interface operations {
     get_incident_list: {
         parameters: {
             query?: {
-                /** @description At most so many items, 1 to 500; 500 when absent. */
+                /** @description Largest number of items, 1 to 500. 500 if absent. */
                 limit?: number;
-                /** @description Only items older than the one with this identifier. */
+                /** @description Only items older than the item with this identifier. */
                 before?: string;
             };
             header?: never;
@@ -6739,10 +6790,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_Incident"];
+                    "application/json": components["schemas"]["ApiResponse_Vec_Incident"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6751,7 +6802,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6760,7 +6811,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6769,7 +6820,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6778,7 +6829,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6787,7 +6838,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6805,7 +6856,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6814,7 +6865,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6823,7 +6874,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6841,7 +6892,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6868,10 +6919,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Incident"];
+                    "application/json": components["schemas"]["ApiResponse_Incident"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6880,7 +6931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6889,7 +6940,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6898,7 +6949,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6907,7 +6958,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6916,7 +6967,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6934,7 +6985,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6943,7 +6994,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6952,7 +7003,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6970,7 +7021,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6997,10 +7048,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Deleted"];
+                    "application/json": components["schemas"]["ApiResponse_Deleted"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7009,7 +7060,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7018,7 +7069,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7027,7 +7078,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7036,7 +7087,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -7045,7 +7096,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7063,7 +7114,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7072,7 +7123,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7081,7 +7132,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7099,7 +7150,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7132,10 +7183,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Incident"];
+                    "application/json": components["schemas"]["ApiResponse_Incident"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7144,7 +7195,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7153,7 +7204,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7162,7 +7213,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7171,7 +7222,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -7180,7 +7231,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7198,7 +7249,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7207,7 +7258,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7216,7 +7267,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7234,7 +7285,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7265,10 +7316,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_IncidentComponent"];
+                    "application/json": components["schemas"]["ApiResponse_Vec_IncidentComponent"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7277,7 +7328,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7286,7 +7337,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7295,7 +7346,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7304,7 +7355,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -7313,7 +7364,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7331,7 +7382,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7340,7 +7391,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7349,7 +7400,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7367,7 +7418,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7398,10 +7449,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_IncidentComponent"];
+                    "application/json": components["schemas"]["ApiResponse_Vec_IncidentComponent"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7410,7 +7461,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7419,7 +7470,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7428,7 +7479,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7437,7 +7488,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -7446,7 +7497,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7464,7 +7515,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7473,7 +7524,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7482,7 +7533,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7500,7 +7551,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7514,9 +7565,9 @@ export interface operations {
     get_incident_id_components_list: {
         parameters: {
             query?: {
-                /** @description At most so many items, 1 to 500; 500 when absent. */
+                /** @description Largest number of items, 1 to 500. 500 if absent. */
                 limit?: number;
-                /** @description Only items older than the one with this identifier. */
+                /** @description Only items older than the item with this identifier. */
                 before?: string;
             };
             header?: never;
@@ -7532,10 +7583,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_IncidentComponent"];
+                    "application/json": components["schemas"]["ApiResponse_Vec_IncidentComponent"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7544,7 +7595,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7553,7 +7604,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7562,7 +7613,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7571,7 +7622,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -7580,7 +7631,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7598,7 +7649,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7607,7 +7658,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7616,7 +7667,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7634,7 +7685,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7648,9 +7699,9 @@ export interface operations {
     get_incident_id_components_unattached: {
         parameters: {
             query?: {
-                /** @description At most so many items, 1 to 500; 500 when absent. */
+                /** @description Largest number of items, 1 to 500. 500 if absent. */
                 limit?: number;
-                /** @description Only items older than the one with this identifier. */
+                /** @description Only items older than the item with this identifier. */
                 before?: string;
             };
             header?: never;
@@ -7666,10 +7717,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_ComponentInBrief"];
+                    "application/json": components["schemas"]["ApiResponse_Vec_ComponentInBrief"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7678,7 +7729,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7687,7 +7738,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7696,7 +7747,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7705,7 +7756,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -7714,7 +7765,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7732,7 +7783,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7741,7 +7792,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7750,7 +7801,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7768,7 +7819,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7799,10 +7850,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_IncidentUpdate"];
+                    "application/json": components["schemas"]["ApiResponse_IncidentUpdate"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7811,7 +7862,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7820,7 +7871,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7829,7 +7880,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7838,7 +7889,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -7847,7 +7898,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7865,7 +7916,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7874,7 +7925,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7883,7 +7934,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7901,7 +7952,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7932,10 +7983,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_AllDeleted"];
+                    "application/json": components["schemas"]["ApiResponse_AllDeleted"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7944,7 +7995,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7953,7 +8004,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7962,7 +8013,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7971,7 +8022,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -7980,7 +8031,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7998,7 +8049,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8007,7 +8058,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8016,7 +8067,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8034,7 +8085,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8048,9 +8099,9 @@ export interface operations {
     get_incident_id_updates_list: {
         parameters: {
             query?: {
-                /** @description At most so many items, 1 to 500; 500 when absent. */
+                /** @description Largest number of items, 1 to 500. 500 if absent. */
                 limit?: number;
-                /** @description Only items older than the one with this identifier. */
+                /** @description Only items older than the item with this identifier. */
                 before?: string;
             };
             header?: never;
@@ -8066,10 +8117,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_IncidentUpdate"];
+                    "application/json": components["schemas"]["ApiResponse_Vec_IncidentUpdate"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8078,7 +8129,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8087,7 +8138,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8096,7 +8147,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8105,7 +8156,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -8114,7 +8165,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8132,7 +8183,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8141,7 +8192,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8150,7 +8201,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8168,7 +8219,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8196,10 +8247,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_IncidentUpdate"];
+                    "application/json": components["schemas"]["ApiResponse_IncidentUpdate"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8208,7 +8259,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8217,7 +8268,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8226,7 +8277,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8235,7 +8286,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -8244,7 +8295,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8262,7 +8313,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8271,7 +8322,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8280,7 +8331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8298,7 +8349,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8332,10 +8383,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_IncidentUpdate"];
+                    "application/json": components["schemas"]["ApiResponse_IncidentUpdate"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8344,7 +8395,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8353,7 +8404,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8362,7 +8413,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8371,7 +8422,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -8380,7 +8431,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8398,7 +8449,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8407,7 +8458,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8416,7 +8467,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8434,7 +8485,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8463,10 +8514,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Maintenance"];
+                    "application/json": components["schemas"]["ApiResponse_Maintenance"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8475,7 +8526,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8484,7 +8535,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8493,7 +8544,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8502,7 +8553,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -8511,7 +8562,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8529,7 +8580,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8538,7 +8589,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8547,7 +8598,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8565,7 +8616,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8579,9 +8630,9 @@ export interface operations {
     get_maintenance_list: {
         parameters: {
             query?: {
-                /** @description At most so many items, 1 to 500; 500 when absent. */
+                /** @description Largest number of items, 1 to 500. 500 if absent. */
                 limit?: number;
-                /** @description Only items older than the one with this identifier. */
+                /** @description Only items older than the item with this identifier. */
                 before?: string;
             };
             header?: never;
@@ -8595,10 +8646,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_Maintenance"];
+                    "application/json": components["schemas"]["ApiResponse_Vec_Maintenance"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8607,7 +8658,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8616,7 +8667,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8625,7 +8676,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8634,7 +8685,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -8643,7 +8694,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8661,7 +8712,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8670,7 +8721,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8679,7 +8730,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8697,7 +8748,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8724,10 +8775,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Maintenance"];
+                    "application/json": components["schemas"]["ApiResponse_Maintenance"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8736,7 +8787,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8745,7 +8796,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8754,7 +8805,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8763,7 +8814,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -8772,7 +8823,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8790,7 +8841,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8799,7 +8850,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8808,7 +8859,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8826,7 +8877,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8853,10 +8904,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Deleted"];
+                    "application/json": components["schemas"]["ApiResponse_Deleted"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8865,7 +8916,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8874,7 +8925,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8883,7 +8934,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8892,7 +8943,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -8901,7 +8952,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8919,7 +8970,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8928,7 +8979,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8937,7 +8988,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8955,7 +9006,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8988,10 +9039,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Maintenance"];
+                    "application/json": components["schemas"]["ApiResponse_Maintenance"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9000,7 +9051,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9009,7 +9060,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9018,7 +9069,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9027,7 +9078,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -9036,7 +9087,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9054,7 +9105,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9063,7 +9114,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -9072,7 +9123,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9090,7 +9141,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9121,10 +9172,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_MaintenanceUpdate"];
+                    "application/json": components["schemas"]["ApiResponse_MaintenanceUpdate"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9133,7 +9184,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9142,7 +9193,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9151,7 +9202,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9160,7 +9211,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -9169,7 +9220,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9187,7 +9238,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9196,7 +9247,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -9205,7 +9256,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9223,7 +9274,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9254,10 +9305,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_AllDeleted"];
+                    "application/json": components["schemas"]["ApiResponse_AllDeleted"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9266,7 +9317,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9275,7 +9326,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9284,7 +9335,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9293,7 +9344,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -9302,7 +9353,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9320,7 +9371,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9329,7 +9380,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -9338,7 +9389,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9356,7 +9407,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9370,9 +9421,9 @@ export interface operations {
     get_maintenance_id_updates_list: {
         parameters: {
             query?: {
-                /** @description At most so many items, 1 to 500; 500 when absent. */
+                /** @description Largest number of items, 1 to 500. 500 if absent. */
                 limit?: number;
-                /** @description Only items older than the one with this identifier. */
+                /** @description Only items older than the item with this identifier. */
                 before?: string;
             };
             header?: never;
@@ -9388,10 +9439,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_MaintenanceUpdate"];
+                    "application/json": components["schemas"]["ApiResponse_Vec_MaintenanceUpdate"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9400,7 +9451,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9409,7 +9460,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9418,7 +9469,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9427,7 +9478,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -9436,7 +9487,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9454,7 +9505,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9463,7 +9514,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -9472,7 +9523,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9490,7 +9541,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9518,10 +9569,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_MaintenanceUpdate"];
+                    "application/json": components["schemas"]["ApiResponse_MaintenanceUpdate"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9530,7 +9581,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9539,7 +9590,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9548,7 +9599,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9557,7 +9608,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -9566,7 +9617,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9584,7 +9635,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9593,7 +9644,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -9602,7 +9653,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9620,7 +9671,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9654,10 +9705,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_MaintenanceUpdate"];
+                    "application/json": components["schemas"]["ApiResponse_MaintenanceUpdate"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9666,7 +9717,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9675,7 +9726,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9684,7 +9735,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9693,7 +9744,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -9702,7 +9753,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9720,7 +9771,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9729,7 +9780,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -9738,7 +9789,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9756,7 +9807,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9785,7 +9836,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Snapshot"];
+                    "application/json": components["schemas"]["ApiResponse_Snapshot"];
                 };
             };
             304: {
@@ -9794,7 +9845,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9803,7 +9854,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown organisation. */
+            /** @description The organisation is unknown. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9812,7 +9863,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9826,7 +9877,7 @@ export interface operations {
     get_status_organisation_events: {
         parameters: {
             query?: {
-                /** @description The revision of the snapshot the viewer has. `Last-Event-ID` wins over it. */
+                /** @description Revision of the viewer's snapshot. `Last-Event-ID` takes precedence. */
                 since?: number;
             };
             header?: {
@@ -9847,7 +9898,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9856,7 +9907,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown organisation. */
+            /** @description The organisation is unknown. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9865,7 +9916,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9894,10 +9945,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Subscriber"];
+                    "application/json": components["schemas"]["ApiResponse_Subscriber"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9906,7 +9957,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9915,7 +9966,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9924,7 +9975,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9933,7 +9984,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -9942,7 +9993,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9960,7 +10011,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9969,7 +10020,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -9978,7 +10029,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9996,7 +10047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10021,10 +10072,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_DeliveryCounts"];
+                    "application/json": components["schemas"]["ApiResponse_DeliveryCounts"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10033,7 +10084,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10042,7 +10093,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10051,7 +10102,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10060,7 +10111,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -10069,7 +10120,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10087,7 +10138,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10096,7 +10147,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10105,7 +10156,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10123,7 +10174,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10137,9 +10188,9 @@ export interface operations {
     get_subscriber_list: {
         parameters: {
             query?: {
-                /** @description At most so many items, 1 to 500; 500 when absent. */
+                /** @description Largest number of items, 1 to 500. 500 if absent. */
                 limit?: number;
-                /** @description Only items older than the one with this identifier. */
+                /** @description Only items older than the item with this identifier. */
                 before?: string;
             };
             header?: never;
@@ -10153,10 +10204,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Vec_Subscriber"];
+                    "application/json": components["schemas"]["ApiResponse_Vec_Subscriber"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10165,7 +10216,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10174,7 +10225,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10183,7 +10234,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10192,7 +10243,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -10201,7 +10252,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10219,7 +10270,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10228,7 +10279,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10237,7 +10288,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10255,7 +10306,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10284,10 +10335,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["ApiResponse_Nothing"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10296,7 +10347,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10305,7 +10356,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10314,7 +10365,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10323,7 +10374,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -10332,7 +10383,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10350,7 +10401,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10359,7 +10410,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10368,7 +10419,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10386,7 +10437,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10415,10 +10466,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["ApiResponse_Nothing"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10427,7 +10478,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10436,7 +10487,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10445,7 +10496,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10454,7 +10505,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -10463,7 +10514,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10481,7 +10532,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10490,7 +10541,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10499,7 +10550,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10517,7 +10568,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10531,11 +10582,11 @@ export interface operations {
     get_subscriber_unsubscribe_one_click: {
         parameters: {
             query?: {
-                /** @description The subscriber's address */
+                /** @description Mail address of the subscriber */
                 email?: string;
-                /** @description The organisation's identifier */
+                /** @description Identifier of the organisation */
                 orgId?: string;
-                /** @description The code of the link */
+                /** @description Code of the link */
                 unsubscribeCode?: string;
             };
             header?: never;
@@ -10544,7 +10595,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description To the unsubscribe page */
+            /** @description Redirect to the unsubscribe page */
             303: {
                 headers: {
                     [name: string]: unknown;
@@ -10556,11 +10607,11 @@ export interface operations {
     post_subscriber_unsubscribe_one_click: {
         parameters: {
             query?: {
-                /** @description The subscriber's address. */
+                /** @description Mail address of the subscriber. */
                 email?: string;
-                /** @description The organisation's identifier. */
+                /** @description Identifier of the organisation. */
                 orgId?: string;
-                /** @description The code of the link. */
+                /** @description Code of the link. */
                 unsubscribeCode?: string;
             };
             header?: never;
@@ -10578,10 +10629,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["ApiResponse_Nothing"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10590,7 +10641,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10599,7 +10650,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10608,7 +10659,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10617,7 +10668,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -10626,7 +10677,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10644,7 +10695,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10653,7 +10704,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10662,7 +10713,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10680,7 +10731,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10709,10 +10760,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Nothing"];
+                    "application/json": components["schemas"]["ApiResponse_Nothing"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10721,7 +10772,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10730,7 +10781,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10739,7 +10790,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10748,7 +10799,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -10757,7 +10808,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10775,7 +10826,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10784,7 +10835,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10793,7 +10844,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10811,7 +10862,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10838,10 +10889,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Answer_Deleted"];
+                    "application/json": components["schemas"]["ApiResponse_Deleted"];
                 };
             };
-            /** @description Malformed request. */
+            /** @description The request is malformed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10850,7 +10901,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No or bad token. */
+            /** @description The token or the session is missing or invalid. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10859,7 +10910,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token without an organisation, or an admin is needed. */
+            /** @description The token has no organisation, or the caller is not an admin. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10868,7 +10919,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing in the organisation. */
+            /** @description The organisation has no such item. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10877,7 +10928,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body took too long to come. */
+            /** @description The request body did not arrive in time. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -10886,7 +10937,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Refused by a rule. */
+            /** @description A rule forbids the change. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10904,7 +10955,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Body over 256 KiB. */
+            /** @description The request body is larger than 256 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10913,7 +10964,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON, or compressed. */
+            /** @description The request body is not JSON, or is compressed. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10922,7 +10973,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Wrong, missing or invalid fields. */
+            /** @description Fields are missing or invalid. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10940,7 +10991,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The database is away. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -95,7 +95,7 @@ async fn spellings_and_sub_addresses_of_a_mailbox_have_one_counter() {
 }
 
 #[tokio::test]
-async fn limits_that_are_off_count_nothing() {
+async fn disabled_limits_refuse_nothing() {
     let only = MailBudgetLimits {
         account: Some(5),
         ..MailBudgetLimits::default()

@@ -1,17 +1,17 @@
-//! Messages between the nodes of an installation: signed, because a Redis may be shared with others.
+//! Signed messages between the nodes of an installation, because a Redis may be shared with others.
 
 use std::time::{Duration, Instant};
 
 use allclear_application::secret::HmacKey;
 
-/// What the signature is for: a signature for anything else is none for a message.
+/// Purpose of the signature. Signatures for other purposes are not valid for messages.
 const PURPOSE: &str = "broadcast";
-/// Bytes of the signature, HMAC-SHA-256, which stands before the text.
+/// Length of the signature (HMAC-SHA-256), which precedes the text.
 const SIGNATURE: usize = 32;
-/// Shortest time between two lines in the log about messages that were dropped.
+/// Shortest time between two log lines about dropped messages.
 const LOG_INTERVAL: Duration = Duration::from_mins(1);
 
-/// Signs messages with the installation's key, and checks the signature of those that arrive.
+/// Signs messages with the installation's key, and verifies received ones.
 #[derive(Debug, Clone)]
 pub(super) struct Envelopes(HmacKey);
 
@@ -20,19 +20,19 @@ impl Envelopes {
         Self(key)
     }
 
-    /// The signature, then the text.
+    /// The signature, followed by the text.
     pub(super) fn sign(&self, text: &[u8]) -> Vec<u8> {
         [&self.0.mark(PURPOSE, &[text]), text].concat()
     }
 
-    /// The text of a message; `None` if no node of this installation signed it.
+    /// The text of a message; `None` if its signature is invalid.
     pub(super) fn open<'m>(&self, message: &'m [u8]) -> Option<&'m [u8]> {
         let (signature, text) = message.split_at_checked(SIGNATURE)?;
         self.0.is_mark(PURPOSE, &[text], signature).then_some(text)
     }
 }
 
-/// Counts the messages that are dropped. Whoever sends them must not fill the log.
+/// Counts dropped messages. Their sender must not be able to fill the log.
 #[derive(Debug, Default)]
 pub(super) struct Rejections {
     unlogged: u64,

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Nodes of an installation of this name share its key.
+/// A node; nodes of an installation with the same name share its key.
 pub(super) fn start(url: &str, installation: &str) -> Redis {
     Redis::start(RedisOptions {
         url,
@@ -20,22 +20,22 @@ pub(super) fn commit(revision: i64) -> Arc<Commit> {
 }
 
 #[tokio::test]
-async fn without_redis_a_node_still_hears_of_its_own_commits_and_nobody_waits() {
+async fn without_redis_own_commits_arrive_and_nothing_blocks() {
     let broadcast = start("redis://127.0.0.1:1", "one");
     let mut own = broadcast.subscribe().await;
-    for revision in 1..=i64::try_from(2 * WAITING).unwrap() {
+    for revision in 1..=i64::try_from(2 * QUEUE_LENGTH).unwrap() {
         broadcast.publish(commit(revision)).await;
         assert_eq!(own.recv().await.unwrap().revision, revision);
     }
 }
 
 #[tokio::test]
-async fn what_is_no_address_is_refused() {
+async fn malformed_url_is_refused() {
     assert!(client("http://127.0.0.1", None).is_err());
     assert!(client("redis://127.0.0.1", Some(Vec::new())).is_err());
 }
 
-/// Where the test run has started a Redis.
+/// URL of the Redis that the test run has started.
 fn redis() -> Option<String> {
     let url = std::env::var("ALLCLEAR_TEST_REDIS_URL").ok();
     if url.is_none() {
@@ -48,7 +48,8 @@ fn redis() -> Option<String> {
     url
 }
 
-/// Publishes, counting on from a revision, until somebody hears: the last published, and the first heard.
+/// Publishes increasing revisions until one is received; returns the last published and the first
+/// received.
 pub(super) async fn until_heard(
     from: &Redis,
     hearing: &mut mpsc::UnboundedReceiver<Arc<Commit>>,
@@ -64,7 +65,7 @@ pub(super) async fn until_heard(
 }
 
 #[tokio::test]
-async fn other_nodes_hear_of_commits_in_order() {
+async fn other_nodes_receive_commits_in_order() {
     let Some(url) = redis() else { return };
     let (here, there) = (start(&url, "order"), start(&url, "order"));
     let mut hearing = there.subscribe().await;
@@ -78,12 +79,12 @@ async fn other_nodes_hear_of_commits_in_order() {
 }
 
 #[tokio::test]
-async fn installations_on_one_redis_do_not_hear_each_other() {
+async fn installations_sharing_a_redis_are_separate() {
     let Some(url) = redis() else { return };
     let [one, two] =
         ["one", "two"].map(|installation| [start(&url, installation), start(&url, installation)]);
     let (mut hearing_one, mut hearing_two) = (one[1].subscribe().await, two[1].subscribe().await);
-    // Both listen; whatever of the one could reach the other has been sent before the last of each is heard.
+    // Everything that could reach the other node was sent before the last commit of each arrives.
     let (last, _) = until_heard(&one[0], &mut hearing_one, 0).await;
     let (_, first) = until_heard(&two[0], &mut hearing_two, 1000).await;
     assert!(first > 1000, "{first} is not its own");
@@ -129,7 +130,7 @@ async fn forged_message_changes_nothing() {
             .unwrap();
         assert_eq!(receivers, 2, "both nodes receive it");
     }
-    // What is published afterwards arrives afterwards: had a forged commit been believed, it would stand before this one.
+    // A forged commit, if accepted, would arrive before this one.
     here.publish(commit(last + 1)).await;
     for revision in heard + 1..=last + 1 {
         assert_eq!(hearing.recv().await.unwrap().revision, revision);

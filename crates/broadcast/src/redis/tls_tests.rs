@@ -1,4 +1,4 @@
-//! Redis by TLS, with a server and certificates of the test's own.
+//! Redis over TLS, with a server and certificates of the test.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -11,7 +11,7 @@ use tokio::process::{Child, Command};
 use super::tests::{commit, until_heard};
 use super::*;
 
-/// An authority of the test's own, which signs the certificate of the host `localhost`.
+/// A certificate authority of the test, which signs the certificate of the host `localhost`.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
@@ -36,7 +36,7 @@ impl Authority {
     }
 }
 
-/// A Redis that speaks TLS alone. It ends with this.
+/// A Redis server that accepts TLS only. Stopped on drop.
 struct TlsRedis {
     port: u16,
     authority: Authority,
@@ -45,7 +45,7 @@ struct TlsRedis {
 }
 
 impl TlsRedis {
-    /// `None`, with a line about it, if Redis is not installed; with `CI` set that is a failure.
+    /// `None`, with a message, if Redis is not installed; with `CI` set that is a failure.
     async fn start() -> Option<Self> {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let folder = tempfile::tempdir().unwrap();
@@ -99,7 +99,7 @@ impl TlsRedis {
 }
 
 #[tokio::test]
-async fn redis_is_reached_by_tls_only_with_the_right_authority_and_host() {
+async fn tls_requires_the_right_authority_and_host() {
     let Some(redis) = TlsRedis::start().await else {
         return;
     };

@@ -1,4 +1,6 @@
-//! The signatures of Clerk's webhooks, which Svix sends: <https://docs.svix.com/receiving/verifying-payloads/how-manual>.
+//! Verification of Clerk's webhooks, which Svix signs: <https://docs.svix.com/receiving/verifying-payloads/how-manual>.
+//!
+//! The `standardwebhooks` crate was rejected: it expects other header names and reads the system clock.
 
 use std::fmt;
 use std::sync::Arc;

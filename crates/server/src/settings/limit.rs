@@ -2,7 +2,7 @@
 
 use allclear_application::subscriber::Subscribers;
 use allclear_domain::mail_limit::MailLimit;
-use allclear_transport::identity::throttle::Limits;
+use allclear_transport::identity::throttle::IdentityLimits;
 use allclear_transport::subscriber;
 use allclear_transport::throttle::Limit;
 use clap::Args;
@@ -50,9 +50,9 @@ pub(crate) struct LimitSettings {
 
 impl LimitSettings {
     /// At the identity provider's calls.
-    pub(crate) fn identity(&self) -> Limits {
-        let usual = Limits::default();
-        Limits {
+    pub(crate) fn identity(&self) -> IdentityLimits {
+        let usual = IdentityLimits::default();
+        IdentityLimits {
             sign_in: self.limit_sign_in.unwrap_or(usual.sign_in),
             guesses: self.limit_guesses.unwrap_or(usual.guesses),
             account_guesses: self.limit_account_guesses.unwrap_or(usual.account_guesses),
@@ -64,9 +64,9 @@ impl LimitSettings {
     }
 
     /// At the subscriber calls.
-    pub(crate) fn subscriber(&self) -> subscriber::Limits {
-        let usual = subscriber::Limits::default();
-        subscriber::Limits {
+    pub(crate) fn subscriber(&self) -> subscriber::SubscriberLimits {
+        let usual = subscriber::SubscriberLimits::default();
+        subscriber::SubscriberLimits {
             subscribe: self.limit_subscribe.unwrap_or(usual.subscribe),
             links: self.limit_verify.unwrap_or(usual.links),
         }

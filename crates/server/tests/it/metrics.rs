@@ -71,7 +71,7 @@ async fn figures_are_for_a_configured_network_and_the_bearer_of_the_token() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hsts_covers_what_is_configured() {
+async fn hsts_has_the_configured_scope() {
     for (flags, expected) in [
         (
             &["--public-url", "https://status.example"][..],

@@ -191,7 +191,7 @@ async fn carried(request: reqwest::RequestBuilder) -> (u16, Vec<(String, Vec<u8>
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_answered_ahead_of_the_app_is_what_the_app_answers() {
+async fn fast_path_and_app_send_equal_responses() {
     let app = TestApp::start_with(&["--public-url", "https://status.example"]).await;
     let operator = app.operator("Acme").await;
     let client = crate::app::client();

@@ -10,7 +10,7 @@ use allclear_bench_support::crowd::{Wire, connect, read_past};
 /// `3`, masked with zeros.
 const PONG: [u8; 7] = [0x81, 0x81, 0, 0, 0, 0, b'3'];
 
-/// Where in a frame of the server the reading stands.
+/// Position in a frame of the server.
 #[derive(Default)]
 pub(crate) struct Frames {
     head: [u8; 10],
@@ -65,8 +65,8 @@ impl Frames {
     }
 }
 
-/// Opens a WebSocket and says what has to be said to be in; what comes after the mark is the caller's to read. `receive` bounds
-/// what the kernel takes for it.
+/// Opens a WebSocket and sends the messages that join the room. Bytes after `mark` are left to the
+/// caller. `receive` bounds the kernel's receive buffer.
 pub(crate) fn join(port: u16, receive: Option<usize>, say: &[(&str, &str)]) -> io::Result<Socket> {
     let mut stream = connect(port, receive)?;
     let request = "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n\

@@ -1,53 +1,50 @@
-//! Fan-out: one event to N viewers over WebSocket, and a burst of events, beside Node's `socket.io` server driven by the same
-//! client program. `cargo bench -p allclear-socketio` prints a line of JSON per figure, and per budget whether it is met.
+//! Fan-out: one event to N viewers over WebSocket, and a burst of events, compared with Node's
+//! `socket.io` server under the same client program. `cargo bench -p allclear-socketio` prints a
+//! line of JSON per figure, and per budget whether it is met.
 //!
-//! `-- N …` measures other numbers of viewers than 1,000, 9,000 and 10,000. What goes on is told on standard error, and whatever does
-//! not come to its end fails.
+//! `-- N …` measures other numbers of viewers than 1,000, 9,000 and 10,000. Progress goes to
+//! standard error. The bench fails if anything does not complete.
 
 mod frames;
 mod server;
 
-use std::{
-    env, io,
-    path::Path,
-    process::{Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, io};
 
-use allclear_bench_support::{
-    Bench, Limit,
-    crowd::{self, progress},
-    fan_out::FanOut,
-    peer::{self, Peer},
-};
+use allclear_bench_support::crowd::{self, progress};
+use allclear_bench_support::fan_out::FanOut;
+use allclear_bench_support::peer::{self, Peer};
+use allclear_bench_support::{Bench, Limit};
 use frames::Frames;
 use serde_json::json;
 
 type Crowd = crowd::Crowd<Frames>;
 
-/// How it says what it found.
+/// Reports the figures.
 const FOUND: Bench = Bench("fanout");
 
-/// A room that one thread can tell something at once, and two that take it a while.
+/// One room that a thread serves quickly, and two larger ones.
 const VIEWERS: [usize; 3] = [1000, 9000, 10_000];
 /// Bytes of text in an event.
 const SIZE: usize = 200;
-/// Times that everything is measured; the servers take turns.
+/// Number of passes; the servers take turns.
 const PASSES: usize = 2;
 /// Deliveries of single events, and of a burst, in a pass.
 const DELIVERIES: usize = 200_000;
-/// Single events in a pass, at least: from fewer there is no percentile to speak of.
+/// Least number of single events in a pass, for a meaningful percentile.
 const ROUNDS: usize = 50;
 const BURST: usize = 500_000;
-/// Viewers that stop reading, what may wait for each, and what the kernel takes for it.
+/// Viewers that stop reading, the bound of their queues, and their kernel receive buffer.
 const STALLED: usize = 50;
 const QUEUE: usize = 96 * 1024;
 const RECEIVE: usize = 4096;
 
-/// What a client says, and what it is told once it is in the room.
+/// The messages that join the room, and the text that confirms it.
 const JOIN: [(&str, &str); 1] = [("40", "42[\"ready\"]")];
 
-/// Which server.
+/// The measured server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Allclear,
@@ -78,7 +75,7 @@ impl Kind {
     }
 }
 
-/// The reference server's program, its packages installed.
+/// The program of the reference server, with its packages installed.
 fn reference() -> io::Result<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/fanout/node");
     if !Path::new(folder).join("node_modules/socket.io").exists() {
@@ -99,7 +96,8 @@ fn gather(peer: &Peer, count: usize) -> io::Result<Crowd> {
     Crowd::gather(count, || frames::join(peer.port, None, &JOIN))
 }
 
-/// Has the server tell everybody; answers how long it took until the last had heard all of it.
+/// Makes the server send to all viewers; returns the time until the last one has received
+/// everything.
 fn shout(crowd: &mut Crowd, count: u32, size: usize) -> io::Result<Duration> {
     crowd.expect(count);
     let begin = Instant::now();
@@ -108,11 +106,11 @@ fn shout(crowd: &mut Crowd, count: u32, size: usize) -> io::Result<Duration> {
     Ok(begin.elapsed())
 }
 
-/// What was measured of a server at a number of viewers.
+/// The figures of a server at a number of viewers.
 #[derive(Default)]
 struct Figures {
     single: FanOut,
-    /// Messages a second, of every burst.
+    /// Messages per second of each burst.
     burst: Vec<f64>,
 }
 
@@ -125,7 +123,7 @@ impl Figures {
 #[expect(clippy::cast_precision_loss, reason = "figures to read")]
 fn measure(kind: Kind, viewers: usize, figures: &mut Figures) -> io::Result<()> {
     let peer = kind.start(None)?;
-    // What a process takes once is not a viewer's.
+    // Memory that a process takes once does not count for a viewer.
     let mut few = gather(&peer, 20)?;
     shout(&mut few, 20, SIZE)?;
     let before = peer.memory()?;
@@ -152,7 +150,7 @@ fn measure(kind: Kind, viewers: usize, figures: &mut Figures) -> io::Result<()> 
     Ok(())
 }
 
-/// The most memory that one stalled viewer takes while a room is told a lot.
+/// The most memory that one stalled viewer takes during a burst.
 fn stalled(kind: Kind) -> io::Result<u64> {
     let peer = kind.start((kind == Kind::Allclear).then_some(QUEUE))?;
     let mut crowd = gather(&peer, 20)?;

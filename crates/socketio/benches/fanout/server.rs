@@ -1,10 +1,12 @@
-//! Our server, as a process of its own, so that its processor time and memory are its own.
+//! The measured server, in a process of its own, so that its processor time and memory can be
+//! measured.
 
 use std::{env, io};
 
 use actix_web::{App, HttpServer};
 use allclear_socketio::{
-    Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket, cut_dead_connections,
+    Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket,
+    close_dead_connections,
 };
 
 struct Room;
@@ -23,7 +25,7 @@ impl Handler for Room {
         }
     }
 
-    /// `shout` with a number and a size tells the room so many events of that size.
+    /// `shout` with a number and a size sends that many events of that size to the room.
     async fn event(&self, socket: &Socket<()>, event: Incoming) {
         let (count, size): (usize, usize) = event.args().parse().unwrap_or_default();
         let text = "x".repeat(size);
@@ -36,7 +38,7 @@ impl Handler for Room {
     }
 }
 
-/// Serves until it is ended, and prints its port. `QUEUE_BYTES` bounds what waits for a client.
+/// Serves until it is stopped, and prints its port. `QUEUE_BYTES` bounds a client's queue.
 pub(crate) async fn serve() -> io::Result<()> {
     let mut settings = Settings::default();
     if let Some(bytes) = env::var("QUEUE_BYTES")
@@ -45,7 +47,7 @@ pub(crate) async fn serve() -> io::Result<()> {
     {
         settings.max_queue_bytes = bytes;
     }
-    let tune = cut_dead_connections(&settings);
+    let tune = close_dead_connections(&settings);
     let server = Server::builder()
         .settings(settings)
         .namespace("/", Room)

@@ -1,21 +1,19 @@
-//! Whether a client may open one more session.
+//! Limits for the sessions and polls of clients.
 
 use std::any::Any;
 use std::fmt;
 
-use actix_web::{
-    HttpRequest, HttpResponse, HttpResponseBuilder,
-    http::{StatusCode, header},
-};
+use actix_web::http::{StatusCode, header};
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
 
-/// What counts a session or a poll for as long as it is kept.
+/// Represents a counted session or poll until it is dropped.
 pub type Permit = Box<dyn Any + Send + Sync>;
 
-/// What a new session holds.
+/// The permits of a new session.
 pub struct Permits {
-    /// Kept until the session is gone.
+    /// Kept until the session ends.
     pub session: Permit,
-    /// Kept until the session has joined its first namespace, or is gone.
+    /// Kept until the session has joined its first namespace, or ends.
     pub handshake: Permit,
 }
 
@@ -25,16 +23,16 @@ impl fmt::Debug for Permits {
     }
 }
 
-/// Why a session or a poll is refused for now.
+/// Refusal of a session or a poll over a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Busy {
+pub struct OverLimit {
     status: StatusCode,
     /// Seconds.
     retry_after: u64,
 }
 
-impl Busy {
-    /// The client has as many as it may: 429. It may try again after this many seconds.
+impl OverLimit {
+    /// The client has reached its limit: 429. It may retry after this many seconds.
     #[must_use]
     pub const fn client(retry_after: u64) -> Self {
         Self {
@@ -43,7 +41,7 @@ impl Busy {
         }
     }
 
-    /// The server has as many as it can hold: 503. The client may try again after this many seconds.
+    /// The server has reached its limit: 503. The client may retry after this many seconds.
     #[must_use]
     pub const fn server(retry_after: u64) -> Self {
         Self {
@@ -61,15 +59,15 @@ impl Busy {
 
 /// Limits the sessions and polls of clients.
 pub trait Admission: Send + Sync + 'static {
-    /// A client asks for a session.
+    /// Decides about a new session.
     ///
     /// # Errors
-    /// If the client or the server has too many.
-    fn session(&self, request: &HttpRequest) -> Result<Permits, Busy>;
+    /// If the client or the server has reached a limit.
+    fn session(&self, request: &HttpRequest) -> Result<Permits, OverLimit>;
 
-    /// A client asks for packets and may have to wait for them; the permit is kept until the response.
+    /// Decides about a poll that may have to wait. The permit is kept until the response.
     ///
     /// # Errors
-    /// If too many polls wait.
-    fn poll(&self, request: &HttpRequest) -> Result<Permit, Busy>;
+    /// If the client or the server has reached a limit.
+    fn poll(&self, request: &HttpRequest) -> Result<Permit, OverLimit>;
 }

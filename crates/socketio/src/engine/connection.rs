@@ -1,38 +1,36 @@
-//! A session together with the layer above: its decoder, its jobs, and the task that runs them.
+//! A session together with the protocol above it: its decoder, its jobs, and the task that runs
+//! them.
 
-use std::{
-    collections::VecDeque,
-    mem,
-    sync::{Arc, Mutex},
-    task::{Context, Poll, Waker},
-};
+use std::collections::VecDeque;
+use std::mem;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
 
 use actix_web::rt;
 
-use super::{
-    handler::EngineHandler,
-    packet::{DecodeError, Message, Packet},
-    reason::CloseReason,
-    server::Engine,
-    session::{EngineSocket, Session},
-    session_state::Received,
-};
+use super::handler::EngineHandler;
+use super::packet::{DecodeError, Message, Packet};
+use super::reason::CloseReason;
+use super::server::Engine;
+use super::session::{EngineSocket, Session};
+use super::session_state::Received;
 use crate::sync::lock;
 
-/// Jobs that may wait; beyond, the client is not read any further.
+/// Most jobs that may wait. With more, the client is not read.
 const MAX_JOBS: usize = 64;
-/// Bytes of messages that may wait, likewise; one message may exceed it.
+/// Most bytes of waiting messages. With more, the client is not read; one message may exceed the
+/// bound.
 const MAX_JOB_BYTES: usize = 256 * 1024;
 
 struct Inbox<H: EngineHandler> {
     decoder: H::Decoder,
-    /// With the runner while it runs.
+    /// `None` while the runner has it.
     state: Option<H::State>,
     jobs: VecDeque<(H::Job, usize)>,
     bytes: usize,
     running: bool,
     finished: bool,
-    /// Wait for room.
+    /// Senders that wait for room.
     senders: Vec<Waker>,
 }
 
@@ -42,12 +40,12 @@ pub(crate) struct Connection<H: EngineHandler> {
     inbox: Mutex<Inbox<H>>,
 }
 
-/// What the runner does next.
+/// The next step of the runner.
 enum Next<H: EngineHandler> {
     Run(H::Job),
     Notified,
     Close(H::State, CloseReason),
-    Rest,
+    Idle,
 }
 
 impl<H: EngineHandler> Connection<H> {
@@ -69,7 +67,7 @@ impl<H: EngineHandler> Connection<H> {
         }
     }
 
-    /// Waits until there is room for another job.
+    /// Ready when there is room for another job, or when the session ends.
     pub(crate) fn poll_room(&self, context: &mut Context<'_>) -> Poll<()> {
         let mut inbox = lock(&self.inbox);
         let full = inbox.jobs.len() >= MAX_JOBS || inbox.bytes >= MAX_JOB_BYTES;
@@ -86,7 +84,7 @@ impl<H: EngineHandler> Connection<H> {
         Poll::Ready(())
     }
 
-    /// A packet arrived over the session's transport. False when the session does not go on.
+    /// Handles a packet of the session's transport. False if the session has ended.
     pub(crate) fn receive(self: &Arc<Self>, packet: Result<Packet, DecodeError>) -> bool {
         let Ok(packet) = packet else {
             self.session.close(CloseReason::ParseError);
@@ -119,7 +117,7 @@ impl<H: EngineHandler> Connection<H> {
         }
     }
 
-    /// Starts the runner if there is something to run and it does not run already; called from a worker thread.
+    /// Starts the runner if it is not running. Must be called in a worker thread.
     pub(crate) fn start(self: &Arc<Self>) {
         let mut inbox = lock(&self.inbox);
         if !inbox.running && !inbox.finished {
@@ -133,7 +131,7 @@ impl<H: EngineHandler> Connection<H> {
         let mut inbox = lock(&self.inbox);
         let reason = self.session.reason();
         if let Some(reason) = reason
-            && (reason.is_ours() || inbox.jobs.is_empty())
+            && (reason.is_by_server() || inbox.jobs.is_empty())
             && let Some(state) = state.take()
         {
             inbox.jobs = VecDeque::new();
@@ -153,11 +151,12 @@ impl<H: EngineHandler> Connection<H> {
         inbox.jobs = VecDeque::new();
         inbox.state = state.take();
         inbox.running = false;
-        Next::Rest
+        Next::Idle
     }
 
-    /// The housekeeper is here: starts the runner if it is needed, and lets go of whoever waits for room in vain.
-    pub(crate) fn attend(self: &Arc<Self>) {
+    /// Called by the timer. Starts the runner if it is needed, and wakes senders if the session has
+    /// ended.
+    pub(crate) fn on_timer(self: &Arc<Self>) {
         if self.session.needs_runner() {
             self.start();
         }
@@ -167,7 +166,7 @@ impl<H: EngineHandler> Connection<H> {
         }
     }
 
-    /// Whether nothing is left to do for it, here or at the client.
+    /// Whether nothing is left to do, neither here nor at the client.
     pub(crate) fn is_over(&self) -> bool {
         lock(&self.inbox).finished && !self.session.is_reachable()
     }
@@ -175,7 +174,7 @@ impl<H: EngineHandler> Connection<H> {
 
 /// Runs jobs until there are none.
 async fn run<H: EngineHandler>(connection: Arc<Connection<H>>) {
-    let mut guard = Guard {
+    let mut guard = PanicGuard {
         connection: &connection,
         armed: true,
     };
@@ -199,13 +198,13 @@ async fn run<H: EngineHandler>(connection: Arc<Connection<H>>) {
     }
 }
 
-/// A job that panics takes the state with it; the session must not outlive it.
-struct Guard<'a, H: EngineHandler> {
+/// Ends the session if a job panics, because the state is lost with the job.
+struct PanicGuard<'a, H: EngineHandler> {
     connection: &'a Connection<H>,
     armed: bool,
 }
 
-impl<H: EngineHandler> Drop for Guard<'_, H> {
+impl<H: EngineHandler> Drop for PanicGuard<'_, H> {
     fn drop(&mut self) {
         if self.armed {
             lock(&self.connection.inbox).finished = true;

@@ -1,8 +1,9 @@
-//! Packets on their way out: encoded once, shared by every receiver.
+//! Outgoing packets, encoded once and shared by all receivers.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 
 use super::packet::{Message, SEPARATOR};
@@ -14,20 +15,20 @@ const FIN_BINARY: u8 = 0x82;
 
 /// One or more Engine.IO packets that must stay together, such as an event and its attachments.
 ///
-/// The WebSocket frames are built when the packet is, the polling form is a slice of them (text) or built by the first
-/// receiver that polls (binary). Every receiver after that takes a reference.
+/// The WebSocket frames are built with the packet. The polling form of text is a slice of them;
+/// with attachments it is built by the first receiver that polls. Other receivers take a reference.
 #[derive(Debug)]
 pub(crate) struct Encoded {
-    /// Complete WebSocket frames, ready for the wire.
+    /// Complete WebSocket frames.
     frames: Bytes,
-    /// Where the first frame's text begins and ends; empty when there is none.
+    /// Start and end of the first frame's text; equal if there is none.
     text: (usize, usize),
     attachments: Box<[Bytes]>,
     polling: OnceLock<Bytes>,
 }
 
 impl Encoded {
-    /// Encodes a packet of text that `write` appends, and binary messages to follow it.
+    /// Encodes a text packet that `write` appends, followed by binary messages.
     pub(crate) fn build(attachments: Vec<Bytes>, write: impl FnOnce(&mut Vec<u8>)) -> Arc<Self> {
         let mut buffer = vec![0; HEADER];
         write(&mut buffer);
@@ -47,7 +48,7 @@ impl Encoded {
         })
     }
 
-    /// Encodes a packet of text, its type included.
+    /// Encodes a text packet with its type.
     pub(crate) fn text(packet: &str) -> Arc<Self> {
         Self::build(Vec::new(), |buffer| {
             buffer.extend_from_slice(packet.as_bytes());
@@ -80,12 +81,12 @@ impl Encoded {
         self.frames.clone()
     }
 
-    /// The polling form, without a separator at either end.
+    /// The polling form, without separators.
     pub(crate) fn polling(&self) -> Bytes {
         self.polling.get_or_init(|| self.encode_polling()).clone()
     }
 
-    /// What it weighs in a queue.
+    /// Size in a queue, in bytes.
     pub(crate) fn len(&self) -> usize {
         self.frames.len()
     }
@@ -119,7 +120,7 @@ pub(crate) fn payload(packets: &[Arc<Encoded>]) -> Bytes {
     }
 }
 
-/// `1`, `2`, `3probe` and `6`, which never differ.
+/// The constant packets `1`, `2`, `3probe` and `6`.
 pub(crate) struct Fixed {
     pub(crate) close: Arc<Encoded>,
     pub(crate) ping: Arc<Encoded>,
@@ -140,7 +141,7 @@ fn push_binary(buffer: &mut Vec<u8>, bytes: &[u8]) {
     buffer.extend_from_slice(bytes);
 }
 
-/// The header of an unmasked frame, and how much of the array it takes.
+/// The header of an unmasked frame, and its length.
 fn header(first: u8, length: usize) -> ([u8; HEADER], usize) {
     let mut header = [0; HEADER];
     header[0] = first;

@@ -1,33 +1,36 @@
-//! What a protocol on top of Engine.IO provides.
+//! The interface of a protocol on top of Engine.IO.
 
 use std::future::Future;
 
-use super::{packet::Message, reason::CloseReason, session::EngineSocket};
+use super::packet::Message;
+use super::reason::CloseReason;
+use super::session::EngineSocket;
 
-/// A message the layer above cannot make sense of; the session is closed with [`CloseReason::ParseError`].
+/// A message that breaks the protocol on top; the session is closed with
+/// [`CloseReason::ParseError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
 /// A protocol on top of Engine.IO.
 ///
-/// A message is first *decoded*, at once and in order, on the thread it arrived on; what comes out of it is a job, and the jobs
-/// of a session are *run* one after the other. So a slow job delays the jobs behind it and, by backpressure, the client that
-/// sends them, but no heartbeat and nobody else.
+/// A message is first *decoded*, immediately and in order, on the thread that received it. The
+/// resulting jobs of a session *run* one after the other. A slow job delays later jobs and, by
+/// backpressure, the client that sends them, but neither heartbeats nor other clients.
 pub trait EngineHandler: Send + Sync + 'static {
-    /// What decoding keeps between messages.
+    /// State of the decoder between messages.
     type Decoder: Send + 'static;
-    /// What running keeps between jobs.
+    /// State between jobs.
     type State: Send + 'static;
-    /// What is run.
+    /// Result of decoding a message.
     type Job: Send + 'static;
 
-    /// A session was opened.
+    /// Called when a session opens.
     fn open(&self, socket: &EngineSocket) -> (Self::Decoder, Self::State);
 
-    /// A message arrived. `Ok(None)` when it leaves nothing to run.
+    /// Decodes a message. `Ok(None)` if there is nothing to run.
     ///
     /// # Errors
-    /// When the message breaks the protocol on top.
+    /// If the message breaks the protocol on top.
     fn decode(
         &self,
         decoder: &mut Self::Decoder,
@@ -45,7 +48,7 @@ pub trait EngineHandler: Send + Sync + 'static {
     /// Called between jobs after `Session::notify`.
     fn notified(&self, socket: &EngineSocket, state: &mut Self::State) -> impl Future<Output = ()>;
 
-    /// The session ended; the last call for it.
+    /// Called when the session has ended; no call follows.
     fn closed(
         &self,
         socket: &EngineSocket,

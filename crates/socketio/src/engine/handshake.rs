@@ -1,25 +1,27 @@
-//! What is kept of the request that opened a session.
+//! Data of the request that opened a session.
 
-use std::{fmt, net::SocketAddr, str};
+use std::net::SocketAddr;
+use std::{fmt, str};
 
 use actix_web::HttpRequest;
 
 use crate::settings::Settings;
 
-/// What is used of the opening request, copied into one compact block: the request's own headers would keep its whole read
-/// buffer alive for as long as the session lasts.
+/// The query and some headers of the opening request, copied into one compact block. The request's
+/// own headers would keep its whole read buffer in memory for the whole session.
 #[derive(Clone)]
 pub struct Handshake {
-    /// Query, then each header as name and value, one after the other.
+    /// The query, then names and values of the headers.
     text: Box<[u8]>,
     query: u32,
-    /// Ends of names and values, in turn.
+    /// End offsets of names and values.
     ends: Box<[u32]>,
     peer: Option<SocketAddr>,
 }
 
 impl Handshake {
-    /// Copies the query and the headers that the settings name; `None` if they are larger than the settings allow.
+    /// Copies the query and the headers that the settings name; `None` if they exceed the settings'
+    /// bound.
     pub(crate) fn of(request: &HttpRequest, settings: &Settings) -> Option<Self> {
         let mut text = request.query_string().as_bytes().to_vec();
         let query = offset(&text);
@@ -57,7 +59,7 @@ impl Handshake {
             .unwrap_or_default()
     }
 
-    /// The headers that are kept, in the order they came; names are in lower case.
+    /// The kept headers in their order; names are in lower case.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
         let starts = std::iter::once(self.query).chain(self.ends.iter().copied());
         let parts: Vec<&[u8]> = starts
@@ -76,7 +78,7 @@ impl Handshake {
         })
     }
 
-    /// The first header of that name (in lower case), if it is kept and its value is text.
+    /// The first header with that name (in lower case), if it is kept and its value is text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers()
@@ -84,14 +86,14 @@ impl Handshake {
             .and_then(|(_, value)| str::from_utf8(value).ok())
     }
 
-    /// The address the connection came from: a proxy's, where there is one.
+    /// The address of the peer, which may be a proxy.
     #[must_use]
     pub fn peer(&self) -> Option<SocketAddr> {
         self.peer
     }
 }
 
-/// Names the headers only: values are credentials.
+/// Shows header names only, because values are credentials.
 impl fmt::Debug for Handshake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers().map(|(name, _)| name).collect();
@@ -102,7 +104,7 @@ impl fmt::Debug for Handshake {
     }
 }
 
-/// Request heads are bounded far below 4 GiB by the HTTP server.
+/// The HTTP server bounds request heads far below 4 GiB.
 fn offset(text: &[u8]) -> u32 {
     u32::try_from(text.len()).unwrap_or(u32::MAX)
 }
@@ -121,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn query_and_the_headers_that_are_used_are_kept() {
+    fn only_the_configured_headers_are_kept() {
         let handshake = Handshake::of(&request("x"), &Settings::default()).unwrap();
         assert_eq!(handshake.query(), "EIO=4&transport=polling");
         assert_eq!(handshake.header("authorization"), Some("Bearer abc"));

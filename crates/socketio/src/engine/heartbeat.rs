@@ -4,23 +4,24 @@ use std::time::{Duration, Instant};
 
 use crate::settings::Settings;
 
-/// A ping later than this shifts the pong's deadline with it: the delay was ours.
-const LATE: Duration = Duration::from_millis(50);
+/// Delay of a ping beyond which the deadline of its pong is shifted, because the server caused the
+/// delay.
+const MAX_PING_DELAY: Duration = Duration::from_millis(50);
 
-/// What the clock asks for.
+/// What the heartbeat requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Beat {
-    Rest,
+pub(super) enum HeartbeatAction {
+    None,
     Ping,
-    Dead,
+    TimedOut,
 }
 
 #[derive(Debug)]
 pub(super) struct Heartbeat {
-    /// When the next ping is due, or its pong.
+    /// Time of the next ping, or of its missing pong.
     due: Instant,
     awaiting_pong: bool,
-    heard: Instant,
+    last_packet: Instant,
 }
 
 impl Heartbeat {
@@ -28,7 +29,7 @@ impl Heartbeat {
         Self {
             due: now + settings.ping_interval,
             awaiting_pong: false,
-            heard: now,
+            last_packet: now,
         }
     }
 
@@ -36,33 +37,37 @@ impl Heartbeat {
         self.due
     }
 
-    /// The client sent a packet, whichever.
-    pub(super) fn hear(&mut self, now: Instant) {
-        self.heard = now;
+    /// Notes any packet of the client.
+    pub(super) fn packet_received(&mut self, now: Instant) {
+        self.last_packet = now;
     }
 
-    /// The client sent a pong. One that nobody asked for puts the next ping off too, like the reference does.
+    /// Notes a pong. An unsolicited pong also delays the next ping, as in the reference.
     pub(super) fn pong(&mut self, now: Instant, settings: &Settings) {
         self.awaiting_pong = false;
         self.due = now + settings.ping_interval;
     }
 
-    pub(super) fn tick(&mut self, now: Instant, settings: &Settings) -> Beat {
+    pub(super) fn tick(&mut self, now: Instant, settings: &Settings) -> HeartbeatAction {
         if now < self.due {
-            return Beat::Rest;
+            return HeartbeatAction::None;
         }
-        let asks = !self.awaiting_pong;
-        if asks {
+        let sends_ping = !self.awaiting_pong;
+        if sends_ping {
             self.awaiting_pong = true;
-            let sent = if now - self.due > LATE { now } else { self.due };
+            let sent = if now - self.due > MAX_PING_DELAY {
+                now
+            } else {
+                self.due
+            };
             self.due = sent + settings.ping_timeout;
         }
-        // Any packet is a sign of life: a pong may be held up behind a large message.
-        self.due = self.due.max(self.heard + settings.ping_timeout);
-        match (asks, now < self.due) {
-            (_, false) => Beat::Dead,
-            (true, true) => Beat::Ping,
-            (false, true) => Beat::Rest,
+        // Any packet proves that the client is alive: a pong may queue behind a large message.
+        self.due = self.due.max(self.last_packet + settings.ping_timeout);
+        match (sends_ping, now < self.due) {
+            (_, false) => HeartbeatAction::TimedOut,
+            (true, true) => HeartbeatAction::Ping,
+            (false, true) => HeartbeatAction::None,
         }
     }
 }

@@ -1,27 +1,25 @@
-//! Engine.IO packets as clients send them.
+//! Engine.IO packets of clients.
 //!
-//! Why not `engineioxide-core`: it was looked at first, and three things do not fit. Its text type cannot take a slice of a
-//! received frame without `unsafe`, so every message would be copied; it refuses the packets that the reference server
-//! ignores (`0`), and its payload decoder is a stream over another version of the `http` crates. What is left is the table
-//! below.
+//! `engineioxide-core` was rejected for three reasons. Its text type cannot be a slice of a
+//! received frame without `unsafe`, so every message would be copied. It refuses packets that the
+//! reference server ignores (`0`). Its payload decoder needs another version of the `http` crates.
 
-use base64::{
-    Engine as _, alphabet,
-    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
-};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::{Engine as _, alphabet};
 use bytes::Bytes;
 use bytestring::ByteString;
 
-/// Between the packets of a polling payload (Engine.IO protocol v4, "Packet encoding / HTTP long-polling").
+/// Separator of packets in a polling payload (Engine.IO protocol v4, "Packet encoding / HTTP
+/// long-polling").
 pub(crate) const SEPARATOR: char = '\x1e';
 
-/// Browsers pad, some clients do not.
+/// Padding is optional, because some clients omit it.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// What a `message` packet carries.
+/// Content of a `message` packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
     /// Text, without the packet type.
@@ -40,7 +38,7 @@ impl Message {
         }
     }
 
-    /// Whether nothing is in it.
+    /// Whether the message is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -50,13 +48,13 @@ impl Message {
 /// A packet from a client (Engine.IO protocol v4, "Packet types").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Packet {
-    /// `0`, a server's word.
+    /// `0`, which only servers send.
     Open,
     /// `1`: the client leaves.
     Close,
-    /// `2`; as `2probe` it opens an upgrade.
+    /// `2`; `2probe` starts an upgrade.
     Ping {
-        /// Whether it carries `probe`.
+        /// Whether the packet carries `probe`.
         probe: bool,
     },
     /// `3`.
@@ -69,10 +67,10 @@ pub enum Packet {
     Noop,
 }
 
-/// A packet that is none.
+/// A text that is not a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// The first character is no packet type.
+    /// The first character is not a packet type.
     #[error("unknown packet type")]
     UnknownType,
     /// `b` is not followed by base64.
@@ -81,10 +79,10 @@ pub enum DecodeError {
 }
 
 impl Packet {
-    /// Decodes one packet of text. The message shares the memory of `text`.
+    /// Decodes a text packet. The message shares the memory of `text`.
     ///
     /// # Errors
-    /// When the type is unknown or the base64 malformed.
+    /// If the type is unknown or the base64 is malformed.
     pub fn decode(text: &ByteString) -> Result<Self, DecodeError> {
         let rest = text.get(1..).unwrap_or_default();
         Ok(match text.as_bytes().first() {
@@ -105,8 +103,8 @@ impl Packet {
         })
     }
 
-    /// Decodes the packets of a polling payload one by one, so that a payload of many tiny packets is never unfolded in
-    /// memory at once.
+    /// Decodes the packets of a polling payload one by one, so that a payload of many tiny packets
+    /// never expands in memory.
     pub fn decode_payload(payload: &ByteString) -> impl Iterator<Item = Result<Self, DecodeError>> {
         payload
             .split(SEPARATOR)
@@ -123,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn every_type_has_its_digit() {
+    fn every_packet_type_has_its_digit() {
         let table = [
             ("0", Packet::Open),
             ("1", Packet::Close),
@@ -148,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_an_error() {
+    fn unknown_packet_types_are_errors() {
         for encoded in ["", "7", "abc", "é", "\u{1e}"] {
             assert_eq!(
                 Packet::decode(&encoded.into()),

@@ -1,12 +1,13 @@
-//! What waits for one client.
+//! The queue of packets for one client.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::encoded::Encoded;
 use crate::settings::Settings;
 
-/// Entries an empty queue keeps room for.
-const KEPT: usize = 32;
+/// Capacity that an empty queue keeps.
+const MIN_CAPACITY: usize = 32;
 
 /// A queue bounded in packets and bytes.
 #[derive(Debug, Default)]
@@ -16,7 +17,7 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// Takes a packet, or answers false when it is one too many. An empty queue takes any packet.
+    /// Appends a packet; false if the queue is full. An empty queue accepts any packet.
     pub(crate) fn push(&mut self, packet: Arc<Encoded>, settings: &Settings) -> bool {
         let bytes = self.bytes.saturating_add(packet.len());
         let full =
@@ -32,8 +33,8 @@ impl Queue {
     pub(crate) fn take(&mut self) -> Option<Arc<Encoded>> {
         let packet = self.packets.pop_front()?;
         self.bytes = self.bytes.saturating_sub(packet.len());
-        if self.packets.is_empty() && self.packets.capacity() > KEPT {
-            // A burst must not cost an idle client memory for the rest of its life.
+        if self.packets.is_empty() && self.packets.capacity() > MIN_CAPACITY {
+            // A burst must not cost an idle client memory for ever.
             self.packets = VecDeque::new();
         }
         Some(packet)
@@ -70,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_queue_takes_no_more() {
+    fn full_queue_refuses_packets() {
         let by_packets = settings(2, 1000);
         let mut queue = Queue::default();
         assert!(queue.push(Encoded::text("4a"), &by_packets));
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_queue_takes_a_packet_of_any_size() {
+    fn empty_queue_accepts_a_packet_of_any_size() {
         let mut queue = Queue::default();
         assert!(queue.push(Encoded::text(&"x".repeat(500)), &settings(2, 10)));
         assert!(!queue.push(Encoded::text("4a"), &settings(2, 10)));

@@ -5,40 +5,42 @@ use std::fmt;
 use actix_web::HttpResponse;
 use serde_json::json;
 
-use super::admission::Busy;
+use super::admission::OverLimit;
 
-/// Why a session ended, in the reference server's words.
+/// Why a session ended, in the terms of the reference server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloseReason {
-    /// The client left: a `close` packet, or its connection ended.
+    /// The client left: by a `close` packet, or its connection ended.
     TransportClose,
-    /// The client broke the transport's rules: overlapping polls, a broken or oversized frame.
+    /// The client broke the transport's rules: overlapping polls, or a broken or oversized frame.
     TransportError,
-    /// A ping stayed unanswered.
+    /// The client did not respond to a ping.
     PingTimeout,
-    /// A packet that is none.
+    /// The client sent a malformed packet.
     ParseError,
     /// The server closed the session.
     ForcedClose,
-    /// No namespace was joined in time, or a packet came for a namespace not joined.
+    /// The client joined no namespace in time, or sent a packet to a namespace that it had not
+    /// joined.
     ForcedServerClose,
     /// The server is shutting down.
     ShuttingDown,
-    /// The client read too slowly and its queue was full. Not a reason of the reference, whose queues have no end.
+    /// The client read too slowly and its queue was full. The reference has no such reason, because
+    /// its queues are unbounded.
     TooSlow,
 }
 
 impl CloseReason {
-    /// Whether the server decided it. What the client had sent before is then not looked at any more; when the client leaves, it
-    /// is.
-    pub(crate) fn is_ours(self) -> bool {
+    /// Whether the server closed the session. Then earlier messages of the client are discarded;
+    /// otherwise they are still handled.
+    pub(crate) fn is_by_server(self) -> bool {
         matches!(
             self,
             Self::ForcedClose | Self::ForcedServerClose | Self::ShuttingDown | Self::TooSlow
         )
     }
 
-    /// The reference's name of it.
+    /// Name of the reason in the reference server.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -60,7 +62,7 @@ impl fmt::Display for CloseReason {
     }
 }
 
-/// Why a request is refused: the codes and messages of the reference server's `Server.errors`.
+/// Why a request is refused: codes and messages of the reference server's `Server.errors`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     UnknownTransport,
@@ -69,8 +71,8 @@ pub(crate) enum Refusal {
     BadRequest,
     Forbidden(Option<String>),
     UnsupportedProtocol,
-    /// Not a refusal of the reference, which has no limits. Its code is that of `Forbidden`.
-    Busy(Busy),
+    /// Limits do not exist in the reference. The code is that of `Forbidden`.
+    OverLimit(OverLimit),
 }
 
 impl Refusal {
@@ -80,7 +82,7 @@ impl Refusal {
             Self::UnknownSid => 1,
             Self::BadHandshakeMethod => 2,
             Self::BadRequest => 3,
-            Self::Forbidden(_) | Self::Busy(_) => 4,
+            Self::Forbidden(_) | Self::OverLimit(_) => 4,
             Self::UnsupportedProtocol => 5,
         }
     }
@@ -93,24 +95,25 @@ impl Refusal {
             Self::BadRequest => "Bad request",
             Self::Forbidden(message) => message.as_deref().unwrap_or("Forbidden"),
             Self::UnsupportedProtocol => "Unsupported protocol version",
-            Self::Busy(_) => "Too many connections",
+            Self::OverLimit(_) => "Too many connections",
         }
     }
 
-    /// The answer to a plain request.
+    /// The response to a plain request.
     pub(crate) fn to_response(&self) -> HttpResponse {
         let mut response = match self {
             Self::Forbidden(_) => HttpResponse::Forbidden(),
-            Self::Busy(busy) => busy.response(),
+            Self::OverLimit(limit) => limit.response(),
             _ => HttpResponse::BadRequest(),
         };
         response.json(json!({ "code": self.code(), "message": self.message() }))
     }
 
-    /// The answer to a WebSocket handshake, which the reference answers in text and always with 400.
+    /// The response to a WebSocket handshake: text, and like the reference's always 400 unless a
+    /// limit was reached.
     pub(crate) fn to_upgrade_response(&self) -> HttpResponse {
         let mut response = match self {
-            Self::Busy(busy) => busy.response(),
+            Self::OverLimit(limit) => limit.response(),
             _ => HttpResponse::BadRequest(),
         };
         response

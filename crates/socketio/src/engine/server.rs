@@ -1,34 +1,30 @@
-//! The Engine.IO server: its sessions, and its place in an actix application.
+//! The Engine.IO server: its sessions, and its actix resource.
 
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Instant,
-};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use actix_web::{HttpRequest, Resource, web};
 use tokio::sync::Notify;
 
-use super::{
-    admission::{Admission, Permit, Permits},
-    connection::Connection,
-    encoded::Encoded,
-    handler::EngineHandler,
-    handshake::Handshake,
-    reason::{CloseReason, Refusal},
-    session::Session,
-    session_state::Transport,
-    session_timer::SessionTimer,
-    transport,
-};
-use crate::{settings::Settings, sid::Sid, sync::lock};
+use super::admission::{Admission, Permit, Permits};
+use super::connection::Connection;
+use super::encoded::Encoded;
+use super::handler::EngineHandler;
+use super::handshake::Handshake;
+use super::reason::{CloseReason, Refusal};
+use super::session::Session;
+use super::session_state::Transport;
+use super::session_timer::SessionTimer;
+use super::transport;
+use crate::settings::Settings;
+use crate::sid::Sid;
+use crate::sync::lock;
 
 type Sessions<H> = HashMap<Sid, Arc<Connection<H>>>;
 
-/// A request that may open a session.
+/// An accepted request that opens a session.
 pub(crate) struct Admitted {
     handshake: Handshake,
     permits: Option<Permits>,
@@ -39,20 +35,20 @@ pub struct Engine<H: EngineHandler> {
     handler: H,
     settings: Arc<Settings>,
     sessions: Mutex<Sessions<H>>,
-    housekeeper: SessionTimer,
+    timer: SessionTimer,
     emptied: Notify,
     closing: AtomicBool,
     admission: Option<Arc<dyn Admission>>,
 }
 
 impl<H: EngineHandler> Engine<H> {
-    /// Makes a server for the protocol on top.
+    /// Creates a server for the protocol on top.
     #[must_use]
     pub fn new(settings: Settings, handler: H) -> Arc<Self> {
         Self::with_admission(settings, handler, None)
     }
 
-    /// The same with limits on clients' sessions and polls.
+    /// Creates a server with limits on clients' sessions and polls.
     #[must_use]
     pub fn with_admission(
         settings: Settings,
@@ -64,13 +60,13 @@ impl<H: EngineHandler> Engine<H> {
             handler,
             settings: Arc::new(settings),
             sessions: Mutex::new(HashMap::new()),
-            housekeeper: SessionTimer::new(),
+            timer: SessionTimer::new(),
             emptied: Notify::new(),
             closing: AtomicBool::new(false),
         })
     }
 
-    /// The resource that answers `path` (`/engine.io`), with and without a slash at its end.
+    /// The actix resource for `path` (such as `/engine.io`), with and without a trailing slash.
     #[must_use]
     pub fn resource(self: &Arc<Self>, path: &str) -> Resource {
         let path = path.trim_end_matches('/').to_owned();
@@ -88,7 +84,7 @@ impl<H: EngineHandler> Engine<H> {
         &self.handler
     }
 
-    /// How many sessions there are.
+    /// Number of sessions.
     #[must_use]
     pub fn len(&self) -> usize {
         lock(&self.sessions).len()
@@ -100,8 +96,8 @@ impl<H: EngineHandler> Engine<H> {
         self.len() == 0
     }
 
-    /// Closes every transport, takes no new sessions, and waits until the last one's end was told to the layer above. The
-    /// clients come back to whoever answers next.
+    /// Closes every transport, accepts no new sessions, and waits until the protocol on top has
+    /// handled the end of every session. Clients reconnect to another server.
     pub async fn shutdown(&self) {
         self.closing.store(true, Ordering::Release);
         let sessions: Vec<_> = lock(&self.sessions).values().cloned().collect();
@@ -128,43 +124,43 @@ impl<H: EngineHandler> Engine<H> {
     /// Counts a poll, if polls are limited.
     pub(crate) fn admit_poll(&self, request: &HttpRequest) -> Result<Option<Permit>, Refusal> {
         let admitted = self.admission.as_ref().map(|limits| limits.poll(request));
-        admitted.transpose().map_err(Refusal::Busy)
+        admitted.transpose().map_err(Refusal::OverLimit)
     }
 
-    /// Takes in what is used of a request that opens a session, and counts the session.
+    /// Copies the needed data of a request that opens a session, and counts the session.
     pub(crate) fn admit(&self, request: &HttpRequest) -> Result<Admitted, Refusal> {
         let handshake = Handshake::of(request, &self.settings).ok_or(Refusal::BadRequest)?;
         let admitted = self
             .admission
             .as_ref()
             .map(|limits| limits.session(request));
-        let permits = admitted.transpose().map_err(Refusal::Busy)?;
+        let permits = admitted.transpose().map_err(Refusal::OverLimit)?;
         Ok(Admitted { handshake, permits })
     }
 
-    /// Opens a session; its `open` packet waits to be sent ("Handshake").
+    /// Opens a session and queues its `open` packet ("Handshake").
     pub(crate) fn open(
         self: &Arc<Self>,
         transport: Transport,
         Admitted { handshake, permits }: Admitted,
     ) -> Arc<Connection<H>> {
-        self.housekeeper.ensure(self);
+        self.timer.ensure_running(self);
         let settings = Arc::clone(&self.settings);
         let session = Arc::new(Session::new(
             transport,
             handshake,
             settings,
-            self.housekeeper.errands(),
+            self.timer.handle(),
             permits,
         ));
         session.send(open_packet(session.sid, transport, &self.settings));
         let connection = Arc::new(Connection::new(Arc::clone(&session), Arc::clone(self)));
         lock(&self.sessions).insert(session.sid, Arc::clone(&connection));
-        session.plan();
+        session.schedule_next();
         connection
     }
 
-    /// The session a client names, unless it has ended.
+    /// The session with this identifier, unless it has ended.
     pub(crate) fn find(&self, sid: &str) -> Option<Arc<Connection<H>>> {
         let connection = lock(&self.sessions).get(&Sid::parse(sid)?).cloned()?;
         connection.session.is_reachable().then_some(connection)
@@ -183,11 +179,11 @@ impl<H: EngineHandler> Engine<H> {
         }
     }
 
-    /// The housekeeper calls: answers when to call again.
-    pub(crate) fn visit(&self, sid: Sid, planned: Instant) -> Option<Instant> {
+    /// Called by the timer; returns the time of the next call.
+    pub(crate) fn fire(&self, sid: Sid, scheduled: Instant) -> Option<Instant> {
         let connection = lock(&self.sessions).get(&sid).cloned()?;
-        let next = connection.session.visited(planned);
-        connection.attend();
+        let next = connection.session.fired(scheduled);
+        connection.on_timer();
         if connection.is_over() {
             self.forget(sid);
         }

@@ -1,32 +1,28 @@
-//! A session as the rest of the program holds it: the rules of [`SessionState`] behind a lock, and whom to wake.
+//! A session: the rules of [`SessionState`] behind a lock, and the tasks to wake.
 
-use std::{
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
-    task::{Context, Poll, Waker},
-    time::Instant,
-};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::time::Instant;
 
-use super::{
-    admission::{Permit, Permits},
-    encoded::Encoded,
-    handshake::Handshake,
-    packet::{Message, Packet},
-    reason::CloseReason,
-    session_state::{Output, PollError, Received, SessionState, Transport},
-    session_timer::Errands,
-    upgrade::Probe,
-};
-use crate::{settings::Settings, sid::Sid, sync::lock};
+use super::admission::{Permit, Permits};
+use super::encoded::Encoded;
+use super::handshake::Handshake;
+use super::packet::{Message, Packet};
+use super::reason::CloseReason;
+use super::session_state::{Output, PollError, Received, SessionState, Transport};
+use super::session_timer::TimerHandle;
+use super::upgrade::Probe;
+use crate::settings::Settings;
+use crate::sid::Sid;
+use crate::sync::lock;
 
-/// One client's session; cheap to clone, usable from any thread.
+/// One client's session. Cheap to clone, usable from any thread.
 #[derive(Clone, Debug)]
 pub struct EngineSocket(pub(crate) Arc<Session>);
 
 impl EngineSocket {
-    /// The session's identifier: a credential, not for other clients' eyes.
+    /// Identifier of the session. It is a credential and must not be shown to other clients.
     #[must_use]
     pub fn sid(&self) -> Sid {
         self.0.sid
@@ -38,12 +34,13 @@ impl EngineSocket {
         &self.0.handshake
     }
 
-    /// Sends a message. It is lost if the session is closed, and closes it if too much is waiting already.
+    /// Sends a message. It is lost if the session is closed. If the queue is full, the session is
+    /// closed.
     pub fn send(&self, message: Message) {
         self.0.send(Encoded::message(message));
     }
 
-    /// Closes the session after what is queued has been delivered.
+    /// Closes the session after the queued packets have been delivered.
     pub fn close(&self) {
         self.0.drain(CloseReason::ForcedClose);
     }
@@ -51,19 +48,19 @@ impl EngineSocket {
     /// Whether the session is open.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        lock(&self.0.inner).machine.is_open()
+        lock(&self.0.inner).state.is_open()
     }
 }
 
 #[derive(Debug)]
 struct Inner {
-    machine: SessionState,
+    state: SessionState,
     /// The waiting poll, or the WebSocket.
     reader: Option<Waker>,
-    /// The WebSocket that is taking over.
+    /// The upgrading WebSocket.
     upgrader: Option<Waker>,
-    /// When the housekeeper comes next.
-    visit: Option<Instant>,
+    /// Time of the next timer call.
+    fires_at: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -71,18 +68,18 @@ pub(crate) struct Session {
     pub(crate) sid: Sid,
     pub(crate) handshake: Handshake,
     pub(crate) settings: Arc<Settings>,
-    errands: Errands,
-    /// Whether the layer above asked to be called.
+    timer: TimerHandle,
+    /// Whether the protocol on top requested a call.
     notified: AtomicBool,
     inner: Mutex<Inner>,
     permits: SessionPermits,
 }
 
-/// What counts the session.
+/// The permits of the session.
 #[derive(Default)]
 struct SessionPermits {
     _session: Option<Permit>,
-    /// Until it has joined its first namespace.
+    /// Until the session has joined its first namespace.
     handshake: Mutex<Option<Permit>>,
 }
 
@@ -106,223 +103,224 @@ impl Session {
         transport: Transport,
         handshake: Handshake,
         settings: Arc<Settings>,
-        errands: Errands,
+        timer: TimerHandle,
         permits: Option<Permits>,
     ) -> Self {
-        let machine = SessionState::new(transport, Instant::now(), &settings);
+        let state = SessionState::new(transport, Instant::now(), &settings);
         let inner = Inner {
-            machine,
+            state,
             reader: None,
             upgrader: None,
-            visit: None,
+            fires_at: None,
         };
         Self {
             sid: Sid::random(),
             handshake,
             settings,
-            errands,
+            timer,
             notified: AtomicBool::new(false),
             inner: Mutex::new(inner),
             permits: permits.into(),
         }
     }
 
-    /// The client has joined its first namespace: it is no longer counted with those that have not.
+    /// The client has joined its first namespace.
     pub(crate) fn joined(&self) {
         lock(&self.permits.handshake).take();
         self.expire_at(None);
     }
 
-    /// Runs `act` on the rules, then tells whoever the change concerns.
+    /// Runs `act` on the state and wakes the tasks that the change concerns.
     fn change<T>(&self, act: impl FnOnce(&mut SessionState, Instant) -> T) -> T {
         let mut inner = lock(&self.inner);
-        let (was_open, was_closed) = (inner.machine.is_open(), inner.machine.is_closed());
-        let queued = inner.machine.queued();
-        let result = act(&mut inner.machine, Instant::now());
-        let ended = was_open != inner.machine.is_open() || was_closed != inner.machine.is_closed();
-        let reader = (ended || inner.machine.queued() > queued)
+        let (was_open, was_closed) = (inner.state.is_open(), inner.state.is_closed());
+        let queued = inner.state.queued();
+        let result = act(&mut inner.state, Instant::now());
+        let ended = was_open != inner.state.is_open() || was_closed != inner.state.is_closed();
+        let reader = (ended || inner.state.queued() > queued)
             .then(|| inner.reader.take())
             .flatten();
         let upgrader = ended.then(|| inner.upgrader.take()).flatten();
         drop(inner);
         reader.into_iter().chain(upgrader).for_each(Waker::wake);
         if ended {
-            self.errands.visit(self.sid);
+            self.timer.fire(self.sid);
         }
         result
     }
 
     pub(crate) fn send(&self, packet: Arc<Encoded>) {
-        self.change(|machine, _| machine.push(packet, &self.settings));
+        self.change(|state, _| state.push(packet, &self.settings));
     }
 
     pub(crate) fn close(&self, reason: CloseReason) {
-        self.change(|machine, _| machine.close(reason));
+        self.change(|state, _| state.close(reason));
     }
 
     pub(crate) fn drain(&self, reason: CloseReason) {
-        let until = self.change(|machine, now| {
-            machine.drain(reason, now);
-            machine.tick(now, &self.settings)
+        let until = self.change(|state, now| {
+            state.drain(reason, now);
+            state.tick(now, &self.settings)
         });
-        self.expect_visit(until);
+        self.schedule_at(until);
     }
 
-    /// Closes the session at `at` unless lifted before.
+    /// Closes the session at `at`; `None` cancels that.
     pub(crate) fn expire_at(&self, at: Option<Instant>) {
-        self.change(|machine, _| machine.expire_at(at));
+        self.change(|state, _| state.expire_at(at));
     }
 
-    /// Has the layer above called from its own task.
+    /// Requests a call to the protocol on top, in its own task.
     pub(crate) fn notify(&self) {
         if !self.notified.swap(true, Ordering::AcqRel) {
-            self.errands.visit(self.sid);
+            self.timer.fire(self.sid);
         }
     }
 
-    /// Whether the layer above asked to be called since the last time.
+    /// Whether a call was requested since the last time.
     pub(crate) fn take_notice(&self) -> bool {
         self.notified.swap(false, Ordering::AcqRel)
     }
 
-    /// Whether the task that runs the layer above has something to do beyond jobs.
+    /// Whether the runner has something to do besides jobs.
     pub(crate) fn needs_runner(&self) -> bool {
         self.notified.load(Ordering::Acquire) || !self.is_open()
     }
 
     pub(crate) fn reason(&self) -> Option<CloseReason> {
-        lock(&self.inner).machine.reason()
+        lock(&self.inner).state.reason()
     }
 
     pub(crate) fn is_open(&self) -> bool {
-        lock(&self.inner).machine.is_open()
+        lock(&self.inner).state.is_open()
     }
 
-    /// Whether the client can still talk to it: open, or closing with packets left to fetch. Time is read first, so that a
-    /// session whose ping timed out a moment ago is gone even if the housekeeper has not come by.
+    /// Whether the client can still use the session: it is open, or closing with packets left to
+    /// fetch. The state is updated first, so that a session whose ping has just timed out counts as
+    /// gone before the timer has fired.
     pub(crate) fn is_reachable(&self) -> bool {
-        self.change(|machine, now| machine.tick(now, &self.settings))
+        self.change(|state, now| state.tick(now, &self.settings))
             .is_some()
     }
 
-    /// How many packets wait for the client.
+    /// Number of queued packets.
     pub(crate) fn queued(&self) -> usize {
-        lock(&self.inner).machine.queued()
+        lock(&self.inner).state.queued()
     }
 
     pub(crate) fn transport(&self) -> Transport {
-        lock(&self.inner).machine.transport()
+        lock(&self.inner).state.transport()
     }
 
-    /// The housekeeper's visit planned for `planned`; answers when to come again. `None` from a visit that a nearer one has
-    /// replaced, or when all is over.
-    pub(crate) fn visited(&self, planned: Instant) -> Option<Instant> {
-        if lock(&self.inner).visit != Some(planned) {
+    /// Called by the timer for the time `scheduled`; returns the time of the next call. `None` if
+    /// an earlier call has replaced this one, or if the session has ended.
+    pub(crate) fn fired(&self, scheduled: Instant) -> Option<Instant> {
+        if lock(&self.inner).fires_at != Some(scheduled) {
             return None;
         }
-        let next = self.change(|machine, now| machine.tick(now, &self.settings));
+        let next = self.change(|state, now| state.tick(now, &self.settings));
         let mut inner = lock(&self.inner);
         if inner.upgrader.is_some() {
-            // It looks for itself whether its time is up.
+            // The upgrading WebSocket checks its own deadline.
             inner.upgrader.take().into_iter().for_each(Waker::wake);
         }
-        inner.visit = next;
+        inner.fires_at = next;
         next
     }
 
-    /// Has the housekeeper come at `at` if it would come later or not at all.
-    pub(crate) fn expect_visit(&self, at: Option<Instant>) {
+    /// Schedules a timer call at `at`, unless an earlier one is scheduled.
+    pub(crate) fn schedule_at(&self, at: Option<Instant>) {
         let Some(at) = at else { return };
         let mut inner = lock(&self.inner);
-        if inner.visit.is_none_or(|planned| at < planned) {
-            inner.visit = Some(at);
-            self.errands.visit_at(self.sid, at);
+        if inner.fires_at.is_none_or(|scheduled| at < scheduled) {
+            inner.fires_at = Some(at);
+            self.timer.fire_at(self.sid, at);
         }
     }
 
-    /// When the housekeeper is first needed.
-    pub(crate) fn plan(&self) {
-        let at = self.change(|machine, now| machine.tick(now, &self.settings));
-        self.expect_visit(at);
+    /// Schedules the first timer call.
+    pub(crate) fn schedule_next(&self) {
+        let at = self.change(|state, now| state.tick(now, &self.settings));
+        self.schedule_at(at);
     }
 
     pub(crate) fn receive(&self, packet: Packet) -> Received {
-        self.change(|machine, now| machine.receive(packet, now, &self.settings))
+        self.change(|state, now| state.receive(packet, now, &self.settings))
     }
 
     pub(crate) fn begin_poll(&self) -> Result<(), PollError> {
-        self.change(|machine, _| machine.begin_poll())
+        self.change(|state, _| state.begin_poll())
     }
 
     pub(crate) fn poll_packets(&self, context: &mut Context<'_>) -> Poll<Vec<Arc<Encoded>>> {
         let mut inner = lock(&self.inner);
-        let was_closed = inner.machine.is_closed();
-        let Some(packets) = inner.machine.take_poll() else {
-            remember(&mut inner.reader, context);
+        let was_closed = inner.state.is_closed();
+        let Some(packets) = inner.state.take_poll() else {
+            store_waker(&mut inner.reader, context);
             return Poll::Pending;
         };
-        inner.machine.end_poll();
-        if !was_closed && inner.machine.is_closed() {
-            self.errands.visit(self.sid);
+        inner.state.end_poll();
+        if !was_closed && inner.state.is_closed() {
+            self.timer.fire(self.sid);
         }
         Poll::Ready(packets)
     }
 
     pub(crate) fn is_polled(&self) -> bool {
-        lock(&self.inner).machine.is_polled()
+        lock(&self.inner).state.is_polled()
     }
 
     pub(crate) fn abandon_poll(&self) {
-        self.change(|machine, _| machine.abandon_poll());
+        self.change(|state, _| state.abandon_poll());
     }
 
     pub(crate) fn begin_post(&self) -> Result<(), PollError> {
-        self.change(|machine, _| machine.begin_post())
+        self.change(|state, _| state.begin_post())
     }
 
     pub(crate) fn end_post(&self) {
-        lock(&self.inner).machine.end_post();
+        lock(&self.inner).state.end_post();
     }
 
-    /// What the WebSocket sends next; pending when there is nothing.
+    /// The next output of the WebSocket; stores the waker if there is none.
     pub(crate) fn poll_output(&self, context: &mut Context<'_>) -> Output {
         let mut inner = lock(&self.inner);
-        let was_closed = inner.machine.is_closed();
-        let output = inner.machine.take_output();
+        let was_closed = inner.state.is_closed();
+        let output = inner.state.take_output();
         if matches!(output, Output::Idle) {
-            remember(&mut inner.reader, context);
-        } else if !was_closed && inner.machine.is_closed() {
-            self.errands.visit(self.sid);
+            store_waker(&mut inner.reader, context);
+        } else if !was_closed && inner.state.is_closed() {
+            self.timer.fire(self.sid);
         }
         output
     }
 
     pub(crate) fn attach(&self) -> Option<u32> {
-        let attempt = self.change(|machine, now| machine.attach(now, &self.settings));
-        self.plan();
+        let attempt = self.change(|state, now| state.attach(now, &self.settings));
+        self.schedule_next();
         attempt
     }
 
     pub(crate) fn poll_upgrading(&self, attempt: u32, context: &mut Context<'_>) -> bool {
         let mut inner = lock(&self.inner);
-        remember(&mut inner.upgrader, context);
-        inner.machine.is_upgrading(attempt)
+        store_waker(&mut inner.upgrader, context);
+        inner.state.is_upgrading(attempt)
     }
 
     pub(crate) fn receive_probe(&self, packet: &Packet) -> Probe {
-        let probe = self.change(|machine, now| machine.receive_probe(packet, now));
-        // A poll that waits is answered with a noop now.
+        let probe = self.change(|state, now| state.receive_probe(packet, now));
+        // A waiting poll now ends with a noop.
         let reader = lock(&self.inner).reader.take();
         reader.into_iter().for_each(Waker::wake);
         probe
     }
 
     pub(crate) fn detach(&self, attempt: u32) {
-        self.change(|machine, _| machine.detach(attempt));
+        self.change(|state, _| state.detach(attempt));
     }
 }
 
-fn remember(slot: &mut Option<Waker>, context: &Context<'_>) {
+fn store_waker(slot: &mut Option<Waker>, context: &Context<'_>) {
     match slot {
         Some(waker) => waker.clone_from(context.waker()),
         None => *slot = Some(context.waker().clone()),

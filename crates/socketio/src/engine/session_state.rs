@@ -1,32 +1,29 @@
 //! The life of a session as rules: no clock, no locks, no I/O.
 //!
-//! Everything that happens to a session is a method here. Time comes in as an argument; what has to be done next is the
-//! answer. The rules are those of the Engine.IO protocol v4 ("Heartbeat", "Upgrade", "Transports"), and where it is silent,
-//! the reference server's.
+//! Every event of a session is a method. Time is an argument, and the result says what to do next.
+//! The rules are those of the Engine.IO protocol v4 ("Heartbeat", "Upgrade", "Transports"); where
+//! it is silent, those of the reference server.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-pub(crate) use super::verdict::{Output, PollError, Received, Transport};
-use super::{
-    encoded::{Encoded, FIXED},
-    heartbeat::{Beat, Heartbeat},
-    packet::Packet,
-    queue::Queue,
-    reason::CloseReason,
-    upgrade::{Probe, Upgrade},
-};
+use super::encoded::{Encoded, FIXED};
+use super::heartbeat::{Heartbeat, HeartbeatAction};
+pub(crate) use super::outcome::{Output, PollError, Received, Transport};
+use super::packet::Packet;
+use super::queue::Queue;
+use super::reason::CloseReason;
+use super::upgrade::{Probe, Upgrade};
 use crate::settings::Settings;
 
-/// How long a session closed by the server waits for its last packets to be fetched (the reference's `closeTimeout`).
+/// How long a session closed by the server waits until its last packets are fetched (the
+/// reference's `closeTimeout`).
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Open,
-    /// Closed by the server; what is queued is still delivered until the time given.
+    /// Closed by the server; queued packets are delivered until this time.
     Draining(Instant),
     Closed,
 }
@@ -41,7 +38,8 @@ pub(crate) struct SessionState {
     reason: Option<CloseReason>,
     queue: Queue,
     heartbeat: Heartbeat,
-    /// Closes the session if nobody lifts it: the layer above has its own handshake.
+    /// Time at which the session is closed unless the protocol on top cancels that after its own
+    /// handshake.
     expires: Option<Instant>,
 }
 
@@ -81,19 +79,19 @@ impl SessionState {
         self.queue.len()
     }
 
-    /// Closes the session unless lifted (`None`) by then.
+    /// Closes the session at this time; `None` cancels that.
     pub(crate) fn expire_at(&mut self, at: Option<Instant>) {
         self.expires = at;
     }
 
-    /// Queues a packet. A client that let its queue fill up is closed and keeps nothing of it.
+    /// Queues a packet. If the queue is full, the session is closed and the queue cleared.
     pub(crate) fn push(&mut self, packet: Arc<Encoded>, settings: &Settings) {
         if self.is_open() && !self.queue.push(packet, settings) {
             self.close(CloseReason::TooSlow);
         }
     }
 
-    /// Ends the session now; what is queued is lost. A waiting poll is answered by `take_poll`.
+    /// Ends the session immediately; queued packets are lost. `take_poll` ends a waiting poll.
     pub(crate) fn close(&mut self, reason: CloseReason) {
         if self.phase != Phase::Closed {
             self.phase = Phase::Closed;
@@ -102,11 +100,11 @@ impl SessionState {
         }
     }
 
-    /// Ends the session on the server's wish: what is queued is still delivered.
+    /// Ends the session after delivering the queued packets.
     pub(crate) fn drain(&mut self, reason: CloseReason, now: Instant) {
-        let absent = self.transport == Transport::Polling && !self.polling;
-        if absent && reason == CloseReason::ShuttingDown {
-            // Nobody is there to be told, and the server has no time to wait.
+        let no_poll_waits = self.transport == Transport::Polling && !self.polling;
+        if no_poll_waits && reason == CloseReason::ShuttingDown {
+            // No request waits for the packets, and the shutdown does not wait for the next one.
             self.close(reason);
         } else if self.is_open() {
             self.reason = Some(reason);
@@ -114,7 +112,7 @@ impl SessionState {
         }
     }
 
-    /// A packet arrived over the session's transport.
+    /// Handles a packet of the session's transport.
     pub(crate) fn receive(
         &mut self,
         packet: Packet,
@@ -124,7 +122,7 @@ impl SessionState {
         if !self.is_open() {
             return Received::Closed;
         }
-        self.heartbeat.hear(now);
+        self.heartbeat.packet_received(now);
         match packet {
             Packet::Message(message) => Received::Deliver(message),
             Packet::Pong => {
@@ -144,7 +142,8 @@ impl SessionState {
         }
     }
 
-    /// A poll arrives. Two at a time close the session ("HTTP long-polling": "there MUST NOT be more than one ... GET").
+    /// A poll begins. Two concurrent polls close the session ("HTTP long-polling": "there MUST NOT
+    /// be more than one ... GET").
     pub(crate) fn begin_poll(&mut self) -> Result<(), PollError> {
         if self.is_closed() {
             Err(PollError::Unknown)
@@ -159,10 +158,10 @@ impl SessionState {
         }
     }
 
-    /// What the waiting poll is answered with, if it can be.
+    /// Packets for the waiting poll; `None` if it has to wait.
     pub(crate) fn take_poll(&mut self) -> Option<Vec<Arc<Encoded>>> {
         match self.phase {
-            // The client that leaves gets a noop, a client that is closed a close packet.
+            // A client that leaves receives a noop, a closed client a close packet.
             Phase::Closed if self.reason == Some(CloseReason::TransportClose) => {
                 return Some(vec![FIXED.noop.clone()]);
             }
@@ -189,7 +188,7 @@ impl SessionState {
         self.polling = false;
     }
 
-    /// The poll's connection ended before its answer ("poll connection closed prematurely").
+    /// The connection of a poll ended before its response ("poll connection closed prematurely").
     pub(crate) fn abandon_poll(&mut self) {
         self.polling = false;
         if self.transport == Transport::Polling {
@@ -197,7 +196,7 @@ impl SessionState {
         }
     }
 
-    /// A request with data arrives. Two at a time close the session.
+    /// A request with packets begins. Two concurrent ones close the session.
     pub(crate) fn begin_post(&mut self) -> Result<(), PollError> {
         if self.is_closed() {
             Err(PollError::Unknown)
@@ -229,7 +228,8 @@ impl SessionState {
         }
     }
 
-    /// A WebSocket wants to take over; the number is its own from here on. `None` when one already has or is about to.
+    /// Starts an upgrade by a WebSocket and returns its number; `None` if another one is running or
+    /// complete.
     pub(crate) fn attach(&mut self, now: Instant, settings: &Settings) -> Option<u32> {
         if !self.is_open() || !settings.allow_upgrades {
             return None;
@@ -237,29 +237,29 @@ impl SessionState {
         self.upgrade.attach(now + settings.upgrade_timeout)
     }
 
-    /// Whether this attempt is still the one under way.
+    /// Whether this upgrade is still running.
     pub(crate) fn is_upgrading(&self, attempt: u32) -> bool {
         self.upgrade.is_under_way(attempt) && !self.is_closed()
     }
 
-    /// A packet came over the upgrading WebSocket.
+    /// Handles a packet of the upgrading WebSocket.
     pub(crate) fn receive_probe(&mut self, packet: &Packet, now: Instant) -> Probe {
         let probe = self.upgrade.receive(packet);
         if probe == Probe::Complete {
             self.transport = Transport::Websocket;
-            self.heartbeat.hear(now);
+            self.heartbeat.packet_received(now);
         }
         probe
     }
 
-    /// The upgrading WebSocket is gone; the session stays where it was, and may try again.
+    /// The upgrading WebSocket is gone: the session stays on polling and may upgrade again.
     pub(crate) fn detach(&mut self, attempt: u32) {
         if self.is_upgrading(attempt) {
             self.upgrade.give_up();
         }
     }
 
-    /// Does what is due by `now` and answers when to come again; `None` once closed.
+    /// Does what is due at `now` and returns the time of the next call; `None` once closed.
     pub(crate) fn tick(&mut self, now: Instant, settings: &Settings) -> Option<Instant> {
         match self.phase {
             Phase::Closed => return None,
@@ -279,9 +279,9 @@ impl SessionState {
             self.upgrade.give_up();
         }
         match self.heartbeat.tick(now, settings) {
-            Beat::Rest => {}
-            Beat::Ping => self.push(FIXED.ping.clone(), settings),
-            Beat::Dead => self.close(CloseReason::PingTimeout),
+            HeartbeatAction::None => {}
+            HeartbeatAction::Ping => self.push(FIXED.ping.clone(), settings),
+            HeartbeatAction::TimedOut => self.close(CloseReason::PingTimeout),
         }
     }
 
@@ -302,5 +302,4 @@ impl SessionState {
 }
 
 #[cfg(test)]
-#[path = "session_state_tests.rs"]
 mod tests;

@@ -1,99 +1,98 @@
-//! One task per server that looks after all its sessions: pings, time-outs, and calls to the layer above.
+//! One task per server for the timers of all sessions: pings, timeouts, and calls to the protocol
+//! on top.
 //!
-//! A timer and a task per session would cost more memory than the session itself.
+//! A timer and a task per session would take more memory than the session itself.
 
-use std::{
-    cmp::Reverse,
-    collections::BinaryHeap,
-    sync::{Arc, Mutex},
-    time::Instant,
-};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use actix_web::rt;
-use tokio::{
-    sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
-    task::JoinHandle,
-    time::timeout_at,
-};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
+use tokio::time::timeout_at;
 
-use super::{handler::EngineHandler, server::Engine};
-use crate::{sid::Sid, sync::lock};
+use super::handler::EngineHandler;
+use super::server::Engine;
+use crate::sid::Sid;
+use crate::sync::lock;
 
-/// Errands taken up between two looks at the clock.
+/// Jobs that are scheduled between two checks of the clock.
 const BATCH: usize = 256;
 
 #[derive(Clone, Copy, Debug)]
 enum TimerJob {
-    /// The session was closed, or its layer above wants to be called.
-    Visit(Sid),
-    VisitAt(Sid, Instant),
+    /// The session was closed, or requested a call.
+    Fire(Sid),
+    FireAt(Sid, Instant),
 }
 
-/// Where sessions leave word for the housekeeper. What waits here is at most a few entries per session.
+/// Sends jobs to the timer. At most a few jobs per session wait.
 #[derive(Clone, Debug)]
-pub(crate) struct Errands(UnboundedSender<TimerJob>);
+pub(crate) struct TimerHandle(UnboundedSender<TimerJob>);
 
-impl Errands {
-    pub(crate) fn visit(&self, sid: Sid) {
-        self.leave(TimerJob::Visit(sid));
+impl TimerHandle {
+    pub(crate) fn fire(&self, sid: Sid) {
+        self.send(TimerJob::Fire(sid));
     }
 
-    pub(crate) fn visit_at(&self, sid: Sid, at: Instant) {
-        self.leave(TimerJob::VisitAt(sid, at));
+    pub(crate) fn fire_at(&self, sid: Sid, at: Instant) {
+        self.send(TimerJob::FireAt(sid, at));
     }
 
-    fn leave(&self, errand: TimerJob) {
-        // Nobody listens only when the server itself is gone.
-        if self.0.send(errand).is_err() {
-            tracing::debug!("no housekeeper is left");
+    fn send(&self, job: TimerJob) {
+        // The receiver is gone only if the server is.
+        if self.0.send(job).is_err() {
+            tracing::debug!("the timer has ended");
         }
     }
 }
 
-/// The housekeeper's own things. They outlive its task: if the worker thread that runs it ends, another takes them up.
+/// Jobs and schedule. They outlive the task: if its worker thread ends, another one continues.
 #[derive(Debug)]
 struct TimerQueue {
-    errands: UnboundedReceiver<TimerJob>,
-    visits: BinaryHeap<Reverse<(Instant, Sid)>>,
+    jobs: UnboundedReceiver<TimerJob>,
+    schedule: BinaryHeap<Reverse<(Instant, Sid)>>,
 }
 
 #[derive(Debug)]
 pub(crate) struct SessionTimer {
-    desk: Arc<tokio::sync::Mutex<TimerQueue>>,
-    errands: Errands,
+    queue: Arc<tokio::sync::Mutex<TimerQueue>>,
+    handle: TimerHandle,
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl SessionTimer {
     pub(crate) fn new() -> Self {
         let (sender, receiver) = unbounded_channel();
-        let desk = TimerQueue {
-            errands: receiver,
-            visits: BinaryHeap::new(),
+        let queue = TimerQueue {
+            jobs: receiver,
+            schedule: BinaryHeap::new(),
         };
         Self {
-            desk: Arc::new(tokio::sync::Mutex::new(desk)),
-            errands: Errands(sender),
+            queue: Arc::new(tokio::sync::Mutex::new(queue)),
+            handle: TimerHandle(sender),
             task: Mutex::new(None),
         }
     }
 
-    pub(crate) fn errands(&self) -> Errands {
-        self.errands.clone()
+    pub(crate) fn handle(&self) -> TimerHandle {
+        self.handle.clone()
     }
 
-    /// Starts the task unless it is running; called from a worker thread.
-    pub(crate) fn ensure<H: EngineHandler>(&self, engine: &Arc<Engine<H>>) {
+    /// Starts the task unless it is running. Must be called in a worker thread.
+    pub(crate) fn ensure_running<H: EngineHandler>(&self, engine: &Arc<Engine<H>>) {
         let mut task = lock(&self.task);
         if task.as_ref().is_none_or(JoinHandle::is_finished) {
-            let (desk, engine) = (Arc::clone(&self.desk), Arc::downgrade(engine));
+            let (queue, engine) = (Arc::clone(&self.queue), Arc::downgrade(engine));
             *task = Some(rt::spawn(async move {
-                let mut desk = desk.lock().await;
+                let mut queue = queue.lock().await;
                 while let Some(engine) = {
-                    desk.wait().await;
+                    queue.wait().await;
                     engine.upgrade()
                 } {
-                    desk.work(&engine);
+                    queue.fire_due(&engine);
                 }
             }));
         }
@@ -101,42 +100,42 @@ impl SessionTimer {
 }
 
 impl TimerQueue {
-    /// Waits until there is something to do. Errands stay where they are but for the first, which is put in order.
+    /// Waits for a job or for the next deadline, and schedules the job.
     async fn wait(&mut self) {
-        let errand = match self.visits.peek() {
-            Some(Reverse((at, _))) => timeout_at((*at).into(), self.errands.recv())
+        let job = match self.schedule.peek() {
+            Some(Reverse((at, _))) => timeout_at((*at).into(), self.jobs.recv())
                 .await
                 .ok()
                 .flatten(),
-            None => self.errands.recv().await,
+            None => self.jobs.recv().await,
         };
-        if let Some(errand) = errand {
-            self.note(errand);
+        if let Some(job) = job {
+            self.schedule_job(job);
         }
     }
 
-    fn note(&mut self, errand: TimerJob) {
-        let (sid, at) = match errand {
-            TimerJob::Visit(sid) => (sid, Instant::now()),
-            TimerJob::VisitAt(sid, at) => (sid, at),
+    fn schedule_job(&mut self, job: TimerJob) {
+        let (sid, at) = match job {
+            TimerJob::Fire(sid) => (sid, Instant::now()),
+            TimerJob::FireAt(sid, at) => (sid, at),
         };
-        self.visits.push(Reverse((at, sid)));
+        self.schedule.push(Reverse((at, sid)));
     }
 
-    fn work<H: EngineHandler>(&mut self, engine: &Arc<Engine<H>>) {
+    fn fire_due<H: EngineHandler>(&mut self, engine: &Arc<Engine<H>>) {
         for _ in 0..BATCH {
-            match self.errands.try_recv() {
-                Ok(errand) => self.note(errand),
+            match self.jobs.try_recv() {
+                Ok(job) => self.schedule_job(job),
                 Err(_) => break,
             }
         }
         let now = Instant::now();
-        while let Some(Reverse((at, sid))) = self.visits.peek().copied()
+        while let Some(Reverse((at, sid))) = self.schedule.peek().copied()
             && at <= now
         {
-            self.visits.pop();
-            if let Some(next) = engine.visit(sid, at) {
-                self.visits.push(Reverse((next, sid)));
+            self.schedule.pop();
+            if let Some(next) = engine.fire(sid, at) {
+                self.schedule.push(Reverse((next, sid)));
             }
         }
     }

@@ -1,10 +1,11 @@
-//! From polling to WebSocket (Engine.IO protocol v4, "Upgrade": `2probe`, answered by `3probe`, then `5`).
+//! The upgrade from polling to WebSocket (Engine.IO protocol v4, "Upgrade": `2probe`, acknowledged
+//! by `3probe`, then `5`).
 
 use std::time::Instant;
 
 use super::packet::Packet;
 
-/// What a packet received by an upgrading WebSocket asks of it.
+/// What an upgrading WebSocket does after a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Probe {
     Answer,
@@ -15,9 +16,9 @@ pub(crate) enum Probe {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     None,
-    /// A WebSocket asks to take over.
+    /// A WebSocket has started an upgrade.
     Attached(Instant),
-    /// Its probe was answered: polls are ended so that the client can go over.
+    /// The probe was acknowledged. Polls end, so that the client can complete the upgrade.
     Probed(Instant),
     Done,
 }
@@ -25,12 +26,12 @@ enum State {
 #[derive(Debug)]
 pub(super) struct Upgrade {
     state: State,
-    /// Tells one upgrading WebSocket from the next.
+    /// Number of the current upgrade.
     attempt: u32,
 }
 
 impl Upgrade {
-    /// A session begins; `done` when it began as a WebSocket.
+    /// The state of a new session; `done` if it began as a WebSocket.
     pub(super) fn new(done: bool) -> Self {
         Self {
             state: if done { State::Done } else { State::None },
@@ -38,7 +39,7 @@ impl Upgrade {
         }
     }
 
-    /// When the attempt under way is given up.
+    /// Deadline of the running upgrade.
     pub(super) fn deadline(&self) -> Option<Instant> {
         match self.state {
             State::Attached(until) | State::Probed(until) => Some(until),
@@ -46,12 +47,12 @@ impl Upgrade {
         }
     }
 
-    /// Whether polls are ended at once.
+    /// Whether polls end immediately.
     pub(super) fn ends_polls(&self) -> bool {
         matches!(self.state, State::Probed(_) | State::Done)
     }
 
-    /// A WebSocket wants to take over; the number is its own from here on. `None` when one already has or is about to.
+    /// Starts an upgrade and returns its number; `None` if another one is running or complete.
     pub(super) fn attach(&mut self, until: Instant) -> Option<u32> {
         if self.state != State::None {
             return None;
@@ -61,19 +62,19 @@ impl Upgrade {
         Some(self.attempt)
     }
 
-    /// Whether this attempt is still the one under way.
+    /// Whether this upgrade is still running.
     pub(super) fn is_under_way(&self, attempt: u32) -> bool {
         self.attempt == attempt && self.deadline().is_some()
     }
 
-    /// The attempt has failed; another may follow.
+    /// Ends a failed upgrade; another may follow.
     pub(super) fn give_up(&mut self) {
         if self.deadline().is_some() {
             self.state = State::None;
         }
     }
 
-    /// A packet came over the upgrading WebSocket.
+    /// Handles a packet of the upgrading WebSocket.
     pub(super) fn receive(&mut self, packet: &Packet) -> Probe {
         match (packet, self.deadline()) {
             (Packet::Ping { probe: true }, Some(until)) => {

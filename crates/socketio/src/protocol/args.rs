@@ -1,13 +1,15 @@
-//! What an event or acknowledgement carries.
+//! Arguments of events and acknowledgements.
 
 use bytes::Bytes;
 use bytestring::ByteString;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-/// The arguments of a received event or acknowledgement: the JSON as it came, and the binary attachments it refers to.
+/// The arguments of a received event or acknowledgement: the JSON as received, and its binary
+/// attachments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Args {
-    /// The elements with the commas between them, without the brackets.
+    /// The elements and the commas between them, without brackets.
     items: ByteString,
     attachments: Vec<Bytes>,
 }
@@ -17,15 +19,16 @@ impl Args {
         Self { items, attachments }
     }
 
-    /// Reads the arguments as a tuple or another sequence. Arguments beyond what `T` takes are an error, as missing ones are.
+    /// Deserialises the arguments as a tuple or another sequence. The number of arguments must
+    /// match `T`.
     ///
     /// # Errors
-    /// When the JSON is not of that shape.
+    /// If the JSON does not match `T`.
     pub fn parse<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         serde_json::from_str(&format!("[{}]", self.items))
     }
 
-    /// The arguments' JSON, without the brackets around it.
+    /// The arguments as JSON, without brackets.
     #[must_use]
     pub fn items(&self) -> &str {
         &self.items
@@ -37,14 +40,15 @@ impl Args {
         &self.attachments
     }
 
-    /// The bytes that a placeholder among the arguments stands for.
+    /// The bytes that a placeholder among the arguments represents.
     #[must_use]
     pub fn attachment(&self, placeholder: Attachment) -> Option<&Bytes> {
         self.attachments.get(placeholder.num)
     }
 }
 
-/// Stands for a binary attachment within JSON (Socket.IO protocol v5, "Packet encoding": `{"_placeholder":true,"num":0}`).
+/// Placeholder of a binary attachment in JSON (Socket.IO protocol v5, "Packet encoding":
+/// `{"_placeholder":true,"num":0}`).
 ///
 /// ```
 /// # use allclear_socketio::{Attachment, Event};

@@ -1,11 +1,11 @@
-//! Puts packets and their attachments together.
+//! Reassembly of packets and their attachments.
 
 use bytes::Bytes;
 
 use super::packet::{Header, Packet, PacketError};
 use crate::engine::Message;
 
-/// Takes a client's messages in order and answers complete packets.
+/// Takes a client's messages in order and returns complete packets.
 #[derive(Debug)]
 pub struct Assembler {
     max_attachments: usize,
@@ -13,17 +13,18 @@ pub struct Assembler {
     partial: Option<Box<Partial>>,
 }
 
-/// A packet whose attachments have not all come.
+/// A packet with missing attachments.
 #[derive(Debug)]
 struct Partial {
     header: Header,
     attachments: Vec<Bytes>,
-    /// Of text and attachments.
+    /// Size of text and attachments.
     bytes: usize,
 }
 
 impl Assembler {
-    /// Takes packets of up to that many attachments and, if they have any, that many bytes with them.
+    /// Limits packets to that many attachments and, if they have any, that many bytes including
+    /// them.
     #[must_use]
     pub fn new(max_attachments: usize, max_bytes: usize) -> Self {
         Self {
@@ -36,7 +37,7 @@ impl Assembler {
     /// Takes a message; `None` while attachments are missing.
     ///
     /// # Errors
-    /// When the message breaks the protocol. Nothing can be made of what comes after it.
+    /// If the message breaks the protocol. The assembler cannot be used after that.
     pub fn take(&mut self, message: Message) -> Result<Option<Packet>, PacketError> {
         match (message, self.partial.take()) {
             (Message::Text(text), None) => {
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn connect_takes_a_namespace_and_an_object() {
+    fn connect_has_a_namespace_and_an_object() {
         let table = [
             ("0", "/", ""),
             ("0/custom,", "/custom", ""),
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_keeps_its_arguments_as_they_came() {
+    fn arguments_are_not_reformatted() {
         assert_eq!(event(r#"2["a"]"#), ("a".into(), String::new(), None));
         assert_eq!(
             event(r#"2["a",1.0,{"z":1,"a":[true]}]"#),
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acknowledgement_names_its_event() {
+    fn acknowledgement_has_the_identifier_of_its_event() {
         let packet = decode(r#"3/n,5[1,"b"]"#).unwrap();
         assert_eq!(
             packet.kind,
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_the_protocol_is_an_error() {
+    fn malformed_packets_are_errors() {
         let payload = [
             "2{}",
             "2[]",
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn text_and_bytes_come_when_they_are_due() {
+    fn unexpected_text_and_bytes_are_errors() {
         let mut assembler = Assembler::new(10, 1000);
         assert_eq!(
             assembler.take(Message::Binary(Bytes::new())),

@@ -1,28 +1,30 @@
-//! Packets on their way to clients.
+//! Outgoing packets.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use serde::Serialize;
 
-use super::{args::Args, packet::is_reserved};
-use crate::{engine::Encoded, sid::Sid};
+use super::args::Args;
+use super::packet::is_reserved;
+use crate::engine::Encoded;
+use crate::sid::Sid;
 
 /// An event that cannot be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum EncodeError {
-    /// The name has a meaning of its own.
+    /// The name is reserved.
     #[error("{0} is a reserved event name")]
     Reserved(String),
     /// The arguments are not a sequence.
     #[error("the arguments of an event are a tuple or another sequence")]
     NoSequence,
-    /// The arguments cannot be written as JSON.
+    /// The arguments cannot be serialised.
     #[error("the arguments cannot be written as JSON")]
     Json(#[from] serde_json::Error),
 }
 
-/// An event to send, to one client or to many: its JSON is written once.
+/// An event to send to one client or to many. Its JSON is written once.
 ///
 /// ```
 /// use allclear_socketio::Event;
@@ -33,21 +35,23 @@ pub enum EncodeError {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// The name as JSON, and what follows it.
+    /// The name as JSON, followed by the arguments.
     items: String,
     attachments: Vec<Bytes>,
 }
 
 impl Event {
-    /// An event with the arguments of a tuple or another sequence; `()` is none.
+    /// Creates an event with the arguments of a tuple or another sequence; `()` stands for no
+    /// arguments.
     ///
     /// # Errors
-    /// When the name is reserved, or the arguments are no sequence or cannot be written.
+    /// If the name is reserved, or the arguments are not a sequence or cannot be serialised.
     pub fn new<T: Serialize + ?Sized>(name: &str, args: &T) -> Result<Self, EncodeError> {
         Self::with_attachments(name, args, Vec::new())
     }
 
-    /// An event whose arguments refer to `attachments` by [`Attachment`](super::Attachment)s.
+    /// Creates an event whose arguments refer to `attachments` by
+    /// [`Attachment`](super::Attachment)s.
     ///
     /// # Errors
     /// As [`Event::new`].
@@ -60,10 +64,10 @@ impl Event {
         Self::from_items(name, sequence(&args)?, attachments)
     }
 
-    /// An event with arguments as they were received.
+    /// Creates an event with received arguments.
     ///
     /// # Errors
-    /// When the name is reserved.
+    /// If the name is reserved.
     pub fn from_args(name: &str, args: &Args) -> Result<Self, EncodeError> {
         Self::from_items(name, args.items(), args.attachments().to_vec())
     }
@@ -80,7 +84,7 @@ impl Event {
         Ok(Self { items, attachments })
     }
 
-    /// Encodes it for a namespace, with an identifier when an acknowledgement is wanted.
+    /// Encodes the event for a namespace, with an identifier if an acknowledgement is expected.
     pub(crate) fn encode(&self, namespace: &str, id: Option<u64>) -> Arc<Encoded> {
         encode(
             ['2', '5'],
@@ -92,7 +96,7 @@ impl Event {
     }
 }
 
-/// The inside of a JSON array; of `null`, which `()` becomes, nothing.
+/// The content of a JSON array; empty for `null`, the form of `()`.
 fn sequence(json: &str) -> Result<&str, EncodeError> {
     match json
         .strip_prefix('[')
@@ -121,7 +125,7 @@ pub(crate) fn encode_ack<T: Serialize + ?Sized>(
     ))
 }
 
-/// Encodes an acknowledgement with arguments as they were received.
+/// Encodes an acknowledgement with received arguments.
 pub(crate) fn encode_ack_args(namespace: &str, id: u64, args: &Args) -> Arc<Encoded> {
     encode(
         ['3', '6'],
@@ -132,7 +136,7 @@ pub(crate) fn encode_ack_args(namespace: &str, id: u64, args: &Args) -> Arc<Enco
     )
 }
 
-/// `kinds` are the types without and with attachments.
+/// `kinds` are the packet types without and with attachments.
 fn encode(
     kinds: [char; 2],
     namespace: &str,
@@ -178,7 +182,7 @@ pub(crate) fn encode_connect_error(namespace: &str, error: &impl Serialize) -> A
     message(&text, Vec::new())
 }
 
-/// `41`: the client is put out.
+/// `41`: the server removes the client from the namespace.
 pub(crate) fn encode_disconnect(namespace: &str) -> Arc<Encoded> {
     let mut text = String::from("1");
     push_namespace(&mut text, namespace);
@@ -209,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_written_for_its_namespace() {
+    fn event_is_encoded_for_its_namespace() {
         let event = Event::new("a", &(1, "b")).unwrap();
         assert_eq!(text(&event.encode("/", None)), r#"42["a",1,"b"]"#);
         assert_eq!(text(&event.encode("/n", Some(7))), r#"42/n,7["a",1,"b"]"#);
@@ -220,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn attachments_make_it_binary() {
+    fn event_with_attachments_is_binary() {
         let event =
             Event::with_attachments("a", &(Attachment::new(0),), vec![Bytes::from_static(b"x")])
                 .unwrap();

@@ -1,4 +1,4 @@
-//! Socket.IO packets as clients send them.
+//! Socket.IO packets of clients.
 
 use bytes::Bytes;
 use bytestring::ByteString;
@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::args::Args;
 
-/// Names with a meaning of their own, which clients must not emit (the reference parser's `RESERVED_EVENTS`).
+/// Reserved event names, which clients must not emit (the reference parser's `RESERVED_EVENTS`).
 const RESERVED: [&str; 6] = [
     "connect",
     "connect_error",
@@ -16,79 +16,80 @@ const RESERVED: [&str; 6] = [
     "removeListener",
 ];
 
-/// Whether an event may not have that name.
+/// Whether an event name is reserved.
 pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
 }
 
-/// A packet that breaks the protocol; the connection is closed.
+/// A violation of the protocol; the connection is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PacketError {
-    /// The first character is no type a client may send.
+    /// The first character is not a type that clients may send.
     #[error("unknown packet type")]
     UnknownType,
-    /// The number of attachments is missing, zero or no number.
+    /// The number of attachments is missing, zero or not a number.
     #[error("illegal attachments")]
     IllegalAttachments,
-    /// More attachments than the server takes.
+    /// There are more attachments than the server accepts.
     #[error("too many attachments")]
     TooManyAttachments,
-    /// More bytes, attachments included, than the server takes.
+    /// The packet with its attachments is larger than the server accepts.
     #[error("too large")]
     TooLarge,
     /// The acknowledgement's identifier is missing or too large.
     #[error("illegal acknowledgement id")]
     IllegalId,
-    /// The JSON is malformed, or not what a packet of that type carries.
+    /// The JSON is malformed, or does not match the packet type.
     #[error("invalid payload")]
     InvalidPayload,
-    /// Text where an attachment was due, or bytes where none was.
+    /// Text instead of an attachment, or bytes instead of text.
     #[error("unexpected data")]
     Unexpected,
 }
 
-/// What a packet says (Socket.IO protocol v5, "Packet types"). `BINARY_EVENT` and `BINARY_ACK` become an event and an
-/// acknowledgement with attachments.
+/// Content of a packet (Socket.IO protocol v5, "Packet types"). `BINARY_EVENT` and `BINARY_ACK`
+/// become an event and an acknowledgement with attachments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// `0`: asks to join the namespace, with a JSON object as its credentials; empty when there is none.
+    /// `0`: requests to join the namespace, with a JSON object of credentials; empty if there is
+    /// none.
     Connect(ByteString),
     /// `1`: leaves the namespace.
     Disconnect,
     /// `2` or `5`.
     Event {
-        /// Its name; a number is taken as its digits.
+        /// Name of the event; a number is read as its digits.
         name: ByteString,
-        /// What follows the name.
+        /// Arguments after the name.
         args: Args,
-        /// Set when the client waits for an acknowledgement.
+        /// Set if the client expects an acknowledgement.
         id: Option<u64>,
     },
-    /// `3` or `6`: acknowledges the event that was sent with this identifier.
+    /// `3` or `6`: acknowledges the event with this identifier.
     Ack {
-        /// The event's identifier.
+        /// Identifier of the event.
         id: u64,
-        /// What the client answered.
+        /// Arguments of the acknowledgement.
         args: Args,
     },
-    /// An event without any payload, which the reference ignores.
+    /// An event without payload, which the reference ignores.
     Nothing,
 }
 
 /// A packet from a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// The namespace it is for.
+    /// Namespace of the packet.
     pub namespace: ByteString,
-    /// What it says.
+    /// Content of the packet.
     pub kind: Kind,
 }
 
-/// The text of a packet, taken apart.
+/// The parsed text of a packet.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
     kind: u8,
-    /// Attachments to follow.
+    /// Number of attachments that follow.
     pub(crate) attachments: usize,
     namespace: ByteString,
     id: Option<u64>,
@@ -96,8 +97,8 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// Takes the text of a packet apart:
-    /// `<type>[<attachments>-][<namespace>,][<id>][JSON]` ("Packet encoding").
+    /// Parses the text of a packet: `<type>[<attachments>-][<namespace>,][<id>][JSON]` ("Packet
+    /// encoding").
     pub(crate) fn decode(text: &ByteString, max_attachments: usize) -> Result<Self, PacketError> {
         let kind = *text.as_bytes().first().ok_or(PacketError::UnknownType)?;
         if !matches!(kind, b'0'..=b'3' | b'5' | b'6') {
@@ -133,7 +134,7 @@ impl Header {
         })
     }
 
-    /// Makes the packet, once all its attachments are here.
+    /// Creates the packet, once all attachments have arrived.
     pub(crate) fn complete(self, attachments: Vec<Bytes>) -> Result<Packet, PacketError> {
         if !attachments.is_empty() {
             check_placeholders(&self.payload, attachments.len())?;
@@ -196,7 +197,7 @@ fn object(payload: ByteString) -> Result<ByteString, PacketError> {
     }
 }
 
-/// The inside of an array, and its elements.
+/// The content of an array, and its elements.
 fn array(payload: &ByteString) -> Result<(ByteString, Vec<&RawValue>), PacketError> {
     let elements: Vec<&RawValue> =
         serde_json::from_str(payload).map_err(|_| PacketError::InvalidPayload)?;
@@ -221,7 +222,7 @@ fn event(payload: &ByteString) -> Result<(ByteString, ByteString), PacketError> 
     if is_reserved(&name) {
         return Err(PacketError::InvalidPayload);
     }
-    // The elements are slices of the payload, so what follows the first one begins after its comma.
+    // Elements are slices of the payload, so the rest begins after the comma of the first one.
     let rest = inside
         .trim_start()
         .get(raw.len()..)
@@ -231,7 +232,7 @@ fn event(payload: &ByteString) -> Result<(ByteString, ByteString), PacketError> 
     Ok((name, payload.slice_ref(rest)))
 }
 
-/// Every placeholder must name an attachment that came ("illegal attachments").
+/// Every placeholder must refer to a received attachment ("illegal attachments").
 fn check_placeholders(payload: &str, count: usize) -> Result<(), PacketError> {
     let value: serde_json::Value =
         serde_json::from_str(payload).map_err(|_| PacketError::InvalidPayload)?;

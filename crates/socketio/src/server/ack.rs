@@ -1,9 +1,7 @@
-//! Received events, and acknowledgements both ways.
+//! Received events, and acknowledgements in both directions.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex},
-};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use bytestring::ByteString;
@@ -11,10 +9,8 @@ use serde::Serialize;
 use tokio::sync::oneshot;
 
 use super::socket::Core;
-use crate::{
-    protocol::{Args, EncodeError, encode_ack, encode_ack_args},
-    sync::lock,
-};
+use crate::protocol::{Args, EncodeError, encode_ack, encode_ack_args};
+use crate::sync::lock;
 
 /// An event from a client.
 #[derive(Debug)]
@@ -25,29 +21,30 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// Its name.
+    /// Name of the event.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its arguments.
+    /// Arguments of the event.
     #[must_use]
     pub fn args(&self) -> &Args {
         &self.args
     }
 
-    /// Whether the client waits for an acknowledgement.
+    /// Whether the client expects an acknowledgement.
     #[must_use]
     pub fn wants_ack(&self) -> bool {
         self.reply.is_some()
     }
 
-    /// Acknowledges the event with the arguments of a tuple or another sequence: the client's callback is called with them.
-    /// Nothing happens if the client does not wait, or after the first time.
+    /// Acknowledges the event with the arguments of a tuple or another sequence, with which the
+    /// client's callback is called. Has no effect if the client expects no acknowledgement, or
+    /// after the first call.
     ///
     /// # Errors
-    /// When the arguments are no sequence or cannot be written.
+    /// If the arguments are not a sequence or cannot be serialised.
     pub fn ack<T: Serialize + ?Sized>(&mut self, args: &T) -> Result<(), EncodeError> {
         self.ack_with_attachments(args, Vec::new())
     }
@@ -76,10 +73,10 @@ impl Incoming {
     }
 }
 
-/// An acknowledgement that does not come.
+/// Why an acknowledgement did not arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AckError {
-    /// The client did not answer in time.
+    /// The client did not acknowledge in time.
     #[error("operation has timed out")]
     Timeout,
     /// The socket has left.
@@ -89,16 +86,16 @@ pub enum AckError {
 
 /// The events of a socket that wait for an acknowledgement.
 #[derive(Debug, Default)]
-pub(super) struct Pending(Mutex<Option<Box<Waiting>>>);
+pub(super) struct Pending(Mutex<Option<Box<AckSenders>>>);
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct AckSenders {
     next: u64,
     senders: HashMap<u64, oneshot::Sender<Args>>,
 }
 
 impl Pending {
-    /// Registers an event; its identifier, and where the answer arrives.
+    /// Registers an event; returns its identifier and the receiver of the acknowledgement.
     pub(super) fn register(&self) -> (u64, oneshot::Receiver<Args>) {
         let (sender, receiver) = oneshot::channel();
         let mut waiting = lock(&self.0);
@@ -109,12 +106,12 @@ impl Pending {
         (id, receiver)
     }
 
-    /// An acknowledgement arrived; one that nobody waits for is ignored, like the reference does.
+    /// Delivers an acknowledgement; an unexpected one is ignored, as in the reference.
     pub(super) fn resolve(&self, id: u64, args: Args) {
         if let Some(sender) = self.forget(id)
             && sender.send(args).is_err()
         {
-            tracing::debug!(id, "acknowledgement came too late");
+            tracing::debug!(id, "acknowledgement arrived too late");
         }
     }
 
@@ -122,7 +119,7 @@ impl Pending {
         lock(&self.0).as_mut()?.senders.remove(&id)
     }
 
-    /// The socket has left: nobody will answer.
+    /// Drops all expectations, because the socket has left.
     pub(super) fn clear(&self) {
         if let Some(waiting) = lock(&self.0).as_mut() {
             waiting.senders.clear();

@@ -1,68 +1,67 @@
-//! Building a server, and what is done with one.
+//! The server and its builder.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
+use std::sync::Arc;
 
 use actix_web::Resource;
 
-use super::{
-    broadcast::Broadcast,
-    client::Protocol,
-    erased_namespace::{ErasedNamespace, HandledRealm},
-    handler::Handler,
-    namespace::Namespace,
-};
-use crate::{
-    engine::{Admission, Engine},
-    settings::Settings,
-};
+use super::broadcast::Broadcast;
+use super::client::Protocol;
+use super::erased_namespace::{ErasedNamespace, HandledNamespace};
+use super::handler::Handler;
+use super::namespace::Namespace;
+use crate::engine::{Admission, Engine};
+use crate::settings::Settings;
 
-/// Collects the namespaces of a server.
+/// Builder of a server.
 pub struct Builder {
     settings: Settings,
-    realms: Vec<Box<dyn ErasedNamespace>>,
+    namespaces: Vec<Box<dyn ErasedNamespace>>,
     admission: Option<Arc<dyn Admission>>,
 }
 
 impl Builder {
-    /// Limits clients' sessions and polls. Without it they are not limited.
+    /// Limits clients' sessions and polls. Without it there are no limits.
     #[must_use]
     pub fn admission(mut self, admission: Arc<dyn Admission>) -> Self {
         self.admission = Some(admission);
         self
     }
 
-    /// Sets what can be set.
+    /// Replaces the default settings.
     #[must_use]
     pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
         self
     }
 
-    /// Adds a namespace. A name without a slash gets one; of two with the same name the later replaces the earlier.
+    /// Adds a namespace. A missing leading slash is added; a later namespace replaces an earlier
+    /// one of the same name.
     #[must_use]
     pub fn namespace<H: Handler>(mut self, name: &str, handler: H) -> Self {
         let name = format!("/{}", name.trim_start_matches('/'));
-        self.realms.retain(|realm| *realm.space().name != *name);
-        self.realms
-            .push(Box::new(HandledRealm::new(&name, handler)));
+        self.namespaces
+            .retain(|namespace| *namespace.state().name != *name);
+        self.namespaces
+            .push(Box::new(HandledNamespace::new(&name, handler)));
         self
     }
 
-    /// Makes the server.
+    /// Creates the server.
     #[must_use]
     pub fn build(self) -> Server {
-        let namespaces = self
-            .realms
+        let handles = self
+            .namespaces
             .iter()
-            .map(|realm| Namespace(Arc::clone(realm.space())))
+            .map(|namespace| Namespace(Arc::clone(namespace.state())))
             .collect();
         let protocol = Protocol {
-            realms: self.realms,
+            namespaces: self.namespaces,
             settings: self.settings.clone(),
         };
         Server {
             engine: Engine::with_admission(self.settings, protocol, self.admission),
-            namespaces,
+            namespaces: handles,
         }
     }
 }
@@ -70,9 +69,9 @@ impl Builder {
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self
-            .realms
+            .namespaces
             .iter()
-            .map(|realm| &realm.space().name)
+            .map(|namespace| &namespace.state().name)
             .collect();
         f.debug_struct("Builder")
             .field("settings", &self.settings)
@@ -89,23 +88,23 @@ pub struct Server {
 }
 
 impl Server {
-    /// Begins a server with the reference's settings and no namespaces.
+    /// Returns a builder with the reference's settings and no namespaces.
     #[must_use]
     pub fn builder() -> Builder {
         Builder {
             settings: Settings::default(),
-            realms: Vec::new(),
+            namespaces: Vec::new(),
             admission: None,
         }
     }
 
-    /// The resource for an actix application that answers `path` (`/socket.io`), with and without a slash at its end.
+    /// The actix resource for `path` (such as `/socket.io`), with and without a trailing slash.
     #[must_use]
     pub fn resource(&self, path: &str) -> Resource {
         self.engine.resource(path)
     }
 
-    /// A namespace.
+    /// The namespace with this name.
     #[must_use]
     pub fn of(&self, name: &str) -> Option<&Namespace> {
         self.namespaces
@@ -113,20 +112,21 @@ impl Server {
             .find(|namespace| namespace.name() == name)
     }
 
-    /// Everyone in a room of the namespace `/`; nobody if there is no such namespace.
+    /// The sockets in a room of the namespace `/`; `None` if that namespace does not exist.
     #[must_use]
     pub fn to(&self, room: &str) -> Option<Broadcast> {
         self.of("/").map(|namespace| namespace.to(room))
     }
 
-    /// How many sessions there are, joined to a namespace or not.
+    /// Number of sessions, whether joined to a namespace or not.
     #[must_use]
     pub fn sessions(&self) -> usize {
         self.engine.len()
     }
 
-    /// Closes every transport, so that the clients come back to whoever answers next, takes no new sessions, and waits until the
-    /// handlers have been told of the last one's end. Bound it by a time-out: a handler may hang.
+    /// Closes every transport, so that clients reconnect to another server, accepts no new
+    /// sessions, and waits until the handlers have handled the end of every socket. Use a timeout,
+    /// because a handler may hang.
     pub async fn shutdown(&self) {
         self.engine.shutdown().await;
     }

@@ -1,53 +1,49 @@
-//! A client: one session, and the namespaces it is in.
+//! A client: one session, and its sockets.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Instant,
-};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use bytestring::ByteString;
-use tokio::{task::yield_now, time::timeout};
+use tokio::task::yield_now;
+use tokio::time::timeout;
 
-use super::{
-    ack::Incoming,
-    erased_namespace::{ErasedNamespace, Member},
-    handler::{Connect, ConnectError, DisconnectReason},
-    socket::Core,
-};
-use crate::{
-    engine::{CloseReason, EngineHandler, EngineSocket, Malformed, Message},
-    protocol::{Assembler, Kind, Packet, encode_connect, encode_connect_error},
-    settings::Settings,
-    sid::Sid,
-    sync::lock,
-};
+use super::ack::Incoming;
+use super::erased_namespace::{ErasedNamespace, ErasedSocket};
+use super::handler::{Connect, ConnectError, DisconnectReason};
+use super::socket::Core;
+use crate::engine::{CloseReason, EngineHandler, EngineSocket, Malformed, Message};
+use crate::protocol::{Assembler, Kind, Packet, encode_connect, encode_connect_error};
+use crate::settings::Settings;
+use crate::sid::Sid;
+use crate::sync::lock;
 
-/// The sockets of a client, where acknowledgements find them without waiting in line.
-type Sockets = Arc<Mutex<Vec<Arc<Core>>>>;
+/// The sockets of a client, shared with the decoder, which delivers acknowledgements without
+/// queueing.
+type SharedCores = Arc<Mutex<Vec<Arc<Core>>>>;
 
-/// Socket.IO on top of Engine.IO.
+/// The Socket.IO protocol on top of Engine.IO.
 pub(super) struct Protocol {
-    pub(super) realms: Vec<Box<dyn ErasedNamespace>>,
+    pub(super) namespaces: Vec<Box<dyn ErasedNamespace>>,
     pub(super) settings: Settings,
 }
 
-/// Takes packets in as they arrive.
+/// Decodes arriving packets.
 pub(super) struct Decoder {
     assembler: Assembler,
-    sockets: Sockets,
+    cores: SharedCores,
 }
 
-/// Where a client is.
+/// State of a client.
 pub(super) struct Client {
-    members: Vec<Box<dyn Member>>,
-    sockets: Sockets,
+    sockets: Vec<Box<dyn ErasedSocket>>,
+    cores: SharedCores,
 }
 
-/// Whatever becomes of the task that runs a client, its sockets are not left in their rooms.
+/// Removes the sockets from their rooms, also if the client's task panics.
 impl Drop for Client {
     fn drop(&mut self) {
-        for member in &self.members {
-            member.core().leave();
+        for socket in &self.sockets {
+            socket.core().leave();
         }
     }
 }
@@ -57,22 +53,22 @@ impl EngineHandler for Protocol {
     type State = Client;
     type Job = Packet;
 
-    fn open(&self, socket: &EngineSocket) -> (Decoder, Client) {
+    fn open(&self, engine_socket: &EngineSocket) -> (Decoder, Client) {
         let at = Instant::now() + self.settings.connect_timeout;
-        socket.0.expire_at(Some(at));
-        let sockets = Sockets::default();
+        engine_socket.0.expire_at(Some(at));
+        let cores = SharedCores::default();
         let decoder = Decoder {
             assembler: Assembler::new(
                 self.settings.max_attachments,
                 self.settings.max_http_buffer_size,
             ),
-            sockets: Arc::clone(&sockets),
+            cores: Arc::clone(&cores),
         };
         (
             decoder,
             Client {
-                members: Vec::new(),
-                sockets,
+                sockets: Vec::new(),
+                cores,
             },
         )
     }
@@ -86,8 +82,8 @@ impl EngineHandler for Protocol {
             return Ok(None);
         };
         if let Kind::Ack { id, args } = &packet.kind {
-            let sockets = lock(&decoder.sockets);
-            if let Some(core) = sockets
+            let cores = lock(&decoder.cores);
+            if let Some(core) = cores
                 .iter()
                 .find(|core| core.namespace_name() == &*packet.namespace)
             {
@@ -98,51 +94,53 @@ impl EngineHandler for Protocol {
         Ok(Some(packet))
     }
 
-    async fn run(&self, socket: &EngineSocket, client: &mut Client, packet: Packet) {
+    async fn run(&self, engine_socket: &EngineSocket, client: &mut Client, packet: Packet) {
         let Packet { namespace, kind } = packet;
-        let place = client
-            .members
+        let index = client
+            .sockets
             .iter()
-            .position(|member| member.core().namespace_name() == &*namespace);
-        match (kind, place) {
-            (Kind::Connect(auth), None) => self.connect(socket, client, namespace, auth).await,
-            (Kind::Event { name, args, id }, Some(place)) => {
-                let member = &client.members[place];
-                if member.core().is_connected() {
-                    let reply = id.map(|id| (Arc::clone(member.core()), id));
-                    member.event(Incoming { name, args, reply }).await;
+            .position(|socket| socket.core().namespace_name() == &*namespace);
+        match (kind, index) {
+            (Kind::Connect(auth), None) => {
+                self.connect(engine_socket, client, namespace, auth).await;
+            }
+            (Kind::Event { name, args, id }, Some(index)) => {
+                let socket = &client.sockets[index];
+                if socket.core().is_connected() {
+                    let reply = id.map(|id| (Arc::clone(socket.core()), id));
+                    socket.event(Incoming { name, args, reply }).await;
                 }
             }
-            (Kind::Disconnect, Some(place)) => {
-                let member = client.members.remove(place);
+            (Kind::Disconnect, Some(index)) => {
+                let socket = client.sockets.remove(index);
                 client.refresh();
-                if member.core().leave() {
-                    member.disconnected(DisconnectReason::ClientNamespace).await;
+                if socket.core().leave() {
+                    socket.disconnected(DisconnectReason::ClientNamespace).await;
                 }
             }
             (Kind::Nothing | Kind::Ack { .. }, Some(_)) => {}
-            // "invalid state": the client joins twice, or talks where it has not joined.
-            (_, _) => socket.0.drain(CloseReason::ForcedServerClose),
+            // "invalid state": the client joins twice, or uses a namespace that it has not joined.
+            (_, _) => engine_socket.0.drain(CloseReason::ForcedServerClose),
         }
     }
 
     async fn notified(&self, _: &EngineSocket, client: &mut Client) {
         client
-            .let_go(DisconnectReason::ServerNamespace, |core| {
+            .remove_sockets(DisconnectReason::ServerNamespace, |core| {
                 !core.is_connected()
             })
             .await;
     }
 
     async fn closed(&self, _: &EngineSocket, mut client: Client, reason: CloseReason) {
-        // Those that the server had put out before the session ended left for that reason.
+        // Sockets that the server removed before the session ended keep that reason.
         client
-            .let_go(DisconnectReason::ServerNamespace, |core| {
+            .remove_sockets(DisconnectReason::ServerNamespace, |core| {
                 !core.is_connected()
             })
             .await;
         client
-            .let_go(DisconnectReason::Session(reason), |_| true)
+            .remove_sockets(DisconnectReason::Session(reason), |_| true)
             .await;
     }
 }
@@ -150,16 +148,16 @@ impl EngineHandler for Protocol {
 impl Protocol {
     async fn connect(
         &self,
-        socket: &EngineSocket,
+        engine_socket: &EngineSocket,
         client: &mut Client,
         name: ByteString,
         auth: ByteString,
     ) {
-        let session = &socket.0;
-        let Some(realm) = self
-            .realms
+        let session = &engine_socket.0;
+        let Some(namespace) = self
+            .namespaces
             .iter()
-            .find(|realm| *realm.space().name == *name)
+            .find(|namespace| *namespace.state().name == *name)
         else {
             session.send(encode_connect_error(
                 &name,
@@ -175,7 +173,7 @@ impl Protocol {
         };
         let answer = timeout(
             self.settings.connect_timeout,
-            realm.connect(session, request),
+            namespace.connect(session, request),
         )
         .await;
         if !session.is_open() {
@@ -187,18 +185,19 @@ impl Protocol {
         };
         match answer {
             Err(error) => session.send(encode_connect_error(&name, &error)),
-            Ok(member) => {
+            Ok(socket) => {
                 session.joined();
-                let core = Arc::clone(member.core());
-                // The client knows that it has joined before it hears anything else, and the answer leaves by itself, as the
-                // reference's does: two packets in one segment would reach a client in one turn of its event loop.
+                let core = Arc::clone(socket.core());
+                // The client receives `CONNECT` before anything else, and in a segment of its own,
+                // as from the reference: a client handles packets of one segment in one turn of its
+                // event loop.
                 core.send(encode_connect(&name, core.sid));
-                core.space.add(&core);
-                client.members.push(member);
+                core.namespace.add(&core);
+                client.sockets.push(socket);
                 client.refresh();
                 yield_now().await;
-                if let Some(member) = client.members.last() {
-                    member.connected().await;
+                if let Some(socket) = client.sockets.last() {
+                    socket.connected().await;
                 }
             }
         }
@@ -207,20 +206,20 @@ impl Protocol {
 
 impl Client {
     fn refresh(&self) {
-        *lock(&self.sockets) = self
-            .members
+        *lock(&self.cores) = self
+            .sockets
             .iter()
-            .map(|member| Arc::clone(member.core()))
+            .map(|socket| Arc::clone(socket.core()))
             .collect();
     }
 
-    /// Tells the handlers of those that `gone` names that they have left.
-    async fn let_go(&mut self, reason: DisconnectReason, gone: impl Fn(&Core) -> bool) {
-        while let Some(place) = self.members.iter().position(|member| gone(member.core())) {
-            let member = self.members.remove(place);
+    /// Removes the sockets for which `gone` is true, and calls their handlers.
+    async fn remove_sockets(&mut self, reason: DisconnectReason, gone: impl Fn(&Core) -> bool) {
+        while let Some(index) = self.sockets.iter().position(|socket| gone(socket.core())) {
+            let socket = self.sockets.remove(index);
             self.refresh();
-            member.core().leave();
-            member.disconnected(reason).await;
+            socket.core().leave();
+            socket.disconnected(reason).await;
         }
     }
 }

@@ -1,79 +1,78 @@
-//! A namespace with its handler, their types hidden: a client may be in several.
+//! Namespaces and sockets without the type of their handler, because a client may be in several
+//! namespaces.
 
 use std::sync::Arc;
 
 use futures_util::future::LocalBoxFuture;
 
-use super::{
-    ack::Incoming,
-    handler::{Connect, ConnectError, DisconnectReason, Handler},
-    namespace::Space,
-    socket::{Core, Socket},
-};
+use super::ack::Incoming;
+use super::handler::{Connect, ConnectError, DisconnectReason, Handler};
+use super::namespace::NamespaceState;
+use super::socket::{Core, Socket};
 use crate::engine::Session;
 
 pub(super) trait ErasedNamespace: Send + Sync {
-    fn space(&self) -> &Arc<Space>;
+    fn state(&self) -> &Arc<NamespaceState>;
 
-    /// Asks the handler whether a client may join.
+    /// Calls the handler's `connect`.
     fn connect<'a>(
         &'a self,
         session: &'a Arc<Session>,
         request: Connect<'a>,
-    ) -> LocalBoxFuture<'a, Result<Box<dyn Member>, ConnectError>>;
+    ) -> LocalBoxFuture<'a, Result<Box<dyn ErasedSocket>, ConnectError>>;
 }
 
 /// A socket with its handler.
-pub(super) trait Member: Send {
+pub(super) trait ErasedSocket: Send {
     fn core(&self) -> &Arc<Core>;
     fn connected(&self) -> LocalBoxFuture<'_, ()>;
     fn event(&self, event: Incoming) -> LocalBoxFuture<'_, ()>;
     fn disconnected(&self, reason: DisconnectReason) -> LocalBoxFuture<'_, ()>;
 }
 
-pub(super) struct HandledRealm<H> {
-    space: Arc<Space>,
+pub(super) struct HandledNamespace<H> {
+    state: Arc<NamespaceState>,
     handler: Arc<H>,
 }
 
-impl<H: Handler> HandledRealm<H> {
+impl<H: Handler> HandledNamespace<H> {
     pub(super) fn new(name: &str, handler: H) -> Self {
         Self {
-            space: Space::new(name),
+            state: NamespaceState::new(name),
             handler: Arc::new(handler),
         }
     }
 }
 
-impl<H: Handler> ErasedNamespace for HandledRealm<H> {
-    fn space(&self) -> &Arc<Space> {
-        &self.space
+impl<H: Handler> ErasedNamespace for HandledNamespace<H> {
+    fn state(&self) -> &Arc<NamespaceState> {
+        &self.state
     }
 
     fn connect<'a>(
         &'a self,
         session: &'a Arc<Session>,
         request: Connect<'a>,
-    ) -> LocalBoxFuture<'a, Result<Box<dyn Member>, ConnectError>> {
+    ) -> LocalBoxFuture<'a, Result<Box<dyn ErasedSocket>, ConnectError>> {
         Box::pin(async move {
             let sid = request.sid;
             let data = self.handler.connect(request).await?;
-            let core = Core::new(sid, Arc::clone(&self.space), Arc::clone(session));
-            let member = HandledMember {
+            let core = Core::new(sid, Arc::clone(&self.state), Arc::clone(session));
+            let socket = HandledSocket {
                 handler: Arc::clone(&self.handler),
                 socket: Socket::new(core, data),
             };
-            Ok(Box::new(member) as Box<dyn Member>)
+            Ok(Box::new(socket) as Box<dyn ErasedSocket>)
         })
     }
 }
 
-struct HandledMember<H: Handler> {
+struct HandledSocket<H: Handler> {
     handler: Arc<H>,
     socket: Socket<H::Data>,
 }
 
-impl<H: Handler> Member for HandledMember<H> {
+impl<H: Handler> ErasedSocket for HandledSocket<H> {
     fn core(&self) -> &Arc<Core> {
         &self.socket.0
     }

@@ -1,34 +1,35 @@
-//! What a namespace does with its sockets.
+//! The interface of an application.
 
-use std::{fmt, future::Future};
+use std::fmt;
+use std::future::Future;
 
 use bytestring::ByteString;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::{ack::Incoming, socket::Socket};
-use crate::{
-    engine::{CloseReason, Handshake},
-    sid::Sid,
-};
+use super::ack::Incoming;
+use super::socket::Socket;
+use crate::engine::{CloseReason, Handshake};
+use crate::sid::Sid;
 
-/// What happens in a namespace.
+/// Handles the sockets of a namespace.
 ///
-/// The calls for one client come one after the other, in the order of its packets, also when the transport changes in
-/// between. They are made on actix's worker threads, so the futures need not be `Send`. A handler may await a client's
-/// acknowledgement: those do not wait in line.
+/// Calls for one client run one after the other, in the order of its packets, also across an
+/// upgrade. They run on actix's worker threads, so the futures need not be `Send`. A handler may
+/// await a client's acknowledgement, because acknowledgements do not queue.
 pub trait Handler: Send + Sync + 'static {
-    /// What is kept for each socket.
+    /// Data of each socket.
     type Data: Send + Sync + 'static;
 
-    /// A client asks to join (`CONNECT`). The answer is what is kept for its socket, or the error it is told
-    /// (`CONNECT_ERROR`). An answer that takes longer than `connect_timeout` is not waited for, and the client is closed.
+    /// A client requests to join (`CONNECT`). Returns the data of its socket, or the error to send
+    /// (`CONNECT_ERROR`). If this takes longer than `connect_timeout`, the client is closed.
     fn connect(
         &self,
         request: Connect<'_>,
     ) -> impl Future<Output = Result<Self::Data, ConnectError>>;
 
-    /// The client has joined, and knows.
+    /// The client has joined and was told so.
     fn connected(&self, socket: &Socket<Self::Data>) -> impl Future<Output = ()> {
         let _ = socket;
         std::future::ready(())
@@ -37,7 +38,7 @@ pub trait Handler: Send + Sync + 'static {
     /// The client sent an event.
     fn event(&self, socket: &Socket<Self::Data>, event: Incoming) -> impl Future<Output = ()>;
 
-    /// The socket has left the namespace and its rooms; called once for each that joined.
+    /// The socket has left the namespace and its rooms; called once per joined socket.
     fn disconnected(
         &self,
         socket: &Socket<Self::Data>,
@@ -48,7 +49,7 @@ pub trait Handler: Send + Sync + 'static {
     }
 }
 
-/// A client's wish to join a namespace.
+/// A client's request to join a namespace.
 #[derive(Debug)]
 pub struct Connect<'a> {
     pub(super) handshake: &'a Handshake,
@@ -58,26 +59,27 @@ pub struct Connect<'a> {
 }
 
 impl Connect<'_> {
-    /// The request that opened the session: headers, query, address. For a client that began with polling it is its first
-    /// poll.
+    /// The request that opened the session: headers, query and address. If the client began with
+    /// polling, it is the first poll.
     #[must_use]
     pub fn handshake(&self) -> &Handshake {
         self.handshake
     }
 
-    /// The namespace's name.
+    /// Name of the namespace.
     #[must_use]
     pub fn namespace(&self) -> &str {
         self.namespace
     }
 
-    /// The identifier the socket will have.
+    /// Identifier of the future socket.
     #[must_use]
     pub fn sid(&self) -> Sid {
         self.sid
     }
 
-    /// The payload of the `CONNECT` packet (`auth` in the client's options) as JSON: an object, empty if none was sent.
+    /// The payload of the `CONNECT` packet (`auth` in the client's options) as JSON; an empty
+    /// object if the client sent none.
     #[must_use]
     pub fn auth_json(&self) -> &str {
         if self.auth.is_empty() {
@@ -87,16 +89,16 @@ impl Connect<'_> {
         }
     }
 
-    /// The payload of the `CONNECT` packet.
+    /// Deserialises the payload of the `CONNECT` packet.
     ///
     /// # Errors
-    /// When it is not of that shape.
+    /// If the payload does not match `T`.
     pub fn auth<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         serde_json::from_str(self.auth_json())
     }
 }
 
-/// Why a client may not join. It arrives as the error of the client's `connect_error` event.
+/// Why a client may not join. The client receives it in its `connect_error` event.
 #[derive(Clone, Debug, Serialize)]
 pub struct ConnectError {
     message: String,
@@ -105,7 +107,7 @@ pub struct ConnectError {
 }
 
 impl ConnectError {
-    /// An error with a message.
+    /// Creates an error with a message.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -114,29 +116,29 @@ impl ConnectError {
         }
     }
 
-    /// Adds what the client finds in the error's `data`.
+    /// Adds the `data` field of the client's error.
     ///
     /// # Errors
-    /// When it cannot be written as JSON.
+    /// If the data cannot be serialised.
     pub fn with_data<T: Serialize + ?Sized>(mut self, data: &T) -> serde_json::Result<Self> {
         self.data = Some(serde_json::value::to_raw_value(data)?);
         Ok(self)
     }
 }
 
-/// Why a socket left its namespace, in the reference server's words.
+/// Why a socket left its namespace, in the terms of the reference server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DisconnectReason {
     /// The client left the namespace.
     ClientNamespace,
-    /// The server put the socket out of the namespace.
+    /// The server removed the socket from the namespace.
     ServerNamespace,
     /// The session ended.
     Session(CloseReason),
 }
 
 impl DisconnectReason {
-    /// The reference's name of it.
+    /// Name of the reason in the reference server.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

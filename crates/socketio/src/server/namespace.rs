@@ -1,32 +1,30 @@
-//! A namespace: who is in it, and in which rooms.
+//! Namespaces: their sockets and rooms.
 
-use std::{
-    collections::HashMap,
-    fmt,
-    sync::{Arc, Mutex},
-};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex};
 
-use super::{
-    broadcast::Broadcast,
-    socket::{Core, SocketRef},
-};
-use crate::{protocol::Event, sid::Sid, sync::lock};
+use super::broadcast::Broadcast;
+use super::socket::{Core, SocketRef};
+use crate::protocol::Event;
+use crate::sid::Sid;
+use crate::sync::lock;
 
 type Members = HashMap<Sid, Arc<Core>>;
 
-/// Sockets by room. One lock, so that two broadcasts arrive in the same order everywhere.
+/// Sockets by room. One lock, so that every receiver gets two broadcasts in the same order.
 #[derive(Default)]
 struct Rooms {
     all: Members,
     rooms: HashMap<Arc<str>, Members>,
 }
 
-pub(super) struct Space {
+pub(super) struct NamespaceState {
     pub(super) name: Box<str>,
     rooms: Mutex<Rooms>,
 }
 
-impl Space {
+impl NamespaceState {
     pub(super) fn new(name: &str) -> Arc<Self> {
         Arc::new(Self {
             name: name.into(),
@@ -48,7 +46,7 @@ impl Space {
 
     pub(super) fn join(&self, core: &Arc<Core>, room: &str) {
         let mut rooms = lock(&self.rooms);
-        // A socket that has left must not be found in a room again.
+        // A socket that has left must not join a room again.
         if !rooms.all.contains_key(&core.sid) {
             return;
         }
@@ -73,7 +71,8 @@ impl Space {
         rooms.leave(room, core.sid);
     }
 
-    /// Calls `act` for everyone in one of the rooms (in the namespace if there are none), but those in `except`, once each.
+    /// Calls `act` once for each socket in one of the rooms (in the namespace if `rooms` is empty),
+    /// except those in `except`.
     pub(super) fn each(
         &self,
         rooms: &[Box<str>],
@@ -81,14 +80,14 @@ impl Space {
         mut act: impl FnMut(&Arc<Core>),
     ) {
         let all = lock(&self.rooms);
-        let spared = |core: &Core| {
+        let excluded = |core: &Core| {
             let joined = || lock(&core.rooms);
             except.iter().any(|room| {
                 **room == *core.sid.as_str() || joined().iter().any(|name| **name == **room)
             })
         };
         let mut act = |core: &Arc<Core>| {
-            if except.is_empty() || !spared(core) {
+            if except.is_empty() || !excluded(core) {
                 act(core);
             }
         };
@@ -123,7 +122,7 @@ impl Rooms {
         }
     }
 
-    /// Everyone in a room. Every socket has a room of its own, named as its identifier.
+    /// The sockets in a room. Each socket has a room of its own, named by its identifier.
     fn members(&self, room: &str) -> impl Iterator<Item = &Arc<Core>> {
         let own = Sid::parse(room).and_then(|sid| self.all.get(&sid));
         self.rooms
@@ -134,7 +133,7 @@ impl Rooms {
     }
 }
 
-impl fmt::Debug for Space {
+impl fmt::Debug for NamespaceState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Namespace")
             .field("name", &self.name)
@@ -145,43 +144,43 @@ impl fmt::Debug for Space {
 
 /// A namespace of a server. Cheap to clone, usable from any thread.
 #[derive(Clone, Debug)]
-pub struct Namespace(pub(super) Arc<Space>);
+pub struct Namespace(pub(super) Arc<NamespaceState>);
 
 impl Namespace {
-    /// Its name, beginning with a slash.
+    /// Name of the namespace, with its leading slash.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// How many sockets are in it.
+    /// Number of sockets.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether nobody is in it.
+    /// Whether the namespace has no sockets.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Everyone in a room.
+    /// The sockets in a room.
     pub fn to(&self, room: &str) -> Broadcast {
         Broadcast::new(Arc::clone(&self.0)).to(room)
     }
 
-    /// Everyone in the namespace.
+    /// All sockets of the namespace.
     pub fn all(&self) -> Broadcast {
         Broadcast::new(Arc::clone(&self.0))
     }
 
-    /// Sends an event to everyone in the namespace.
+    /// Sends an event to all sockets of the namespace.
     pub fn emit(&self, event: &Event) {
         self.all().emit(event);
     }
 
-    /// The socket with that identifier.
+    /// The socket with this identifier.
     #[must_use]
     pub fn socket(&self, sid: Sid) -> Option<SocketRef> {
         lock(&self.0.rooms)

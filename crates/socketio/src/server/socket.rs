@@ -1,43 +1,39 @@
-//! A client in a namespace.
+//! Sockets: clients in a namespace.
 
-use std::{
-    fmt,
-    ops::Deref,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::fmt;
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use super::{
-    ack::{AckError, Pending},
-    broadcast::Broadcast,
-    namespace::Space,
-};
-use crate::{
-    engine::{CloseReason, Encoded, Handshake, Session},
-    protocol::{Args, Event, encode_disconnect},
-    sid::Sid,
-    sync::lock,
-};
+use super::ack::{AckError, Pending};
+use super::broadcast::Broadcast;
+use super::namespace::NamespaceState;
+use crate::engine::{CloseReason, Encoded, Handshake, Session};
+use crate::protocol::{Args, Event, encode_disconnect};
+use crate::sid::Sid;
+use crate::sync::lock;
 
 pub(super) struct Core {
     pub(super) sid: Sid,
-    pub(super) space: Arc<Space>,
+    pub(super) namespace: Arc<NamespaceState>,
     pub(super) session: Arc<Session>,
     pub(super) pending: Pending,
-    /// The rooms it is in; written by the namespace only, under its lock.
+    /// Rooms of the socket; written by the namespace only, under its lock.
     pub(super) rooms: Mutex<Vec<Arc<str>>>,
     connected: AtomicBool,
 }
 
 impl Core {
-    pub(super) fn new(sid: Sid, space: Arc<Space>, session: Arc<Session>) -> Arc<Self> {
+    pub(super) fn new(
+        sid: Sid,
+        namespace: Arc<NamespaceState>,
+        session: Arc<Session>,
+    ) -> Arc<Self> {
         let connected = AtomicBool::new(true);
         Arc::new(Self {
             sid,
-            space,
+            namespace,
             session,
             pending: Pending::default(),
             rooms: Mutex::default(),
@@ -46,7 +42,7 @@ impl Core {
     }
 
     pub(super) fn namespace_name(&self) -> &str {
-        &self.space.name
+        &self.namespace.name
     }
 
     pub(super) fn is_connected(&self) -> bool {
@@ -59,20 +55,20 @@ impl Core {
         }
     }
 
-    /// Leaves the namespace; true the first time.
+    /// Leaves the namespace; true on the first call.
     pub(super) fn leave(&self) -> bool {
         let first = self.connected.swap(false, Ordering::AcqRel);
         if first {
-            self.space.remove(self);
+            self.namespace.remove(self);
             self.pending.clear();
         }
         first
     }
 
-    /// Puts the socket out of the namespace, or ends its session.
+    /// Removes the socket from the namespace, or closes its session.
     pub(super) fn disconnect(&self, close: bool) {
         if self.is_connected() {
-            self.send(encode_disconnect(&self.space.name));
+            self.send(encode_disconnect(&self.namespace.name));
             if self.leave() {
                 self.session.notify();
             }
@@ -87,18 +83,18 @@ impl fmt::Debug for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Socket")
             .field("sid", &self.sid)
-            .field("namespace", &self.space.name)
+            .field("namespace", &self.namespace.name)
             .finish_non_exhaustive()
     }
 }
 
-/// A client in a namespace, whatever the namespace keeps for it. Cheap to clone, usable from any thread.
+/// A client in a namespace, without its handler's data. Cheap to clone, usable from any thread.
 #[derive(Clone, Debug)]
 pub struct SocketRef(pub(super) Arc<Core>);
 
 impl SocketRef {
-    /// The socket's identifier, which the client knows as `socket.id`. It is another one in every namespace, and none of them
-    /// is the session's.
+    /// Identifier of the socket, which the client sees as `socket.id`. A client has a different one
+    /// in every namespace, and none is the session's.
     #[must_use]
     pub fn sid(&self) -> Sid {
         self.0.sid
@@ -110,27 +106,28 @@ impl SocketRef {
         &self.0.session.handshake
     }
 
-    /// Whether the socket is in its namespace still.
+    /// Whether the socket is still in its namespace.
     #[must_use]
     pub fn is_connected(&self) -> bool {
         self.0.is_connected() && self.0.session.is_open()
     }
 
-    /// Sends an event. A socket that has left does not get it; one whose queue is full is closed.
+    /// Sends an event. It is lost if the socket has left. If the queue is full, the session is
+    /// closed.
     pub fn emit(&self, event: &Event) {
         self.0.send(event.encode(self.0.namespace_name(), None));
     }
 
-    /// Sends an event and waits for its acknowledgement.
+    /// Sends an event and waits for the acknowledgement.
     ///
     /// # Errors
-    /// When the acknowledgement does not come in time, or the socket leaves.
+    /// If the acknowledgement does not arrive in time, or the socket leaves.
     pub async fn emit_with_ack(&self, event: &Event, timeout: Duration) -> Result<Args, AckError> {
         if !self.is_connected() {
             return Err(AckError::Disconnected);
         }
         let (id, receiver) = self.0.pending.register();
-        let _forget = Forget(&self.0, id);
+        let _forget = PendingAck(&self.0, id);
         self.0.send(event.encode(self.0.namespace_name(), Some(id)));
         if !self.0.is_connected() {
             return Err(AckError::Disconnected);
@@ -142,61 +139,62 @@ impl SocketRef {
         }
     }
 
-    /// How many packets wait for the client.
+    /// Number of queued packets.
     #[must_use]
     pub fn queued(&self) -> usize {
         self.0.session.queued()
     }
 
-    /// Enters a room.
+    /// Joins a room.
     pub fn join(&self, room: &str) {
-        self.0.space.join(&self.0, room);
+        self.0.namespace.join(&self.0, room);
     }
 
     /// Leaves a room.
     pub fn leave(&self, room: &str) {
-        self.0.space.leave(&self.0, room);
+        self.0.namespace.leave(&self.0, room);
     }
 
-    /// The rooms it is in.
+    /// The rooms of the socket.
     #[must_use]
     pub fn rooms(&self) -> Vec<Arc<str>> {
         lock(&self.0.rooms).clone()
     }
 
-    /// Everyone in a room but this socket.
+    /// The sockets in a room, except this one.
     pub fn to(&self, room: &str) -> Broadcast {
-        Broadcast::new(Arc::clone(&self.0.space))
+        Broadcast::new(Arc::clone(&self.0.namespace))
             .except(self.0.sid.as_str())
             .to(room)
     }
 
-    /// Everyone in the namespace but this socket.
+    /// The sockets of the namespace, except this one.
     pub fn broadcast(&self) -> Broadcast {
-        Broadcast::new(Arc::clone(&self.0.space)).except(self.0.sid.as_str())
+        Broadcast::new(Arc::clone(&self.0.namespace)).except(self.0.sid.as_str())
     }
 
-    /// Puts the socket out of the namespace (packet `41`). The official client does not come back from that by itself.
+    /// Removes the socket from the namespace (packet `41`). The official client does not reconnect
+    /// after that.
     pub fn disconnect(&self) {
         self.0.disconnect(false);
     }
 
-    /// Ends the client's session without a word. The official client comes back.
+    /// Closes the client's session without a packet. The official client reconnects.
     pub fn close_transport(&self) {
         self.0.session.drain(CloseReason::ForcedClose);
     }
 }
 
-/// Forgets an acknowledgement nobody waits for any more.
-struct Forget<'a>(&'a Core, u64);
+/// Forgets an acknowledgement when nobody waits for it any more.
+struct PendingAck<'a>(&'a Core, u64);
 
-impl Drop for Forget<'_> {
+impl Drop for PendingAck<'_> {
     fn drop(&mut self) {
         self.0.pending.forget(self.1);
     }
 }
 
-/// A client in a namespace, with what its handler keeps for it.
+/// A client in a namespace, with its handler's data.
 #[derive(Debug)]
 pub struct Socket<D> {
     socket: SocketRef,
@@ -211,7 +209,7 @@ impl<D> Socket<D> {
         }
     }
 
-    /// What the handler's `connect` answered.
+    /// The data that the handler's `connect` returned.
     #[must_use]
     pub fn data(&self) -> &D {
         &self.data

@@ -1,11 +1,12 @@
-//! Whatever arrives, the decoders answer and never panic. `SOCKETIO_FUZZ_CASES` sets the number of cases for a longer run.
+//! The decoders return a result for any input and never panic. `SOCKETIO_FUZZ_CASES` sets the
+//! number of cases for a longer run.
 
-use allclear_socketio::{
-    Assembler, Event, Kind,
-    engine::{Message, Packet},
-};
+use allclear_socketio::engine::{Message, Packet};
+use allclear_socketio::{Assembler, Event, Kind};
 use bytestring::ByteString;
-use proptest::{collection::vec, prelude::*, test_runner::Config};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::Config;
 
 fn config() -> Config {
     let cases = std::env::var("SOCKETIO_FUZZ_CASES")
@@ -19,7 +20,7 @@ fn config() -> Config {
     }
 }
 
-/// Text made of what packets are made of, so that it gets past the first checks.
+/// Text made of the parts of packets, so that it passes the first checks.
 fn nearly_a_packet() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "[0-9]{1,3}",

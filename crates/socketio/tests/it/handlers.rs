@@ -1,15 +1,16 @@
-//! What handlers are asked and told.
+//! Calls to handlers.
 
 use std::time::Duration;
 
 use allclear_socketio::{AckError, Event};
 use bytes::Bytes;
-use tokio_tungstenite::tungstenite::{Message, client::IntoClientRequest};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
 use crate::support::{TestServer, Told, quick, soon};
 
 #[actix_web::test]
-async fn a_refused_client_is_told_why_and_may_try_again() {
+async fn refused_client_gets_the_reason_and_may_retry() {
     let mut server = TestServer::start(quick());
     let mut wire = server.wire("EIO=4&transport=websocket").await;
     wire.text().await;
@@ -60,7 +61,7 @@ async fn a_handler_may_wait_for_an_acknowledgement() {
 }
 
 #[actix_web::test]
-async fn acknowledgements_of_a_client_that_leaves_do_not_come() {
+async fn leaving_client_ends_the_wait_for_acknowledgements() {
     let mut server = TestServer::start(quick());
     let (mut wire, socket) = server.joined().await;
     let event = Event::new("a", &()).unwrap();
@@ -101,7 +102,7 @@ async fn attachments_arrive_with_their_event_whatever_else_is_sent() {
 }
 
 #[actix_web::test]
-async fn a_disconnected_socket_hears_it_and_the_session_goes_on() {
+async fn disconnected_socket_is_told_and_the_session_continues() {
     let mut server = TestServer::start(quick());
     let (mut wire, socket) = server.joined().await;
     wire.send("40/other,").await;
@@ -117,7 +118,7 @@ async fn a_disconnected_socket_hears_it_and_the_session_goes_on() {
 }
 
 #[actix_web::test]
-async fn a_client_that_leaves_a_namespace_is_told_of_once() {
+async fn leaving_a_namespace_calls_the_handler_once() {
     let mut server = TestServer::start(quick());
     let (mut wire, socket) = server.joined().await;
     wire.send("41").await;
@@ -129,7 +130,7 @@ async fn a_client_that_leaves_a_namespace_is_told_of_once() {
 }
 
 #[actix_web::test]
-async fn a_handler_that_panics_costs_its_own_client_only() {
+async fn panic_of_a_handler_ends_its_client_only() {
     let mut server = TestServer::start(quick());
     let (mut wire, _) = server.joined().await;
     let (mut other, _) = server.joined().await;

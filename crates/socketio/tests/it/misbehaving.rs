@@ -1,4 +1,4 @@
-//! Peers that do not play by the rules.
+//! Peers that break the rules.
 
 use std::time::Duration;
 
@@ -7,13 +7,9 @@ use futures_util::future::join_all;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use tokio_tungstenite::tungstenite::{
-    Message,
-    protocol::frame::{
-        Frame,
-        coding::{Data, OpCode},
-    },
-};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::frame::Frame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 
 use crate::support::{TestServer, quick, soon};
 
@@ -48,7 +44,7 @@ async fn malformed_packets_close_their_session() {
 }
 
 #[actix_web::test]
-async fn broken_frames_are_closed_with_the_code_that_says_so() {
+async fn malformed_frames_are_closed_with_their_code() {
     let mut server = TestServer::start(Settings {
         max_http_buffer_size: 1000,
         ..quick()
@@ -83,7 +79,7 @@ async fn broken_frames_are_closed_with_the_code_that_says_so() {
 }
 
 #[actix_web::test]
-async fn messages_in_parts_are_put_together_around_control_frames() {
+async fn fragmented_messages_are_assembled_around_control_frames() {
     let mut server = TestServer::start(quick());
     let (mut wire, _) = server.joined().await;
     let part = |opcode, payload: &'static [u8], last| {
@@ -101,7 +97,7 @@ async fn messages_in_parts_are_put_together_around_control_frames() {
 }
 
 #[actix_web::test]
-async fn payloads_of_another_kind_close_their_session() {
+async fn payloads_of_other_types_close_the_session() {
     let server = TestServer::start(quick());
     let polling = server.polling().await;
     assert_eq!(polling.post(vec![b'4', 0xff]).await.0, 400);
@@ -141,14 +137,14 @@ async fn overlapping_requests_close_their_session() {
     let path = polling.url.split_once("/socket.io").unwrap().1;
     let head = format!("POST /socket.io{path} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n4");
     slow.write_all(head.as_bytes()).await.unwrap();
-    // Its second byte never comes; whichever of the two is first, the session ends.
+    // The second byte never arrives; the session ends by either timeout.
     soon(async { while polling.post("4a").await.0 == 200 {} }).await;
     assert_eq!(polling.poll().await.0, 400);
     server.until_sessions(0).await;
 }
 
 #[actix_web::test]
-async fn a_client_that_never_reads_is_dropped_and_costs_nobody_else() {
+async fn client_that_never_reads_is_dropped_without_delaying_others() {
     let settings = Settings {
         max_queue_packets: 64,
         max_queue_bytes: 256 * 1024,
@@ -171,7 +167,7 @@ async fn a_client_that_never_reads_is_dropped_and_costs_nobody_else() {
     drop(deaf);
 }
 
-/// Waits until the connection has taken everything that was sent.
+/// Waits until the connection has accepted everything that was sent.
 async fn flushed(socket: &SocketRef) {
     while socket.queued() > 0 {
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -179,7 +175,7 @@ async fn flushed(socket: &SocketRef) {
 }
 
 #[actix_web::test]
-async fn the_connection_of_a_client_that_never_reads_is_cut() {
+async fn connection_of_a_client_that_never_reads_is_closed() {
     let mut server = TestServer::start(Settings {
         max_queue_packets: 8,
         ..quick()
@@ -193,7 +189,7 @@ async fn the_connection_of_a_client_that_never_reads_is_cut() {
         .unwrap();
     let socket = server.connected().await;
     let large = Event::new("large", &("x".repeat(256 * 1024),)).unwrap();
-    // As much as the kernels take.
+    // As much as the kernels accept.
     while timeout(Duration::from_secs(1), flushed(&socket))
         .await
         .is_ok()
@@ -203,7 +199,7 @@ async fn the_connection_of_a_client_that_never_reads_is_cut() {
     while socket.is_connected() {
         socket.emit(&large);
     }
-    // The kernel gives the connection up; without that, our writes would succeed for ever.
+    // Without the kernel's timeout, writes would succeed for ever.
     soon(async {
         while deaf.write_all(&[0x8A, 0x80, 0, 0, 0, 0]).await.is_ok() {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -233,7 +229,7 @@ async fn a_flood_is_read_no_faster_than_it_is_handled() {
 }
 
 #[actix_web::test]
-async fn a_payload_of_many_tiny_packets_is_taken_in_turn() {
+async fn payload_of_many_tiny_packets_does_not_block_others() {
     let mut server = TestServer::start(quick());
     let polling = server.polling().await;
     polling.post("40").await;
@@ -246,7 +242,7 @@ async fn a_payload_of_many_tiny_packets_is_taken_in_turn() {
 }
 
 #[actix_web::test]
-async fn a_half_open_poll_ends_its_session() {
+async fn closed_poll_connection_ends_its_session() {
     let server = TestServer::start(Settings::default());
     let polling = server.polling().await;
     let mut poll = server.raw().await;
@@ -254,7 +250,8 @@ async fn a_half_open_poll_ends_its_session() {
     poll.write_all(format!("GET /socket.io{path} HTTP/1.1\r\nHost: a\r\n\r\n").as_bytes())
         .await
         .unwrap();
-    // A second poll answers "overlap" once the first is there; so look for the end by other means.
+    // Once the first poll is waiting, a second one would close the session; so the end is detected
+    // otherwise.
     poll.shutdown().await.unwrap();
     let mut rest = Vec::new();
     poll.read_to_end(&mut rest).await.unwrap();
@@ -281,7 +278,7 @@ async fn ten_thousand_handshakes_at_once_leave_nothing_behind() {
 }
 
 #[actix_web::test]
-async fn a_body_that_does_not_come_is_not_waited_for() {
+async fn missing_body_ends_the_session() {
     let server = TestServer::start(quick());
     let polling = server.polling().await;
     let mut slow = server.raw().await;
@@ -304,7 +301,7 @@ async fn by_hand(server: &TestServer) -> TcpStream {
 }
 
 #[actix_web::test]
-async fn frame_is_refused_by_the_length_that_its_header_announces() {
+async fn frame_is_refused_by_its_announced_length() {
     const MASK: [u8; 4] = [0; 4];
     let server = TestServer::start(Settings {
         max_http_buffer_size: 1000,
@@ -324,7 +321,7 @@ async fn frame_is_refused_by_the_length_that_its_header_announces() {
         stream.write_all(&frames).await.unwrap();
         let close = [&[0x88, 2], &code.to_be_bytes()[..]].concat();
         let mut said = Vec::new();
-        // Nothing follows the header: a server that waits for the payload does not answer.
+        // Only the header is sent: a server that waits for the payload would not respond.
         while !said.ends_with(&close) {
             let read = soon(stream.read_buf(&mut said)).await.unwrap();
             assert!(read > 0, "{what}: {said:?}");

@@ -16,7 +16,7 @@ async fn ask(server: &TestServer, method: Method, origin: &str) -> reqwest::Resp
 }
 
 #[actix_web::test]
-async fn a_foreign_origin_is_forbidden_where_origins_are_checked() {
+async fn foreign_origin_is_forbidden() {
     let settings = Settings {
         allowed_origins: Some(Origins::List(vec![OURS.into()])),
         ..quick()
@@ -38,7 +38,7 @@ async fn a_foreign_origin_is_forbidden_where_origins_are_checked() {
 }
 
 #[actix_web::test]
-async fn cors_names_the_origins_it_is_set_to() {
+async fn cors_allows_the_configured_origins() {
     let cors = Cors {
         origins: Origins::List(vec![OURS.into()]),
         credentials: true,

@@ -40,7 +40,7 @@ async fn a_broadcast_reaches_its_rooms_once_each() {
 }
 
 #[actix_web::test]
-async fn who_leaves_a_room_or_the_server_is_no_longer_in_it() {
+async fn leaving_socket_is_removed_from_its_rooms() {
     let mut server = TestServer::start(quick());
     let (mut wire, socket) = server.joined().await;
     let (gone, gone_socket) = server.joined().await;
@@ -67,7 +67,7 @@ async fn who_leaves_a_room_or_the_server_is_no_longer_in_it() {
 }
 
 #[actix_web::test]
-async fn a_room_can_be_put_out_or_sent_away() {
+async fn sockets_of_a_room_can_be_disconnected() {
     let mut server = TestServer::start(quick());
     let (mut out, out_socket) = server.joined().await;
     let (mut away, away_socket) = server.joined().await;
@@ -82,7 +82,7 @@ async fn a_room_can_be_put_out_or_sent_away() {
 }
 
 #[actix_web::test]
-async fn two_broadcasters_are_heard_in_the_same_order_by_everyone() {
+async fn all_receivers_get_broadcasts_in_the_same_order() {
     let mut server = TestServer::start(quick());
     let mut wires = Vec::new();
     for _ in 0..3 {

@@ -23,7 +23,7 @@ async fn no_ping_is_sent_before_its_interval_has_passed() {
 }
 
 #[actix_web::test]
-async fn a_client_that_stops_answering_is_closed() {
+async fn client_without_pongs_is_closed() {
     let mut server = TestServer::start(quick());
     let (mut wire, _) = server.joined().await;
     assert_eq!(wire.text().await, "2");
@@ -33,7 +33,7 @@ async fn a_client_that_stops_answering_is_closed() {
 }
 
 #[actix_web::test]
-async fn any_packet_is_a_sign_of_life() {
+async fn any_packet_keeps_the_session_alive() {
     let mut server = TestServer::start(quick());
     let (mut wire, socket) = server.joined().await;
     let begin = Instant::now();
@@ -45,7 +45,7 @@ async fn any_packet_is_a_sign_of_life() {
 }
 
 #[actix_web::test]
-async fn a_session_that_joins_nothing_is_closed() {
+async fn session_without_a_namespace_is_closed() {
     let server = TestServer::start(quick());
     let begin = Instant::now();
     let mut wire = server.wire("EIO=4&transport=websocket").await;
@@ -64,7 +64,7 @@ async fn a_session_that_joins_nothing_is_closed() {
 }
 
 #[actix_web::test]
-async fn a_websocket_that_does_not_upgrade_is_closed_and_the_session_goes_on() {
+async fn websocket_that_does_not_upgrade_is_closed_without_its_session() {
     let server = TestServer::start(quick());
     let polling = server.polling().await;
     let mut wire = server
@@ -75,7 +75,7 @@ async fn a_websocket_that_does_not_upgrade_is_closed_and_the_session_goes_on() {
 }
 
 #[actix_web::test]
-async fn a_second_upgrade_is_closed_and_the_first_goes_on() {
+async fn second_upgrade_is_closed_and_the_first_continues() {
     let server = TestServer::start(quick());
     let polling = server.polling().await;
     let query = format!("EIO=4&transport=websocket&sid={}", polling.sid);
@@ -120,7 +120,7 @@ async fn events_both_ways_keep_their_order_across_the_upgrade() {
 }
 
 #[actix_web::test]
-async fn what_was_sent_before_the_transport_closes_arrives() {
+async fn packets_sent_before_the_transport_closes_arrive() {
     let mut server = TestServer::start(quick());
     let (mut wire, socket) = server.joined().await;
     socket.emit(&Event::new("last", &()).unwrap());
@@ -131,7 +131,7 @@ async fn what_was_sent_before_the_transport_closes_arrives() {
 }
 
 #[actix_web::test]
-async fn what_was_sent_before_a_polling_session_closes_arrives_with_a_close_packet() {
+async fn packets_sent_before_a_polling_session_closes_arrive() {
     let mut server = TestServer::start(quick());
     let polling = server.polling().await;
     polling.post("40").await;
@@ -146,7 +146,7 @@ async fn what_was_sent_before_a_polling_session_closes_arrives_with_a_close_pack
 }
 
 #[actix_web::test]
-async fn what_a_client_sent_before_it_left_is_still_heard() {
+async fn packets_of_a_leaving_client_are_handled() {
     let mut server = TestServer::start(quick());
     let (mut wire, _) = server.joined().await;
     for text in [r#"42["slow"]"#, r#"42["a"]"#, r#"42["b"]"#, "1"] {
@@ -177,7 +177,7 @@ async fn a_shutdown_closes_transports_without_a_disconnect_packet_and_waits_for_
 }
 
 #[actix_web::test]
-async fn a_shutdown_does_not_wait_for_clients_that_are_not_there() {
+async fn shutdown_does_not_wait_for_absent_clients() {
     let server = TestServer::start(allclear_socketio::Settings::default());
     let polling = server.polling().await;
     soon(server.server.shutdown()).await;

@@ -1,31 +1,31 @@
-//! A server to test, and clients that speak in frames.
+//! A test server, and clients that send raw frames.
 
-use std::{net::SocketAddr, time::Duration};
+use std::net::SocketAddr;
+use std::time::Duration;
 
 use actix_web::{App, HttpServer, rt};
 use allclear_socketio::{
     Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket, SocketRef,
-    cut_dead_connections,
+    close_dead_connections,
 };
 use futures_util::{SinkExt, StreamExt};
-use tokio::{
-    net::TcpStream,
-    sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
-    time::timeout,
-};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async, tungstenite::Message};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-/// Generous: the machine may be busy with much else.
+/// Generous, because the machine may be busy.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Waits for what must happen.
+/// Waits for something that must happen.
 pub(crate) async fn soon<F: Future>(future: F) -> F::Output {
     timeout(PATIENCE, future)
         .await
         .expect("it should have happened by now")
 }
 
-/// Settings whose time-outs a test can wait for, and which do not strike a client that the machine holds up.
+/// Settings with timeouts short enough for tests and long enough for a busy machine.
 pub(crate) fn quick() -> Settings {
     Settings {
         ping_interval: Duration::from_secs(1),
@@ -36,7 +36,7 @@ pub(crate) fn quick() -> Settings {
     }
 }
 
-/// What the namespace was told, in order.
+/// Calls to the handler, in order.
 #[derive(Debug)]
 pub(crate) enum Told {
     Connected(SocketRef),
@@ -44,7 +44,7 @@ pub(crate) enum Told {
     Disconnected(&'static str),
 }
 
-/// Tells the test what happens, and does what events ask for.
+/// Reports calls to the test, and does what events request.
 struct Reporter(UnboundedSender<Told>);
 
 impl Handler for Reporter {
@@ -108,7 +108,7 @@ pub(crate) struct TestServer {
 impl TestServer {
     pub(crate) fn start(settings: Settings) -> Self {
         let (sender, told) = unbounded_channel();
-        let cut = cut_dead_connections(&settings);
+        let cut = close_dead_connections(&settings);
         let server = Server::builder()
             .settings(settings)
             .namespace("/", Reporter(sender.clone()))
@@ -153,7 +153,7 @@ impl TestServer {
         }
     }
 
-    /// Waits until the server holds that many sessions.
+    /// Waits until the server has that many sessions.
     pub(crate) async fn until_sessions(&self, count: usize) {
         soon(async {
             while self.server.sessions() != count {
@@ -201,7 +201,7 @@ impl TestServer {
     }
 }
 
-/// A client to be: it wants to know whose cryptography to use even where there is none.
+/// The client library needs a cryptography provider even without TLS.
 pub(crate) fn client_builder() -> reqwest::ClientBuilder {
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
@@ -265,7 +265,7 @@ impl Wire {
         }
     }
 
-    /// The next message but pings, which are answered.
+    /// The next message; pings are answered and skipped.
     pub(crate) async fn data(&mut self) -> String {
         loop {
             match self.text().await.as_str() {
@@ -275,7 +275,7 @@ impl Wire {
         }
     }
 
-    /// Reads to the end; the code it was closed with.
+    /// Reads to the end; returns the close code.
     pub(crate) async fn close_code(&mut self) -> Option<u16> {
         let mut code = None;
         while let Some(message) = self.message().await {

@@ -1,12 +1,12 @@
-//! The content security policies (CSP Level 3) of pages that load Clerk's scripts, as Clerk documents them:
-//! <https://clerk.com/docs/guides/secure/best-practices/csp-headers>.
+//! Content security policies (CSP Level 3) of pages that load Clerk's scripts, as Clerk documents
+//! them: <https://clerk.com/docs/guides/secure/best-practices/csp-headers>.
 
 use actix_web::HttpResponse;
 use actix_web::http::header::{self, HeaderMap, HeaderValue, InvalidHeaderValue};
 
 use crate::csp_hashes::InlineStyles;
 
-/// What pages may load beside what they always may.
+/// Content security policies that also allow Clerk's scripts.
 #[derive(Debug, Clone)]
 pub struct PagePolicy {
     app: HeaderValue,
@@ -14,13 +14,15 @@ pub struct PagePolicy {
 }
 
 impl PagePolicy {
-    /// Policies for the application whose Frontend API is at this address, which loads its scripts from there.
+    /// Policies for the Clerk application with this Frontend API, from which its scripts are
+    /// loaded.
     ///
     /// # Errors
-    /// When the address cannot stand in a header.
+    /// If the address is not valid in a header.
     pub fn new(frontend_api: &str) -> Result<Self, InvalidHeaderValue> {
-        // Cloudflare's challenge tells people from bots at sign-up; `protect` is Clerk's own. Clerk's components bring their
-        // styles along, and refresh their token from a worker that is made of a blob. Pictures are of people and organisations.
+        // Cloudflare's challenge detects bots at sign-up; `protect` is a service of Clerk. Clerk's
+        // components bring their own styles, and refresh their token in a worker made of a blob.
+        // Images are avatars of users and organisations.
         let app = format!(
             "default-src 'none'; \
              script-src 'self' {frontend_api} https://challenges.cloudflare.com https://*.protect.clerk.com; \
@@ -29,7 +31,7 @@ impl PagePolicy {
              frame-src https://challenges.cloudflare.com https://*.protect.clerk.com; \
              font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
         );
-        // Only what fetches a token: nothing of Clerk's shows there.
+        // The status page only fetches a token and shows nothing of Clerk.
         let status_page = format!(
             "default-src 'none'; script-src 'self' {frontend_api}; connect-src 'self' {frontend_api}; \
              worker-src 'self' blob:; style-src 'self'; img-src 'self' data:; font-src 'self'; manifest-src 'self'; \
@@ -41,7 +43,7 @@ impl PagePolicy {
         })
     }
 
-    /// The same, with the styles that stand in the public status page allowed there.
+    /// Adds the hashes of the public page's inline styles and scripts.
     pub(crate) fn with(self, styles: &InlineStyles) -> Self {
         let allowed = self
             .status_page
@@ -55,15 +57,15 @@ impl PagePolicy {
         }
     }
 
-    /// Lets the operators' app load what it needs.
+    /// Inserts the policy of the operators' app.
     pub(crate) fn on_app(&self, response: &mut HttpResponse) {
         response
             .headers_mut()
             .insert(header::CONTENT_SECURITY_POLICY, self.app.clone());
     }
 
-    /// Lets the public status page load Clerk's scripts for a visitor who may be signed in. For everybody else the policy is
-    /// the usual one.
+    /// Inserts the policy that allows Clerk's scripts into the public page, if the visitor may be
+    /// signed in. Other visitors get the default policy.
     pub(crate) fn on_status_page(&self, asked: &HeaderMap, headers: &mut HeaderMap) {
         headers.append(header::VARY, HeaderValue::from_static("cookie"));
         if may_be_signed_in(asked) {
@@ -72,9 +74,9 @@ impl PagePolicy {
     }
 }
 
-/// Whether there is a cookie of Clerk's that says so: `__session`, or `__client_uat`, the time somebody signed in, which is
-/// 0 while nobody is (`packages/backend/src/constants.ts`). Both may bear a suffix.
-/// <https://clerk.com/docs/guides/how-clerk-works/overview>
+/// Whether a cookie says that the visitor may be signed in: `__session`, or `__client_uat`, the
+/// time of the sign-in, which is 0 without one (`packages/backend/src/constants.ts`). Both may have
+/// a suffix. <https://clerk.com/docs/guides/how-clerk-works/overview>
 fn may_be_signed_in(asked: &HeaderMap) -> bool {
     let cookies = asked
         .get_all(header::COOKIE)
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_app_may_load_clerk_and_nothing_of_others() {
+    fn app_policy_allows_clerk_only() {
         let mut response = HttpResponse::Ok().finish();
         policy().on_app(&mut response);
         let found = of(&response).unwrap();
@@ -151,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_page_may_for_a_visitor_who_may_be_signed_in_only() {
+    fn status_page_policy_allows_clerk_for_signed_in_visitors_only() {
         for cookie in [
             None,
             Some("theme=dark"),

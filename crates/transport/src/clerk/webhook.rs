@@ -5,28 +5,28 @@ use allclear_application::directory::{Directory, Envelope};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::api_response::Answer;
+use crate::api_response::ApiResponse;
 use crate::input::Raw;
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
-/// A message was heard.
+/// Confirmation of a webhook message.
 #[derive(Debug, Serialize, ToSchema)]
-struct Heard {
-    /// Always true: a message that was heard before is heard again without effect.
+struct WebhookReceived {
+    /// Always true. A repeated message is accepted without effect.
     heard: bool,
 }
 
-/// Hears what Clerk has to tell. The signature proves that it is Clerk's.
+/// Receives a webhook message of Clerk, which must be signed.
 #[utoipa::path(
     tag = "clerk",
     params(
-        ("svix-id" = String, Header, description = "Names the message; the same for each attempt to deliver it"),
-        ("svix-timestamp" = String, Header, description = "When it was signed, in seconds"),
-        ("svix-signature" = String, Header, description = "Its signatures"),
+        ("svix-id" = String, Header, description = "Identifier of the message, the same for each delivery attempt"),
+        ("svix-timestamp" = String, Header, description = "Time of the signature, in seconds since 1970"),
+        ("svix-signature" = String, Header, description = "Signatures of the message"),
     ),
     request_body(content = serde_json::Value, content_type = "application/json"),
-    responses((status = 200, body = Answer<Heard>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<WebhookReceived>), ErrorResponses),
 )]
 #[post("/webhooks")]
 async fn hear(
@@ -55,10 +55,10 @@ async fn hear(
             body: &body.0,
         })
         .await?;
-    Ok(Answer::new(Heard { heard: true }).ok())
+    Ok(ApiResponse::new(WebhookReceived { heard: true }).ok())
 }
 
-/// The call at `/webhooks`.
-pub(crate) fn calls(config: &mut impl Routes) {
+/// The route `/webhooks`.
+pub(crate) fn routes(config: &mut impl Routes) {
     config.service(hear);
 }

@@ -1,7 +1,7 @@
-//! Accounts: signing up and in, one's own name, and deleting one's account.
+//! Accounts: sign-up, sign-in, changing the name, and deletion.
 
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, delete, patch, post, web};
-use allclear_application::account::{Accounts, SignedIn as Entered, SignedUp};
+use allclear_application::account::{Accounts, SignedIn as SignedInUser, SignedUp};
 use allclear_application::error::Error;
 use allclear_application::secret::SecretToken;
 use allclear_application::security_log::{MaskedAddress, SecurityEvent, SecurityRecord};
@@ -18,8 +18,8 @@ use validator::Validate;
 use super::confirmation::{PendingBody, pending};
 use super::cookie::{CookieSecurity, presented};
 use super::session::{Identified, SignedIn};
-use super::throttle::Throttle;
-use crate::api_response::Answer;
+use super::throttle::IdentityThrottle;
+use crate::api_response::ApiResponse;
 use crate::input::{Body, FieldInput, Text};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -31,13 +31,14 @@ use crate::throttle::client;
 #[schema(as = User)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct UserBody {
-    /// Its identifier, a `UUIDv7`.
+    /// Identifier, a `UUIDv7`.
     id: String,
     name: String,
     email: String,
-    /// Whether it administers the installation: its waitlist.
+    /// Whether the account administers the installation.
     administrator: bool,
-    /// Whether the account has to prove a new address before it can be used: an older account has its address.
+    /// Whether the account must confirm a new mail address before it can be used, because an older
+    /// account has its address.
     needs_address: bool,
 }
 
@@ -54,9 +55,9 @@ impl From<&User> for UserBody {
     }
 }
 
-/// Who has signed in.
+/// A signed-in account.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct EnteredBody {
+pub(super) struct SignedInBody {
     pub(super) user: UserBody,
 }
 
@@ -77,7 +78,7 @@ enum PendingOrWaitlisted {
     Waitlisted(WaitlistedBody),
 }
 
-/// An account to make.
+/// Fields of a new account.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct SignUpInput {
@@ -92,7 +93,7 @@ struct SignUpInput {
     #[serde(default)]
     #[schema(value_type = String, min_length = 12, max_length = 128, required = true)]
     password: FieldInput<String>,
-    /// From an invitation's link.
+    /// Token of an invitation link.
     #[serde(default)]
     #[schema(value_type = Option<String>, required = false)]
     invitation_token: FieldInput<String>,
@@ -115,17 +116,18 @@ impl SignUpInput {
     }
 }
 
-/// Signs up. Known and unknown addresses get the same response, and a mail whose link makes the account. The first account
-/// of the installation, and one with an invitation for its address, is made and signed in at once.
+/// Signs up. Known and unknown addresses get the same response, and a mail with a link that creates
+/// the account. The first account of the installation, and an account with an invitation for its
+/// address, is created and signed in directly.
 #[utoipa::path(
     tag = "identity",
     request_body = SignUpInput,
     responses(
-        (status = 201, body = Answer<EnteredBody>),
+        (status = 201, body = ApiResponse<SignedInBody>),
         (
             status = 202,
-            body = Answer<PendingOrWaitlisted>,
-            description = "A mail is on its way, or the person is on the waitlist"
+            body = ApiResponse<PendingOrWaitlisted>,
+            description = "A mail was sent, or the person was added to the waitlist"
         ),
         ErrorResponses
     )
@@ -136,32 +138,32 @@ async fn sign_up(
     body: Body<SignUpInput>,
     accounts: web::Data<Accounts>,
     sessions: web::Data<Sessions>,
-    throttle: web::Data<Throttle>,
+    throttle: web::Data<IdentityThrottle>,
     security: web::Data<CookieSecurity>,
 ) -> Result<HttpResponse, Problem> {
     let (draft, invitation) = body.0.read()?;
     throttle.sign_up.count(&client(&request))?;
     match accounts.into_inner().sign_up(draft, invitation).await? {
-        SignedUp::SignedIn(entered) => {
-            enter(
+        SignedUp::SignedIn(signed_in) => {
+            sign_in_response(
                 HttpResponse::Created(),
                 &request,
                 &sessions,
                 **security,
-                &entered,
+                &signed_in,
             )
             .await
         }
         SignedUp::Pending => Ok(pending()),
         SignedUp::Waitlisted => {
             let message = "You are on the waitlist. We will write to you when it is your turn";
-            let body = Answer::with_message(WaitlistedBody { waitlisted: true }, message);
+            let body = ApiResponse::with_message(WaitlistedBody { waitlisted: true }, message);
             Ok(HttpResponse::Accepted().json(body))
         }
     }
 }
 
-/// Who signs in.
+/// Credentials.
 #[derive(Deserialize, ToSchema)]
 struct SignInInput {
     #[serde(default)]
@@ -176,7 +178,7 @@ struct SignInInput {
 #[utoipa::path(
     tag = "identity",
     request_body = SignInInput,
-    responses((status = 200, body = Answer<EnteredBody>), ErrorResponses)
+    responses((status = 200, body = ApiResponse<SignedInBody>), ErrorResponses)
 )]
 #[post("/sign-in")]
 async fn sign_in(
@@ -184,7 +186,7 @@ async fn sign_in(
     body: Body<SignInInput>,
     accounts: web::Data<Accounts>,
     sessions: web::Data<Sessions>,
-    throttle: web::Data<Throttle>,
+    throttle: web::Data<IdentityThrottle>,
     security: web::Data<CookieSecurity>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
@@ -206,38 +208,39 @@ async fn sign_in(
     } else {
         attempt.give_back();
     }
-    let entered = outcome?;
-    enter(
+    let signed_in = outcome?;
+    sign_in_response(
         HttpResponse::Ok(),
         &request,
         &sessions,
         **security,
-        &entered,
+        &signed_in,
     )
     .await
 }
 
-/// Answers with the new session's cookie. A session the browser had before ends (OWASP ASVS 5.0, 7.2.4).
-pub(super) async fn enter(
+/// A response with the cookie of the new session. It ends the session that the browser had before
+/// (OWASP ASVS 5.0, 7.2.4).
+pub(super) async fn sign_in_response(
     mut response: HttpResponseBuilder,
     request: &HttpRequest,
     sessions: &Sessions,
     security: CookieSecurity,
-    entered: &Entered,
+    signed_in: &SignedInUser,
 ) -> Result<HttpResponse, Problem> {
     if let Some(before) = presented(request) {
         sessions.sign_out(&before).await?;
     }
-    let signed_in = SecurityRecord {
-        subject: Some(&entered.user.id),
+    let event = SecurityRecord {
+        subject: Some(&signed_in.user.id),
         ..SecurityRecord::new(SecurityEvent::SignedIn)
     };
-    record(request, signed_in);
-    let body = Answer::new(EnteredBody {
-        user: UserBody::from(&entered.user),
+    record(request, event);
+    let body = ApiResponse::new(SignedInBody {
+        user: UserBody::from(&signed_in.user),
     });
     Ok(response
-        .cookie(security.carrying(&entered.token))
+        .cookie(security.carrying(&signed_in.token))
         .json(body))
 }
 
@@ -250,11 +253,11 @@ struct NameInput {
     name: FieldInput<Text>,
 }
 
-/// Changes one's own name.
+/// Changes the name of the signed-in account.
 #[utoipa::path(
     tag = "identity",
     request_body = NameInput,
-    responses((status = 200, body = Answer<EnteredBody>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<SignedInBody>), ErrorResponses),
     security(("session" = []))
 )]
 #[patch("/user")]
@@ -269,13 +272,13 @@ async fn rename(
     };
     checked(&draft, invalid)?;
     let user = accounts.rename(session.user.id, draft).await?;
-    Ok(Answer::new(EnteredBody {
+    Ok(ApiResponse::new(SignedInBody {
         user: UserBody::from(&user),
     })
     .ok())
 }
 
-/// Proves that the account is one's own.
+/// The password of the account to delete.
 #[derive(Deserialize, ToSchema)]
 struct DeletionInput {
     #[serde(default)]
@@ -283,8 +286,9 @@ struct DeletionInput {
     password: FieldInput<String>,
 }
 
-/// Deletes one's own account, and with it its sessions, memberships and the organisations that nobody else belongs to. The
-/// updates it recorded stay, without its name. 409 for the last admin of an organisation with other members.
+/// Deletes the signed-in account with its sessions, its memberships, and the organisations that
+/// have no other member. Updates that the account recorded stay, without its name. 409 if an
+/// organisation with other members would lose its last admin.
 #[utoipa::path(
     tag = "identity",
     request_body = DeletionInput,
@@ -297,7 +301,7 @@ async fn delete_account(
     Identified(session): Identified,
     body: Body<DeletionInput>,
     accounts: web::Data<Accounts>,
-    throttle: web::Data<Throttle>,
+    throttle: web::Data<IdentityThrottle>,
     security: web::Data<CookieSecurity>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
@@ -305,7 +309,7 @@ async fn delete_account(
         password: password(body.0.password, "password", &mut invalid),
     };
     checked(&draft, invalid)?;
-    // The password is compared with the stored one, so every call counts as a guess.
+    // The password is compared with the stored one, so every request counts as a guess.
     throttle
         .guesses
         .count(client(&request), &EmailKey::of(&session.user.email))
@@ -318,10 +322,10 @@ async fn delete_account(
     record(&request, deleted);
     Ok(HttpResponse::Ok()
         .cookie(security.cleared())
-        .json(Answer::with_message((), "Your account is deleted")))
+        .json(ApiResponse::with_message((), "Your account is deleted")))
 }
 
-/// A text that must be there.
+/// The text of a required field; empty with an error if it is missing.
 pub(super) fn text(
     input: FieldInput<Text>,
     field: &str,
@@ -334,7 +338,7 @@ pub(super) fn text(
         .unwrap_or_default()
 }
 
-/// A password that must be there; it is taken as it is, white space and all.
+/// The password of a required field, not trimmed; empty with an error if it is missing.
 pub(super) fn password(input: FieldInput<String>, field: &str, invalid: &mut Invalid) -> Password {
     let message = if matches!(input, FieldInput::Wrong) {
         "Must be a text"
@@ -344,14 +348,14 @@ pub(super) fn password(input: FieldInput<String>, field: &str, invalid: &mut Inv
     Password::new(input.required(field, message, invalid).unwrap_or_default())
 }
 
-/// What the types and the draft's own rules say, together.
+/// Collects the errors of the field types and of the draft's rules.
 pub(super) fn checked(draft: &impl Validate, mut invalid: Invalid) -> Result<(), Invalid> {
     invalid.check(draft);
     invalid.into_result()
 }
 
-/// The calls about accounts.
-pub(crate) fn calls(config: &mut impl Routes) {
+/// The account routes.
+pub(crate) fn routes(config: &mut impl Routes) {
     config
         .service(sign_up)
         .service(sign_in)

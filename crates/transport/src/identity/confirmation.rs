@@ -1,4 +1,4 @@
-//! Following the link of a confirmation mail: of a sign-up, or of the new address of an account that needs one.
+//! Links of confirmation mails: for a sign-up, or for the new address of an account.
 
 use actix_web::{HttpRequest, HttpResponse, post, web};
 use allclear_application::account::Accounts;
@@ -10,31 +10,34 @@ use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::account::{EnteredBody, UserBody, checked, enter, text};
+use super::account::{SignedInBody, UserBody, checked, sign_in_response, text};
 use super::cookie::CookieSecurity;
 use super::session::Identified;
-use super::throttle::Throttle;
-use crate::api_response::Answer;
+use super::throttle::IdentityThrottle;
+use crate::api_response::ApiResponse;
 use crate::input::{Body, FieldInput, Text};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::security_log::record;
 use crate::throttle::client;
 
-/// A mail with a link is on its way, or one that says that the address has an account.
+/// Confirms that a mail is on its way.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct PendingBody {
     /// Always true.
     pending: bool,
 }
 
-/// The same response for every address.
+/// The response, which is the same for every address.
 pub(super) fn pending() -> HttpResponse {
     let body = PendingBody { pending: true };
-    HttpResponse::Accepted().json(Answer::with_message(body, "Check your mailbox to finish"))
+    HttpResponse::Accepted().json(ApiResponse::with_message(
+        body,
+        "Check your mailbox to finish",
+    ))
 }
 
-/// The token of a confirmation mail's link.
+/// The token of a confirmation link.
 #[derive(Deserialize, ToSchema)]
 struct ConfirmationInput {
     #[serde(default)]
@@ -50,12 +53,12 @@ impl ConfirmationInput {
     }
 }
 
-/// Makes the account that a confirmation mail was sent for, with the name and the password typed then, and signs it in. A
-/// token works once, for 24 hours.
+/// Creates the account of a confirmation link, with the name and the password given at sign-up, and
+/// signs it in. A token is valid once, for 24 hours.
 #[utoipa::path(
     tag = "identity",
     request_body = ConfirmationInput,
-    responses((status = 201, body = Answer<EnteredBody>), ErrorResponses)
+    responses((status = 201, body = ApiResponse<SignedInBody>), ErrorResponses)
 )]
 #[post("/sign-up/confirm")]
 async fn confirm(
@@ -63,23 +66,23 @@ async fn confirm(
     body: Body<ConfirmationInput>,
     accounts: web::Data<Accounts>,
     sessions: web::Data<Sessions>,
-    throttle: web::Data<Throttle>,
+    throttle: web::Data<IdentityThrottle>,
     security: web::Data<CookieSecurity>,
 ) -> Result<HttpResponse, Problem> {
     let token = body.0.token()?;
     throttle.verify.count(&client(&request))?;
-    let entered = accounts.confirm(&token).await?;
-    enter(
+    let signed_in = accounts.confirm(&token).await?;
+    sign_in_response(
         HttpResponse::Created(),
         &request,
         &sessions,
         **security,
-        &entered,
+        &signed_in,
     )
     .await
 }
 
-/// The new address of an account that needs one.
+/// A new mail address.
 #[derive(Debug, Deserialize, ToSchema)]
 struct AddressInput {
     #[serde(default)]
@@ -87,11 +90,12 @@ struct AddressInput {
     email: FieldInput<Text>,
 }
 
-/// Mails a link that gives one's own account a new address. Only for an account that needs one: `needsAddress` of the user.
+/// Mails a link that confirms a new address of the signed-in account. Only for accounts whose
+/// `needsAddress` is true.
 #[utoipa::path(
     tag = "identity",
     request_body = AddressInput,
-    responses((status = 202, body = Answer<PendingBody>), ErrorResponses),
+    responses((status = 202, body = ApiResponse<PendingBody>), ErrorResponses),
     security(("session" = []))
 )]
 #[post("/user/address")]
@@ -100,7 +104,7 @@ async fn request_address(
     Identified(session): Identified,
     body: Body<AddressInput>,
     accounts: web::Data<Accounts>,
-    throttle: web::Data<Throttle>,
+    throttle: web::Data<IdentityThrottle>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
     let draft = AddressDraft {
@@ -112,18 +116,18 @@ async fn request_address(
     Ok(pending())
 }
 
-/// Gives an account the address that the link was mailed to. A token works once, for 24 hours.
+/// Sets the address that the link was mailed to. A token is valid once, for 24 hours.
 #[utoipa::path(
     tag = "identity",
     request_body = ConfirmationInput,
-    responses((status = 200, body = Answer<EnteredBody>), ErrorResponses)
+    responses((status = 200, body = ApiResponse<SignedInBody>), ErrorResponses)
 )]
 #[post("/user/address/confirm")]
 async fn confirm_address(
     request: HttpRequest,
     body: Body<ConfirmationInput>,
     accounts: web::Data<Accounts>,
-    throttle: web::Data<Throttle>,
+    throttle: web::Data<IdentityThrottle>,
 ) -> Result<HttpResponse, Problem> {
     let token = body.0.token()?;
     throttle.verify.count(&client(&request))?;
@@ -133,14 +137,14 @@ async fn confirm_address(
         ..SecurityRecord::new(SecurityEvent::AddressChanged)
     };
     record(&request, changed);
-    let body = EnteredBody {
+    let body = SignedInBody {
         user: UserBody::from(&user),
     };
-    Ok(Answer::with_message(body, "This is the address of your account now").ok())
+    Ok(ApiResponse::with_message(body, "This is the address of your account now").ok())
 }
 
-/// The calls about confirmations.
-pub(crate) fn calls(config: &mut impl Routes) {
+/// The confirmation routes.
+pub(crate) fn routes(config: &mut impl Routes) {
     config
         .service(confirm)
         .service(request_address)

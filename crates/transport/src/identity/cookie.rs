@@ -6,24 +6,25 @@ use actix_web::{HttpRequest, web};
 use allclear_application::secret::SecretToken;
 use allclear_application::session::Sessions;
 
-/// Its name without TLS.
+/// Name of the cookie without TLS.
 pub(crate) const NAME: &str = "allclear_session";
-/// Its name with TLS. Browsers take a cookie of this name only from this very host by TLS, so that no other host of the
-/// domain and nobody on the network can plant one (RFC 6265bis, section 4.1.3.2).
+/// Name of the cookie with TLS. Browsers accept a cookie with this prefix only from this host and
+/// over TLS, so no other host of the domain and no attacker on the network can set one (RFC
+/// 6265bis, section 4.1.3.2).
 pub(crate) const HOST_NAME: &str = "__Host-allclear_session";
-/// Without TLS it goes to the provider's calls and nowhere else.
+/// Path without TLS: browsers send the cookie to the identity routes only.
 const PATH: &str = "/api/v1/identity";
-/// The prefix of the name demands this path.
+/// Path that the `__Host-` prefix requires.
 const HOST_PATH: &str = "/";
 
-/// Whether browsers may send the cookie by TLS only.
+/// Whether browsers may send the cookie over TLS only.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CookieSecurity {
     pub(crate) https: bool,
 }
 
 impl CookieSecurity {
-    /// The cookie that carries a session.
+    /// The cookie with a session's token.
     pub(crate) fn carrying(self, token: &SecretToken) -> Cookie<'static> {
         self.cookie(
             token.reveal().to_owned(),
@@ -31,7 +32,7 @@ impl CookieSecurity {
         )
     }
 
-    /// The cookie that takes it away.
+    /// The cookie that removes the session cookie.
     pub(crate) fn cleared(self) -> Cookie<'static> {
         self.cookie(String::new(), Duration::ZERO)
     }
@@ -51,7 +52,8 @@ impl CookieSecurity {
     }
 }
 
-/// The session's token that a request carries. With TLS a cookie of the other name does not count: anybody may have set it.
+/// The session token of a request. With TLS, a cookie with the plain name is ignored, because
+/// anybody may have set it.
 pub(crate) fn presented(request: &HttpRequest) -> Option<SecretToken> {
     let security = request.app_data::<web::Data<CookieSecurity>>()?;
     let value = request.cookie(security.name())?.value().to_owned();
@@ -79,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_cookie_of_the_own_name_counts() {
+    fn cookie_with_the_other_name_is_ignored() {
         assert!(presented_with(true, HOST_NAME).is_some());
         assert!(presented_with(true, NAME).is_none());
         assert!(presented_with(false, NAME).is_some());
@@ -87,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn with_tls_the_cookie_keeps_the_rules_of_its_prefix() {
+    fn cookie_with_tls_obeys_the_rules_of_its_prefix() {
         for https in [true, false] {
             let security = CookieSecurity { https };
             for cookie in [

@@ -1,5 +1,5 @@
-//! Guesses at passwords. Every try is taken before the password's hash is computed and given back if the password was
-//! right, so parallel tries cannot outrun the count.
+//! Limits for password guesses. Every attempt is counted before the password's hash is computed,
+//! and uncounted if the password was correct; so parallel attempts cannot exceed the limit.
 //!
 //! | bucket of | a try beyond it |
 //! | --- | --- |
@@ -7,8 +7,8 @@
 //! | client | waits, and each account gets one try in the time in which one comes back |
 //! | account | waits |
 //!
-//! So nobody can lock an account's owner out from elsewhere (OWASP ASVS 5.0, 6.3.1), and wrong passwords of one person in an
-//! office slow the others down but do not refuse them.
+//! So nobody can lock out the owner of an account from elsewhere (OWASP ASVS 5.0, 6.3.1), and wrong
+//! passwords of one person in an office delay colleagues but do not lock them out.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -19,26 +19,26 @@ use std::time::Duration;
 
 use allclear_domain::email::EmailKey;
 
-use super::throttle::Limits;
+use super::throttle::IdentityLimits;
 use crate::problem::Problem;
 use crate::throttle::{Bucket, Limit};
 
-/// An account's address under a secret hash, which has the same small size for every address.
+/// Keyed hash of an account's address, which takes the same few bytes for every address.
 type AccountHash = u64;
 
-/// Counts guesses at passwords.
+/// Counts password guesses.
 pub(crate) struct Guesses {
     of_pair: Bucket<(IpAddr, AccountHash)>,
     of_client: Bucket<IpAddr>,
     of_account: Bucket<AccountHash>,
-    /// Tries at an account by a client whose own bucket is empty.
+    /// Attempts at an account by a client whose own bucket is empty.
     beyond_client: Bucket<(IpAddr, AccountHash)>,
-    waiting: Waiting,
+    slowed: SlowedAttempts,
     hasher: RandomState,
 }
 
-/// A try that was taken. It stays counted unless it is [given back](Attempt::give_back), also when it is dropped because
-/// its client has gone.
+/// A counted attempt. It stays counted unless [`Attempt::give_back`] is called, also when the
+/// client disconnects.
 #[must_use]
 pub(crate) struct Attempt<'g> {
     guesses: &'g Guesses,
@@ -50,8 +50,8 @@ pub(crate) struct Attempt<'g> {
 }
 
 impl Guesses {
-    /// Full buckets with these limits.
-    pub(crate) fn new(limits: &Limits) -> Self {
+    /// Creates full buckets with these limits.
+    pub(crate) fn new(limits: &IdentityLimits) -> Self {
         Self {
             of_pair: Bucket::new(limits.guesses),
             of_client: Bucket::new(limits.sign_in),
@@ -60,13 +60,13 @@ impl Guesses {
                 burst: 1,
                 ..limits.sign_in
             }),
-            waiting: Waiting::default(),
+            slowed: SlowedAttempts::default(),
             hasher: RandomState::new(),
         }
     }
 
-    /// Takes a try at signing in. 429 if this client has guessed too often at this account, or if too many of its tries
-    /// wait already.
+    /// Counts an attempt to sign in. 429 if this client has guessed too often at this account, or
+    /// if too many of its attempts are being delayed.
     pub(crate) async fn take(
         &self,
         client: IpAddr,
@@ -93,26 +93,27 @@ impl Guesses {
         if attempt.took_client && attempt.took_account {
             return Ok(attempt);
         }
-        if let Err(refused) = self.waiting.wait(client).await {
+        if let Err(refused) = self.slowed.wait(client).await {
             attempt.give_back();
             return Err(refused);
         }
         Ok(attempt)
     }
 
-    /// Takes a try that may tell something whatever its outcome, so it is never given back.
+    /// Counts an attempt that stays counted whatever its outcome, because the outcome may reveal
+    /// something.
     pub(crate) async fn count(&self, client: IpAddr, email: &EmailKey) -> Result<(), Problem> {
         let account = self.hasher.hash_one(email);
         self.of_pair.count(&(client, account))?;
         if self.of_account.count(&account).is_err() {
-            self.waiting.wait(client).await?;
+            self.slowed.wait(client).await?;
         }
         Ok(())
     }
 }
 
 impl Attempt<'_> {
-    /// The password was right, or none was compared: the try does not count.
+    /// Uncounts the attempt, because the password was correct or none was compared.
     pub(crate) fn give_back(self) {
         let pair = (self.client, self.account);
         self.guesses.of_pair.give_back(&pair);
@@ -128,13 +129,14 @@ impl Attempt<'_> {
     }
 }
 
-/// Tries that are being slowed down: few for each client and in all, so that waiting is no way to use up connections.
-struct Waiting {
+/// Attempts that are being delayed. Their number is bounded per client and in total, so that delays
+/// cannot use up the connections.
+struct SlowedAttempts {
     now: Mutex<HashMap<IpAddr, usize>>,
     pause: Duration,
 }
 
-impl Default for Waiting {
+impl Default for SlowedAttempts {
     fn default() -> Self {
         Self {
             now: Mutex::default(),
@@ -143,45 +145,46 @@ impl Default for Waiting {
     }
 }
 
-impl Waiting {
-    const OF_CLIENT: usize = 2;
-    const CLIENTS: usize = 512;
+impl SlowedAttempts {
+    const MAX_PER_CLIENT: usize = 2;
+    const MAX_CLIENTS: usize = 512;
 
-    /// Waits, the same time whether there is such an account or not. 429 if too many wait already.
+    /// Waits for the same time whether or not the account exists. 429 if too many attempts are
+    /// being delayed.
     async fn wait(&self, client: IpAddr) -> Result<(), Problem> {
-        let Some(_place) = self.enter(client) else {
+        let Some(_slowed) = self.enter(client) else {
             return Err(Problem::too_many(self.pause.as_secs()));
         };
         tokio::time::sleep(self.pause).await;
         Ok(())
     }
 
-    fn enter(&self, client: IpAddr) -> Option<Place<'_>> {
+    fn enter(&self, client: IpAddr) -> Option<SlowedAttempt<'_>> {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        if now.len() >= Self::CLIENTS && !now.contains_key(&client) {
+        if now.len() >= Self::MAX_CLIENTS && !now.contains_key(&client) {
             return None;
         }
         let count = now.entry(client).or_default();
-        if *count >= Self::OF_CLIENT {
+        if *count >= Self::MAX_PER_CLIENT {
             return None;
         }
         *count += 1;
-        Some(Place {
-            waiting: self,
+        Some(SlowedAttempt {
+            slowed: self,
             client,
         })
     }
 }
 
-/// A place among those who wait, until it is dropped.
-struct Place<'w> {
-    waiting: &'w Waiting,
+/// A delayed attempt, counted until it is dropped.
+struct SlowedAttempt<'w> {
+    slowed: &'w SlowedAttempts,
     client: IpAddr,
 }
 
-impl Drop for Place<'_> {
+impl Drop for SlowedAttempt<'_> {
     fn drop(&mut self) {
-        let now = &self.waiting.now;
+        let now = &self.slowed.now;
         let mut now = now.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = now.get_mut(&self.client) {
             *count -= 1;

@@ -1,4 +1,4 @@
-//! Invitations to an organisation, and following an invitation's link.
+//! Invitations to an organisation, and their links.
 
 use actix_web::{HttpRequest, HttpResponse, delete, get, post, web};
 use allclear_application::error::Error;
@@ -18,8 +18,8 @@ use super::account::{checked, text};
 use super::membership::ROLE_MESSAGE;
 use super::organisation::{RoleWord, organisation};
 use super::session::SignedIn;
-use super::throttle::Throttle;
-use crate::api_response::{Answer, Deleted};
+use super::throttle::IdentityThrottle;
+use crate::api_response::{ApiResponse, Deleted};
 use crate::input::{Body, EnumText, FieldInput, Text};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -53,23 +53,23 @@ impl From<&Invitation> for InvitationBody {
     }
 }
 
-/// Whom to invite.
+/// Fields of a new invitation.
 #[derive(Debug, Deserialize, ToSchema)]
 struct InvitationInput {
     #[serde(default)]
     #[schema(value_type = String, format = "email", max_length = 254, required = true)]
     email: FieldInput<Text>,
-    /// `member` when absent.
+    /// Role of the new member. `member` if absent.
     #[serde(default)]
     #[schema(value_type = RoleWord, required = false)]
     role: FieldInput<EnumText<Role>>,
 }
 
-/// Lists the pending invitations, newest first; for admins.
+/// Lists the pending invitations, newest first. Only for admins.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),
-    responses((status = 200, body = Answer<Vec<InvitationBody>>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Vec<InvitationBody>>), ErrorResponses),
     security(("session" = []))
 )]
 #[get("/organisations/{id}/invitations")]
@@ -79,15 +79,15 @@ async fn list(
     invitations: web::Data<Invitations>,
 ) -> Result<HttpResponse, Problem> {
     let pending = invitations.list(&session, &organisation(&id)?).await?;
-    Ok(Answer::new(pending.iter().map(InvitationBody::from).collect::<Vec<_>>()).ok())
+    Ok(ApiResponse::new(pending.iter().map(InvitationBody::from).collect::<Vec<_>>()).ok())
 }
 
-/// Invites an address, in the place of an earlier invitation of the same one; for admins.
+/// Invites an address, and replaces an earlier invitation of the same address. Only for admins.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),
     request_body = InvitationInput,
-    responses((status = 201, body = Answer<InvitationBody>), ErrorResponses),
+    responses((status = 201, body = ApiResponse<InvitationBody>), ErrorResponses),
     security(("session" = []))
 )]
 #[post("/organisations/{id}/invitations")]
@@ -97,7 +97,7 @@ async fn invite(
     id: web::Path<String>,
     body: Body<InvitationInput>,
     invitations: web::Data<Invitations>,
-    throttle: web::Data<Throttle>,
+    throttle: web::Data<IdentityThrottle>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
     let draft = AddressDraft {
@@ -121,14 +121,14 @@ async fn invite(
         ..SecurityRecord::new(SecurityEvent::Invited)
     };
     record(&request, invited);
-    Ok(HttpResponse::Created().json(Answer::new(InvitationBody::from(&invitation))))
+    Ok(HttpResponse::Created().json(ApiResponse::new(InvitationBody::from(&invitation))))
 }
 
-/// Takes an invitation back; for admins.
+/// Revokes an invitation. Only for admins.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path), ("invitation_id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<Deleted>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
     security(("session" = []))
 )]
 #[delete("/organisations/{id}/invitations/{invitation_id}")]
@@ -151,10 +151,10 @@ async fn revoke(
         ..SecurityRecord::new(SecurityEvent::InvitationRevoked)
     };
     record(&request, revoked);
-    Ok(Answer::new(Deleted { id: id.to_string() }).ok())
+    Ok(ApiResponse::new(Deleted { id: id.to_string() }).ok())
 }
 
-/// The token of an invitation's link.
+/// The token of an invitation link.
 #[derive(Deserialize, ToSchema)]
 struct LinkInput {
     #[serde(default)]
@@ -170,7 +170,7 @@ impl LinkInput {
     }
 }
 
-/// The organisation that an invitation is to.
+/// The organisation of an invitation.
 #[derive(Debug, Serialize, ToSchema)]
 struct HostBody {
     id: String,
@@ -186,10 +186,10 @@ impl From<&Host> for HostBody {
     }
 }
 
-/// What a link's invitation is to.
+/// What an invitation is to.
 #[derive(Debug, Serialize, ToSchema)]
 struct InspectedInvitation {
-    /// Null where it is to the installation itself.
+    /// The organisation; null if the invitation is to the installation.
     #[schema(required)]
     organisation: Option<HostBody>,
     email: String,
@@ -197,23 +197,23 @@ struct InspectedInvitation {
     role: &'static str,
 }
 
-/// Reads what a link's invitation is to; for whoever has the link.
+/// Returns what an invitation is to. The link's token is enough.
 #[utoipa::path(
     tag = "identity",
     request_body = LinkInput,
-    responses((status = 200, body = Answer<InspectedInvitation>), ErrorResponses)
+    responses((status = 200, body = ApiResponse<InspectedInvitation>), ErrorResponses)
 )]
 #[post("/invitations/inspect")]
 async fn inspect(
     request: HttpRequest,
     body: Body<LinkInput>,
     invitations: web::Data<Invitations>,
-    throttle: web::Data<Throttle>,
+    throttle: web::Data<IdentityThrottle>,
 ) -> Result<HttpResponse, Problem> {
     throttle.verify.count(&client(&request))?;
     let found = invitations.inspect(&body.0.token()?).await?;
     let organisation = found.organisation.as_ref().map(HostBody::from);
-    Ok(Answer::new(InspectedInvitation {
+    Ok(ApiResponse::new(InspectedInvitation {
         organisation,
         email: found.email,
         role: found.role.as_str(),
@@ -221,19 +221,19 @@ async fn inspect(
     .ok())
 }
 
-/// Where an accepted invitation leads.
+/// Result of accepting an invitation.
 #[derive(Debug, Serialize, ToSchema)]
 struct AcceptedInvitation {
-    /// Null where it was to the installation itself.
+    /// The organisation; null if the invitation was to the installation.
     #[schema(required)]
     organisation: Option<HostBody>,
 }
 
-/// Accepts a link's invitation, once. It never takes a role away.
+/// Accepts an invitation, once. A member keeps a role that has more rights.
 #[utoipa::path(
     tag = "identity",
     request_body = LinkInput,
-    responses((status = 200, body = Answer<AcceptedInvitation>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<AcceptedInvitation>), ErrorResponses),
     security(("session" = []))
 )]
 #[post("/invitations/accept")]
@@ -242,7 +242,7 @@ async fn accept(
     SignedIn(session): SignedIn,
     body: Body<LinkInput>,
     invitations: web::Data<Invitations>,
-    throttle: web::Data<Throttle>,
+    throttle: web::Data<IdentityThrottle>,
 ) -> Result<HttpResponse, Problem> {
     throttle.verify.count(&client(&request))?;
     let accepted = invitations.accept(&session, &body.0.token()?).await?;
@@ -253,11 +253,11 @@ async fn accept(
         ..SecurityRecord::new(SecurityEvent::InvitationAccepted)
     };
     record(&request, joined);
-    Ok(Answer::new(AcceptedInvitation { organisation }).ok())
+    Ok(ApiResponse::new(AcceptedInvitation { organisation }).ok())
 }
 
-/// The calls about invitations.
-pub(crate) fn calls(config: &mut impl Routes) {
+/// The invitation routes.
+pub(crate) fn routes(config: &mut impl Routes) {
     config
         .service(list)
         .service(invite)

@@ -1,4 +1,4 @@
-//! The keys that check our tokens, for whoever wants to.
+//! The public keys that verify bearer tokens.
 
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};

@@ -14,16 +14,16 @@ use utoipa::ToSchema;
 
 use super::organisation::{RoleWord, organisation};
 use super::session::SignedIn;
-use crate::api_response::{Answer, Deleted};
+use crate::api_response::{ApiResponse, Deleted};
 use crate::input::{Body, EnumText, FieldInput};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::security_log::record;
 
-/// What a form says under a role that is none.
+/// Validation message for an invalid role.
 pub(super) const ROLE_MESSAGE: &str = "Select Any One";
 
-/// A member, as the others see them.
+/// A member as other members see it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Member)]
@@ -57,16 +57,16 @@ struct RoleInput {
     role: FieldInput<EnumText<Role>>,
 }
 
-/// A member's identifier in a path. What cannot be one names nobody.
+/// The member identifier of a path; 404 if it is not valid.
 fn member(text: &str) -> Result<UserId, Problem> {
     text.parse().map_err(|_| Error::NotFound("Member").into())
 }
 
-/// Lists the members, newest first; for every member.
+/// Lists the members, newest first. For every member.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),
-    responses((status = 200, body = Answer<Vec<MemberBody>>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Vec<MemberBody>>), ErrorResponses),
     security(("session" = []))
 )]
 #[get("/organisations/{id}/members")]
@@ -76,15 +76,15 @@ async fn list(
     memberships: web::Data<Memberships>,
 ) -> Result<HttpResponse, Problem> {
     let members = memberships.members(&session, &organisation(&id)?).await?;
-    Ok(Answer::new(members.iter().map(MemberBody::from).collect::<Vec<_>>()).ok())
+    Ok(ApiResponse::new(members.iter().map(MemberBody::from).collect::<Vec<_>>()).ok())
 }
 
-/// Gives a member another role; for admins. The last admin stays one.
+/// Changes the role of a member. Only for admins; the last admin stays an admin.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path), ("user_id" = String, Path, format = "uuid")),
     request_body = RoleInput,
-    responses((status = 200, body = Answer<RoleWord>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<RoleWord>), ErrorResponses),
     security(("session" = []))
 )]
 #[patch("/organisations/{id}/members/{user_id}")]
@@ -111,14 +111,15 @@ async fn set_role(
         ..SecurityRecord::new(SecurityEvent::RoleChanged)
     };
     record(&request, changed);
-    Ok(Answer::new(role.as_str()).ok())
+    Ok(ApiResponse::new(role.as_str()).ok())
 }
 
-/// Removes a member, for admins, or oneself. The last admin stays. What the member's tokens opened is closed at once.
+/// Removes a member. For admins, and for the member; the last admin cannot be removed. Connections
+/// opened with the member's tokens are closed.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path), ("user_id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<Deleted>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
     security(("session" = []))
 )]
 #[delete("/organisations/{id}/members/{user_id}")]
@@ -137,13 +138,13 @@ async fn remove(
         ..SecurityRecord::new(SecurityEvent::MemberRemoved)
     };
     record(&request, removed);
-    Ok(Answer::new(Deleted {
+    Ok(ApiResponse::new(Deleted {
         id: user.to_string(),
     })
     .ok())
 }
 
-/// The calls about members.
-pub(crate) fn calls(config: &mut impl Routes) {
+/// The member routes.
+pub(crate) fn routes(config: &mut impl Routes) {
     config.service(list).service(set_role).service(remove);
 }

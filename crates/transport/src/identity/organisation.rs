@@ -1,4 +1,4 @@
-//! Organisations: making, renaming and deleting them.
+//! Organisations: creating, renaming and deleting them.
 
 use actix_web::{HttpRequest, HttpResponse, delete, patch, post, web};
 use allclear_application::error::Error;
@@ -13,13 +13,13 @@ use utoipa::ToSchema;
 
 use super::account::{checked, text};
 use super::session::SignedIn;
-use crate::api_response::{Answer, Deleted};
+use crate::api_response::{ApiResponse, Deleted};
 use crate::input::{Body, FieldInput, Text};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::security_log::record;
 
-/// An organisation somebody belongs to.
+/// An organisation of the signed-in account.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Organisation)]
 pub(crate) struct OrganisationBody {
@@ -40,18 +40,18 @@ impl From<&Belonging> for OrganisationBody {
     }
 }
 
-/// The words of a member's role.
+/// Role of a member.
 #[derive(Debug, Clone, Copy, ToSchema)]
 #[schema(rename_all = "lowercase", as = Role)]
 #[expect(dead_code, reason = "documents the words; the domain has the roles")]
 pub(crate) enum RoleWord {
-    /// Everything.
+    /// May do everything.
     Admin,
-    /// Everything but the organisation itself.
+    /// May do everything except change the organisation itself.
     Member,
 }
 
-/// An organisation to make or rename.
+/// Fields of an organisation.
 #[derive(Debug, Deserialize, ToSchema)]
 struct OrganisationInput {
     /// 2 to 200 characters.
@@ -71,16 +71,16 @@ impl OrganisationInput {
     }
 }
 
-/// An organisation's identifier in a path. What cannot be one names none.
+/// The organisation identifier of a path; 404 if it is not valid.
 pub(super) fn organisation(text: &str) -> Result<OrganisationId, Problem> {
     OrganisationId::parse(text).map_err(|_| Error::NotFound("Organisation").into())
 }
 
-/// Makes an organisation, whose admin its maker is.
+/// Creates an organisation. The signed-in account becomes its admin.
 #[utoipa::path(
     tag = "identity",
     request_body = OrganisationInput,
-    responses((status = 201, body = Answer<OrganisationBody>), ErrorResponses),
+    responses((status = 201, body = ApiResponse<OrganisationBody>), ErrorResponses),
     security(("session" = []))
 )]
 #[post("/organisations")]
@@ -97,15 +97,15 @@ async fn create(
         ..SecurityRecord::new(SecurityEvent::OrganisationCreated)
     };
     record(&request, created);
-    Ok(HttpResponse::Created().json(Answer::new(OrganisationBody::from(&made))))
+    Ok(HttpResponse::Created().json(ApiResponse::new(OrganisationBody::from(&made))))
 }
 
-/// Renames an organisation; for its admins.
+/// Renames an organisation. Only for admins.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),
     request_body = OrganisationInput,
-    responses((status = 200, body = Answer<OrganisationBody>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<OrganisationBody>), ErrorResponses),
     security(("session" = []))
 )]
 #[patch("/organisations/{id}")]
@@ -125,14 +125,14 @@ async fn rename(
         ..SecurityRecord::new(SecurityEvent::OrganisationRenamed)
     };
     record(&request, outcome);
-    Ok(Answer::new(OrganisationBody::from(&renamed)).ok())
+    Ok(ApiResponse::new(OrganisationBody::from(&renamed)).ok())
 }
 
-/// Deletes an organisation with everything that belongs to it; for its admins.
+/// Deletes an organisation with everything that belongs to it. Only for admins.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),
-    responses((status = 200, body = Answer<Deleted>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
     security(("session" = []))
 )]
 #[delete("/organisations/{id}")]
@@ -149,13 +149,13 @@ async fn remove(
         ..SecurityRecord::new(SecurityEvent::OrganisationDeleted)
     };
     record(&request, deleted);
-    Ok(Answer::new(Deleted {
+    Ok(ApiResponse::new(Deleted {
         id: id.into_inner(),
     })
     .ok())
 }
 
-/// The calls about organisations.
-pub(crate) fn calls(config: &mut impl Routes) {
+/// The organisation routes.
+pub(crate) fn routes(config: &mut impl Routes) {
     config.service(create).service(rename).service(remove);
 }

@@ -12,8 +12,8 @@ use utoipa::ToSchema;
 
 use super::account::{checked, password, text};
 use super::session::SignedIn;
-use super::throttle::Throttle;
-use crate::api_response::Answer;
+use super::throttle::IdentityThrottle;
+use crate::api_response::ApiResponse;
 use crate::input::{Body, FieldInput, Text};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -33,7 +33,7 @@ struct PasswordChangeInput {
     new_password: FieldInput<String>,
 }
 
-/// Changes one's own password, and signs every other session out.
+/// Changes the password of the signed-in account, and signs out every other session.
 #[utoipa::path(
     tag = "identity",
     request_body = PasswordChangeInput,
@@ -46,7 +46,7 @@ async fn change(
     SignedIn(session): SignedIn,
     body: Body<PasswordChangeInput>,
     passwords: web::Data<Passwords>,
-    throttle: web::Data<Throttle>,
+    throttle: web::Data<IdentityThrottle>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
     let draft = PasswordChangeDraft {
@@ -54,7 +54,7 @@ async fn change(
         new_password: password(body.0.new_password, "newPassword", &mut invalid),
     };
     checked(&draft, invalid)?;
-    // The present password is compared with the stored one, so every change counts as a guess.
+    // The current password is compared with the stored one, so every request counts as a guess.
     throttle
         .guesses
         .count(client(&request), &EmailKey::of(&session.user.email))
@@ -71,10 +71,10 @@ async fn change(
     };
     record(&request, outcome);
     changed?;
-    Ok(Answer::with_message((), "Password changed").ok())
+    Ok(ApiResponse::with_message((), "Password changed").ok())
 }
 
-/// Whose password to reset.
+/// The account whose password is to be reset.
 #[derive(Debug, Deserialize, ToSchema)]
 struct PasswordResetInput {
     #[serde(default)]
@@ -82,14 +82,15 @@ struct PasswordResetInput {
     email: FieldInput<Text>,
 }
 
-/// Mails a link to the address if it has an account. The response is the same whether there is one or not.
+/// Mails a link to reset the password, if the address has an account. The response is the same for
+/// every address.
 #[utoipa::path(tag = "identity", request_body = PasswordResetInput, responses((status = 200), ErrorResponses))]
 #[post("/password-reset")]
 async fn request_reset(
     request: HttpRequest,
     body: Body<PasswordResetInput>,
     passwords: web::Data<Passwords>,
-    throttle: web::Data<Throttle>,
+    throttle: web::Data<IdentityThrottle>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
     let draft = ResetDraft {
@@ -103,17 +104,17 @@ async fn request_reset(
         ..SecurityRecord::new(SecurityEvent::ResetRequested)
     };
     record(&request, asked);
-    Ok(Answer::with_message(
+    Ok(ApiResponse::with_message(
         (),
         "If there is an account with this address, a link is on its way to it",
     )
     .ok())
 }
 
-/// A new password, by a mail's link.
+/// A new password, with the token of the link.
 #[derive(Deserialize, ToSchema)]
 struct NewPasswordInput {
-    /// From the link.
+    /// Token of the link.
     #[serde(default)]
     #[schema(value_type = String, required = true)]
     token: FieldInput<String>,
@@ -123,14 +124,14 @@ struct NewPasswordInput {
     password: FieldInput<String>,
 }
 
-/// Sets the password the link was mailed for, and signs every session of the account out.
+/// Sets a new password, and signs out every session of the account.
 #[utoipa::path(tag = "identity", request_body = NewPasswordInput, responses((status = 200), ErrorResponses))]
 #[post("/password-reset/confirm")]
 async fn reset(
     request: HttpRequest,
     body: Body<NewPasswordInput>,
     passwords: web::Data<Passwords>,
-    throttle: web::Data<Throttle>,
+    throttle: web::Data<IdentityThrottle>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
     let token = body
@@ -151,10 +152,10 @@ async fn reset(
         ..SecurityRecord::new(SecurityEvent::PasswordReset)
     };
     record(&request, done);
-    Ok(Answer::with_message((), "Password changed, please sign in").ok())
+    Ok(ApiResponse::with_message((), "Password changed, please sign in").ok())
 }
 
-/// The calls about passwords.
-pub(crate) fn calls(config: &mut impl Routes) {
+/// The password routes.
+pub(crate) fn routes(config: &mut impl Routes) {
     config.service(change).service(reset).service(request_reset);
 }

@@ -1,7 +1,8 @@
-//! Refuses what other sites' pages send in the name of somebody who is signed in here (cross-site request forgery).
+//! Protection against cross-site request forgery.
 //!
-//! The cookie is `SameSite=Strict` and bodies must be JSON, which a form cannot send; this is the check besides (OWASP
-//! ASVS 5.0, 3.5.1). It decides as the W3C's Fetch Metadata has it, and where a browser sends none, by `Origin`.
+//! The cookie is `SameSite=Strict`, and bodies must be JSON, which a form cannot send; this check
+//! is a second defence (OWASP ASVS 5.0, 3.5.1). It uses the W3C's Fetch Metadata headers or, if the
+//! browser sends none, `Origin`.
 
 use actix_web::body::{EitherBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -12,11 +13,11 @@ use actix_web::{Error, ResponseError, web};
 
 use crate::problem::Problem;
 
-/// Our own origin: the public URL without a path.
+/// Own origin: the public URL without a path.
 #[derive(Debug, Clone)]
 pub(crate) struct OwnOrigin(pub(crate) String);
 
-/// Lets a request through unless it changes something and comes from another site's page.
+/// Refuses requests that change something and come from a page of another site.
 pub(crate) async fn check(
     request: ServiceRequest,
     next: Next<impl MessageBody>,
@@ -33,7 +34,7 @@ pub(crate) async fn check(
             StatusCode::FORBIDDEN,
             "This may be asked from our own pages only",
         );
-        // An answer, not an error: what goes round all requests adds its headers to answers only.
+        // A response, not an error: the outer middleware adds headers to responses only.
         return Ok(request
             .into_response(refused.error_response())
             .map_into_right_body());
@@ -43,7 +44,8 @@ pub(crate) async fn check(
         .map(ServiceResponse::map_into_left_body)
 }
 
-/// A request without either header comes from no page: from a script, which no site can make anybody run.
+/// A request without both headers comes from a script outside a browser, which carries no cookie of
+/// a victim.
 fn is_ours(headers: &HeaderMap, own: &str) -> bool {
     let text = |name: &str| {
         headers
@@ -80,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn our_pages_and_scripts_pass() {
+    fn own_pages_and_scripts_are_accepted() {
         assert!(accepts(&[]));
         assert!(accepts(&[
             ("sec-fetch-site", "same-origin"),
@@ -95,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn other_sites_pages_do_not() {
+    fn pages_of_other_sites_are_refused() {
         assert!(!accepts(&[("sec-fetch-site", "cross-site")]));
         assert!(!accepts(&[
             ("sec-fetch-site", "same-site"),

@@ -1,4 +1,4 @@
-//! Sessions: who is signed in, signing out, and bearer tokens.
+//! Sessions: the signed-in account, sign-out and bearer tokens.
 
 use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
@@ -17,17 +17,17 @@ use utoipa::ToSchema;
 use super::account::UserBody;
 use super::cookie::{CookieSecurity, presented};
 use super::organisation::OrganisationBody;
-use crate::api_response::Answer;
+use crate::api_response::ApiResponse;
 use crate::input::{Body, FieldInput};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::security_log::record;
 
-/// Somebody who is signed in, as the cookie tells, with an account that can be used.
+/// Extractor: the session of the cookie, whose account can be used.
 #[derive(Debug, Clone)]
 pub(crate) struct SignedIn(pub(crate) Session);
 
-/// Somebody who is signed in, also if the account needs an address before it can be used.
+/// Extractor: the session of the cookie, even if its account must confirm an address first.
 #[derive(Debug, Clone)]
 pub(crate) struct Identified(pub(crate) Session);
 
@@ -56,8 +56,9 @@ impl FromRequest for Identified {
         let token = presented(request);
         let sessions = request.app_data::<web::Data<Sessions>>().cloned();
         Box::pin(async move {
-            let sessions =
-                sessions.ok_or_else(|| Problem::from(Error::internal("no sessions are wired")))?;
+            let sessions = sessions.ok_or_else(|| {
+                Problem::from(Error::internal("the session service is not configured"))
+            })?;
             let session = match token {
                 Some(token) => sessions.find(&token).await?,
                 None => None,
@@ -69,28 +70,28 @@ impl FromRequest for Identified {
     }
 }
 
-/// Who is signed in, and where they belong.
+/// The signed-in account and its organisations.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Session)]
 struct SessionBody {
     user: UserBody,
-    /// Newest membership first.
+    /// Organisations of the account, newest membership first.
     organisations: Vec<OrganisationBody>,
-    /// The organisation a token was asked for last.
+    /// Organisation of the last issued token; null if there is none.
     #[schema(required)]
     active_organisation_id: Option<String>,
 }
 
-/// Reads who is signed in; null where nobody is. A session that is used lives on.
-#[utoipa::path(tag = "identity", responses((status = 200, body = Answer<Option<SessionBody>>)))]
+/// Returns the signed-in account, or null. Prolongs the session.
+#[utoipa::path(tag = "identity", responses((status = 200, body = ApiResponse<Option<SessionBody>>)))]
 #[get("/session")]
 async fn read(
     request: HttpRequest,
     sessions: web::Data<Sessions>,
     security: web::Data<CookieSecurity>,
 ) -> Result<HttpResponse, Problem> {
-    let nobody = Answer::new(None::<SessionBody>);
+    let nobody = ApiResponse::new(None::<SessionBody>);
     let Some(token) = presented(&request) else {
         return Ok(nobody.ok());
     };
@@ -113,7 +114,7 @@ async fn read(
         organisations: belongings.iter().map(OrganisationBody::from).collect(),
         user: UserBody::from(&session.user),
     };
-    let mut response = Answer::new(Some(body)).ok();
+    let mut response = ApiResponse::new(Some(body)).ok();
     if sessions.extend(&session).await?.is_some() {
         response
             .add_cookie(&security.carrying(&token))
@@ -122,7 +123,7 @@ async fn read(
     Ok(response)
 }
 
-/// Signs out: the session's bearer tokens are worthless from here on.
+/// Signs out. The session's bearer tokens become invalid.
 #[utoipa::path(tag = "identity", responses((status = 200), ErrorResponses))]
 #[post("/sign-out")]
 async fn sign_out(
@@ -143,14 +144,14 @@ async fn sign_out(
     }
     Ok(HttpResponse::Ok()
         .cookie(security.cleared())
-        .json(Answer::with_message((), "Signed out")))
+        .json(ApiResponse::with_message((), "Signed out")))
 }
 
-/// What a token is wanted for.
+/// Options of a bearer token.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct TokenInput {
-    /// The organisation; a token without one when absent or null.
+    /// Organisation of the token. If absent or null, the token has no organisation.
     #[serde(default)]
     #[schema(value_type = Option<String>, required = false)]
     organisation_id: FieldInput<String>,
@@ -163,16 +164,16 @@ struct TokenInput {
 struct TokenBody {
     /// A JWT for the `Authorization` header.
     token: String,
-    /// In five minutes at most.
+    /// Expiry, at most five minutes ahead.
     #[serde(serialize_with = "timestamp::serialize")]
     expires_at: DateTime<Utc>,
 }
 
-/// Issues a bearer token, and remembers the organisation as the session's active one.
+/// Issues a bearer token, and stores its organisation as the session's active organisation.
 #[utoipa::path(
     tag = "identity",
     request_body = TokenInput,
-    responses((status = 200, body = Answer<TokenBody>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<TokenBody>), ErrorResponses),
     security(("session" = []))
 )]
 #[post("/token")]
@@ -190,14 +191,14 @@ async fn issue_token(
         }
     };
     let issued = sessions.token(&session, organisation.as_ref()).await?;
-    Ok(Answer::new(TokenBody {
+    Ok(ApiResponse::new(TokenBody {
         token: issued.token,
         expires_at: issued.expires_at,
     })
     .ok())
 }
 
-/// The calls about sessions.
-pub(crate) fn calls(config: &mut impl Routes) {
+/// The session routes.
+pub(crate) fn routes(config: &mut impl Routes) {
     config.service(read).service(sign_out).service(issue_token);
 }

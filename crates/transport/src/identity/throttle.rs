@@ -1,30 +1,31 @@
-//! How often a client may try at the identity provider's calls.
+//! Limits for the attempts of a client at the identity routes.
 
 use std::net::IpAddr;
 
 use super::guesses::Guesses;
 use crate::throttle::{Bucket, Limit};
 
-/// How often a client may try what.
+/// Limits for the attempts of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Failed sign-ins of a client address, before further ones of it are slowed down.
+pub struct IdentityLimits {
+    /// Failed sign-ins of a client address, before its further attempts are delayed.
     pub sign_in: Limit,
     /// Wrong passwords for a mail address from a client address.
     pub guesses: Limit,
-    /// Wrong passwords for a mail address from all clients, before every further try has to wait a little.
+    /// Wrong passwords for a mail address from all clients, before every further attempt is
+    /// delayed.
     pub account_guesses: Limit,
-    /// Accounts made from a client address.
+    /// Sign-ups from a client address.
     pub sign_up: Limit,
-    /// Password resets asked for from a client address.
+    /// Password resets requested by a client address.
     pub reset: Limit,
-    /// Links of mails followed from a client address.
+    /// Mail links followed by a client address.
     pub verify: Limit,
-    /// Invitations sent from a client address.
+    /// Invitations sent by a client address.
     pub invite: Limit,
 }
 
-impl Default for Limits {
+impl Default for IdentityLimits {
     fn default() -> Self {
         Self {
             sign_in: Limit {
@@ -59,8 +60,8 @@ impl Default for Limits {
     }
 }
 
-/// Counts the tries.
-pub struct Throttle {
+/// Counts the attempts.
+pub struct IdentityThrottle {
     pub(crate) guesses: Guesses,
     pub(crate) sign_up: Bucket<IpAddr>,
     pub(crate) reset: Bucket<IpAddr>,
@@ -68,10 +69,10 @@ pub struct Throttle {
     pub(crate) invite: Bucket<IpAddr>,
 }
 
-impl Throttle {
-    /// With these limits.
+impl IdentityThrottle {
+    /// Creates full buckets with these limits.
     #[must_use]
-    pub fn new(limits: &Limits) -> Self {
+    pub fn new(limits: &IdentityLimits) -> Self {
         Self {
             guesses: Guesses::new(limits),
             sign_up: Bucket::new(limits.sign_up),

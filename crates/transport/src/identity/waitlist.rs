@@ -1,4 +1,4 @@
-//! The waitlist; for the installation's administrator.
+//! The waitlist, for the installation's administrator.
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use allclear_application::timestamp;
@@ -9,12 +9,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::session::SignedIn;
-use crate::api_response::{Answer, Deleted};
+use crate::api_response::{ApiResponse, Deleted};
 use crate::path::Id;
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
-/// Somebody who waits.
+/// A person on the waitlist.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Waiting)]
@@ -42,16 +42,16 @@ impl From<&Waiting> for WaitingBody {
     }
 }
 
-/// Who has been let in.
+/// The waitlist entry that was invited.
 #[derive(Debug, Serialize, ToSchema)]
-struct LetIn {
+struct InvitedBody {
     id: String,
 }
 
-/// Lists who waits, newest first.
+/// Lists the waitlist, newest first.
 #[utoipa::path(
     tag = "identity",
-    responses((status = 200, body = Answer<Vec<WaitingBody>>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Vec<WaitingBody>>), ErrorResponses),
     security(("session" = []))
 )]
 #[get("/waitlist")]
@@ -60,14 +60,14 @@ async fn list(
     waitlist: web::Data<Waitlist>,
 ) -> Result<HttpResponse, Problem> {
     let waiting = waitlist.list(&session).await?;
-    Ok(Answer::new(waiting.iter().map(WaitingBody::from).collect::<Vec<_>>()).ok())
+    Ok(ApiResponse::new(waiting.iter().map(WaitingBody::from).collect::<Vec<_>>()).ok())
 }
 
-/// Lets somebody in: mails an invitation and takes them off the list.
+/// Mails an invitation to a person on the waitlist, and removes the entry.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<LetIn>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<InvitedBody>), ErrorResponses),
     security(("session" = []))
 )]
 #[post("/waitlist/{id}/invite")]
@@ -77,8 +77,8 @@ async fn invite(
     waitlist: web::Data<Waitlist>,
 ) -> Result<HttpResponse, Problem> {
     waitlist.invite(&session, id.0).await?;
-    Ok(Answer::with_message(
-        LetIn {
+    Ok(ApiResponse::with_message(
+        InvitedBody {
             id: id.0.to_string(),
         },
         "Invitation sent",
@@ -86,11 +86,11 @@ async fn invite(
     .ok())
 }
 
-/// Takes somebody off the list.
+/// Removes an entry from the waitlist.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<Deleted>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
     security(("session" = []))
 )]
 #[delete("/waitlist/{id}")]
@@ -100,13 +100,13 @@ async fn remove(
     waitlist: web::Data<Waitlist>,
 ) -> Result<HttpResponse, Problem> {
     waitlist.remove(&session, id.0).await?;
-    Ok(Answer::new(Deleted {
+    Ok(ApiResponse::new(Deleted {
         id: id.0.to_string(),
     })
     .ok())
 }
 
-/// The calls about the waitlist.
-pub(crate) fn calls(config: &mut impl Routes) {
+/// The waitlist routes.
+pub(crate) fn routes(config: &mut impl Routes) {
     config.service(list).service(invite).service(remove);
 }

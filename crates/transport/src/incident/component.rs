@@ -1,4 +1,4 @@
-//! The calls about the components an incident affects.
+//! The routes for the components affected by an incident.
 
 use actix_web::{HttpResponse, get, post, web};
 use allclear_application::incident::Incidents;
@@ -11,36 +11,36 @@ use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api_response::{Answer, list as answer_list};
+use crate::api_response::{ApiResponse, list as list_response};
 use crate::caller::Operator;
 use crate::component::STATUS_MESSAGE;
 use crate::input::{Body, EnumText, FieldInput};
-use crate::page_query::{AskedPage, PageQuery};
+use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::Id;
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
-/// What a form says where no component is chosen.
+/// Validation message if no component is given.
 const NONE_MESSAGE: &str = "At least one component is required";
 
-/// A component an incident affects.
+/// A component affected by an incident.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = IncidentComponent)]
 struct IncidentComponentBody {
-    /// The component's identifier.
+    /// Identifier of the component.
     component_id: String,
-    /// The status the incident holds on it while it is unresolved.
+    /// Impact of the incident on the component while the incident is unresolved.
     #[schema(value_type = ComponentStatusWord)]
     status: &'static str,
-    /// The component as it is now.
+    /// The component with its current status.
     component: ComponentInBrief,
 }
 
-/// A component by its name and status.
+/// Name and status of a component.
 #[derive(Debug, Serialize, ToSchema)]
 struct ComponentInBrief {
-    /// Its identifier.
+    /// Identifier of the component.
     id: String,
     name: String,
     #[schema(value_type = ComponentStatusWord)]
@@ -73,17 +73,18 @@ impl From<&Component> for ComponentInBrief {
 #[serde(rename_all = "camelCase")]
 #[schema(as = IncidentComponentInput)]
 pub(super) struct AttachmentInput {
-    /// The component's identifier.
+    /// Identifier of the component.
     #[serde(default)]
     #[schema(value_type = String, format = "uuid", required = true)]
     component_id: FieldInput<EnumText<ComponentId>>,
-    /// The status to hold on it.
+    /// Impact of the incident on the component.
     #[serde(default)]
     #[schema(value_type = ComponentStatusWord, required = true)]
     status: FieldInput<EnumText<ComponentStatus>>,
 }
 
-/// The components of rows that have all they need; what is wrong with the others is noted, and then the list is not for use.
+/// The valid rows; adds the errors of the others to `invalid`. With errors, the list must not be
+/// used.
 pub(super) fn attachments(rows: Vec<AttachmentInput>, invalid: &mut Invalid) -> Vec<Attachment> {
     let mut attachments = Vec::with_capacity(rows.len());
     for (index, row) in rows.into_iter().enumerate() {
@@ -108,7 +109,7 @@ pub(super) fn attachments(rows: Vec<AttachmentInput>, invalid: &mut Invalid) -> 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = AttachComponents)]
 struct AttachInput {
-    /// At least one.
+    /// At least one component.
     #[serde(default)]
     #[schema(value_type = Vec<AttachmentInput>, min_items = 1, required = true)]
     components: FieldInput<Vec<AttachmentInput>>,
@@ -132,7 +133,7 @@ impl AttachInput {
 #[serde(rename_all = "camelCase")]
 #[schema(as = DetachComponents)]
 struct DetachInput {
-    /// At least one component's identifier.
+    /// Identifiers of at least one component.
     #[serde(default)]
     #[schema(value_type = Vec<String>, min_items = 1, required = true)]
     component_ids: FieldInput<Vec<FieldInput<EnumText<ComponentId>>>>,
@@ -164,52 +165,52 @@ impl DetachInput {
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid"), PageQuery),
-    responses((status = 200, body = Answer<Vec<IncidentComponentBody>>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Vec<IncidentComponentBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}/components/list")]
 async fn attached(
     operator: Operator,
     id: Id<IncidentId>,
-    page: AskedPage,
+    page: RequestedPage,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let listed = incidents
         .components(&operator.organisation, id.0, page.0)
         .await?;
-    Ok(answer_list(&listed, page.is_part(), |link| {
+    Ok(list_response(&listed, page.is_part(), |link| {
         IncidentComponentBody::from(link)
     }))
 }
 
-/// Lists the organisation's components that are not attached to an incident, newest first.
+/// Lists the components of the organisation that are not attached to an incident, newest first.
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid"), PageQuery),
-    responses((status = 200, body = Answer<Vec<ComponentInBrief>>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Vec<ComponentInBrief>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}/components/unattached")]
 async fn unattached(
     operator: Operator,
     id: Id<IncidentId>,
-    page: AskedPage,
+    page: RequestedPage,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let listed = incidents
         .unattached(&operator.organisation, id.0, page.0)
         .await?;
-    Ok(answer_list(&listed, page.is_part(), |component| {
+    Ok(list_response(&listed, page.is_part(), |component| {
         ComponentInBrief::from(component)
     }))
 }
 
-/// Attaches components to an incident, all or none. Answers all that are attached then.
+/// Attaches components to an incident, all or none. Returns all attached components.
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
     request_body = AttachInput,
-    responses((status = 200, body = Answer<Vec<IncidentComponentBody>>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Vec<IncidentComponentBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/{id}/components/attach")]
@@ -225,12 +226,13 @@ async fn attach(
     Ok(answer(&links))
 }
 
-/// Detaches components from an incident, all or none. Answers all that are attached then.
+/// Detaches components from an incident, all or none. Returns all components that are still
+/// attached.
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
     request_body = DetachInput,
-    responses((status = 200, body = Answer<Vec<IncidentComponentBody>>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Vec<IncidentComponentBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/{id}/components/detach")]
@@ -247,7 +249,7 @@ async fn detach(
 }
 
 fn answer(links: &[IncidentComponent]) -> HttpResponse {
-    Answer::new(
+    ApiResponse::new(
         links
             .iter()
             .map(IncidentComponentBody::from)
@@ -256,8 +258,8 @@ fn answer(links: &[IncidentComponent]) -> HttpResponse {
     .ok()
 }
 
-/// The calls under `/incident/{id}/components`.
-pub(super) fn calls(config: &mut impl Routes) {
+/// The routes under `/incident/{id}/components`.
+pub(super) fn routes(config: &mut impl Routes) {
     config
         .service(attached)
         .service(unattached)

@@ -1,4 +1,4 @@
-//! The calls about an incident's updates.
+//! The routes for the updates of an incident.
 
 use actix_web::{HttpResponse, get, patch, post, web};
 use allclear_application::incident::Incidents;
@@ -14,13 +14,13 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api_response::{AllDeleted, Answer, list as answer_list};
+use crate::api_response::{AllDeleted, ApiResponse, list as list_response};
 use crate::author::AuthorBody;
 use crate::caller::Operator;
 use crate::component::STATUS_MESSAGE;
 use crate::if_match::IfMatch;
 use crate::input::{Body, EnumText, FieldInput, Text};
-use crate::page_query::{AskedPage, PageQuery};
+use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::{Id, UpdateId};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -30,15 +30,15 @@ use crate::routes::Routes;
 #[serde(rename_all = "camelCase")]
 #[schema(as = IncidentUpdate)]
 struct IncidentUpdateBody {
-    /// Its identifier, a `UUIDv7`.
+    /// Identifier, a `UUIDv7`.
     id: String,
-    /// The incident it tells of.
+    /// Identifier of the incident.
     incident_id: String,
-    /// The status the incident had from then on.
+    /// Status that the update gave the incident.
     #[schema(value_type = IncidentStatusWord)]
     status: &'static str,
     message: String,
-    /// Who recorded it.
+    /// Author of the update.
     user: AuthorBody,
     #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,
@@ -57,15 +57,15 @@ impl From<&IncidentUpdate> for IncidentUpdateBody {
     }
 }
 
-/// An update to record or, where fields are absent, to change.
+/// Fields of an update. An edit leaves absent fields unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = IncidentUpdateInput)]
 struct IncidentUpdateInput {
-    /// 1 to 10,000 characters; must be there to record one.
+    /// 1 to 10,000 characters. Required to record an update.
     #[serde(default)]
     #[schema(value_type = String, required = false, min_length = 1, max_length = 10_000)]
     message: FieldInput<Text>,
-    /// The status the incident has from then on; `INVESTIGATING` when absent from a new one.
+    /// Status that the update gives the incident. `INVESTIGATING` if absent when recording.
     #[serde(default)]
     #[schema(value_type = IncidentStatusWord, required = false)]
     status: FieldInput<EnumText<IncidentStatus>>,
@@ -110,7 +110,7 @@ impl IncidentUpdateInput {
 #[serde(rename_all = "camelCase")]
 #[schema(as = DeleteIncidentUpdates)]
 struct DeletionInput {
-    /// At least one update's identifier.
+    /// Identifiers of at least one update.
     #[serde(default)]
     #[schema(value_type = Vec<String>, min_items = 1, required = true)]
     incident_update_ids: FieldInput<Vec<FieldInput<EnumText<IncidentUpdateId>>>>,
@@ -139,34 +139,34 @@ impl DeletionInput {
     }
 }
 
-/// Lists an incident's updates, newest first.
+/// Lists the updates of an incident, newest first.
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid"), PageQuery),
-    responses((status = 200, body = Answer<Vec<IncidentUpdateBody>>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Vec<IncidentUpdateBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}/updates/list")]
 async fn list_updates(
     operator: Operator,
     id: Id<IncidentId>,
-    page: AskedPage,
+    page: RequestedPage,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let listed = incidents
         .updates(&operator.organisation, id.0, page.0)
         .await?;
-    Ok(answer_list(&listed, page.is_part(), |update| {
+    Ok(list_response(&listed, page.is_part(), |update| {
         IncidentUpdateBody::from(update)
     }))
 }
 
-/// Records an update: the incident takes its status. Refused on a resolved incident.
+/// Records an update; the incident takes its status. 409 if the incident is resolved.
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
     request_body = IncidentUpdateInput,
-    responses((status = 201, body = Answer<IncidentUpdateBody>), ErrorResponses),
+    responses((status = 201, body = ApiResponse<IncidentUpdateBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/{id}/updates/create")]
@@ -180,14 +180,14 @@ async fn record_update(
     let recorded = incidents
         .record_update(&operator.organisation, id.0, draft, operator.author())
         .await?;
-    Ok(Answer::new(IncidentUpdateBody::from(&recorded)).created(recorded.version))
+    Ok(ApiResponse::new(IncidentUpdateBody::from(&recorded)).created(recorded.version))
 }
 
-/// Reads an update; the `ETag` is its version.
+/// Returns an update. The `ETag` header is its version.
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid"), ("update_id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<IncidentUpdateBody>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<IncidentUpdateBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}/updates/{update_id}")]
@@ -200,10 +200,11 @@ async fn read_update(
     let update = incidents
         .find_update(&operator.organisation, id.0, update.0)
         .await?;
-    Ok(Answer::new(IncidentUpdateBody::from(&update)).item(update.version))
+    Ok(ApiResponse::new(IncidentUpdateBody::from(&update)).item(update.version))
 }
 
-/// Changes the fields the body carries. A change of the newest update's status sets the incident's status.
+/// Changes the given fields of an update. A new status of the newest update also becomes the status
+/// of the incident.
 #[utoipa::path(
     tag = "incidents",
     params(
@@ -212,7 +213,7 @@ async fn read_update(
         ("If-Match" = Option<String>, Header)
     ),
     request_body = IncidentUpdateInput,
-    responses((status = 200, body = Answer<IncidentUpdateBody>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<IncidentUpdateBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[patch("/{id}/updates/{update_id}")]
@@ -228,15 +229,16 @@ async fn edit_update(
     let edited = incidents
         .edit_update(&operator.organisation, id.0, update.0, patch, if_match.0)
         .await?;
-    Ok(Answer::new(IncidentUpdateBody::from(&edited)).item(edited.version))
+    Ok(ApiResponse::new(IncidentUpdateBody::from(&edited)).item(edited.version))
 }
 
-/// Deletes updates, all or none. Without its newest one the incident goes back to the status of the newest one left.
+/// Deletes updates, all or none. If the newest update is deleted, the incident takes the status of
+/// the newest remaining one.
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
     request_body = DeletionInput,
-    responses((status = 200, body = Answer<AllDeleted>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<AllDeleted>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/{id}/updates/delete")]
@@ -251,12 +253,12 @@ async fn delete_updates(
     incidents
         .delete_updates(&operator.organisation, id.0, updates)
         .await?;
-    Ok(Answer::new(AllDeleted { ids }).ok())
+    Ok(ApiResponse::new(AllDeleted { ids }).ok())
 }
 
-/// The calls under `/incident/{id}/updates`.
-pub(super) fn calls(config: &mut impl Routes) {
-    // `list` is no update's identifier: its call comes first.
+/// The routes under `/incident/{id}/updates`.
+pub(super) fn routes(config: &mut impl Routes) {
+    // Before `{update_id}`, which would match `list` too.
     config
         .service(list_updates)
         .service(record_update)

@@ -1,4 +1,4 @@
-//! What clients send about a maintenance.
+//! Request bodies of the maintenance routes.
 
 use allclear_application::public::maintenance::MaintenanceStatusWord;
 use allclear_domain::maintenance::{MaintenanceDraft, MaintenancePatch, MaintenanceStatus, NewEnd};
@@ -10,12 +10,12 @@ use utoipa::ToSchema;
 use crate::component::STATUS_MESSAGE;
 use crate::input::{EnumText, FieldInput, Text, Timestamp};
 
-/// What a form says under a time that is none; an edit says it of the end only.
+/// Validation message for an invalid time; in an edit, of the end only.
 const TIME_MESSAGE: &str = "Invalid date format";
-/// What an edit says under a start that is none.
+/// Validation message of an edit for an invalid start.
 const START_MESSAGE_OF_EDIT: &str = "Please enter a valid date and time";
 
-/// A maintenance to create.
+/// Fields of a new maintenance.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = MaintenanceInput)]
@@ -28,15 +28,16 @@ pub(super) struct MaintenanceInput {
     #[serde(default)]
     #[schema(value_type = String, min_length = 1, max_length = 10_000, required = true)]
     description: FieldInput<Text>,
-    /// `CANCELLED` creates it cancelled; of the others its times decide.
+    /// `CANCELLED` creates a cancelled maintenance. Other values have no effect, because the status
+    /// follows from the times.
     #[serde(default)]
     #[schema(value_type = MaintenanceStatusWord, required = false)]
     status: FieldInput<EnumText<MaintenanceStatus>>,
-    /// RFC 3339, or `2026-01-31T09:30` read as UTC.
+    /// Start: RFC 3339, or `2026-01-31T09:30` in UTC.
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = true)]
     start_at: FieldInput<Timestamp>,
-    /// Likewise, not before the start; null or absent while nobody knows.
+    /// End, in the same forms, not before the start. Null or absent if it is not known yet.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = "date-time", required = false)]
     end_at: FieldInput<Timestamp>,
@@ -57,7 +58,7 @@ impl MaintenanceInput {
                 &mut invalid,
             )
             .unwrap_or_default(),
-            // Without a start no end is before it: the other fields can still be checked.
+            // With the earliest start every end is valid, so the other fields can still be checked.
             start_at: start_at.map_or(DateTime::<Utc>::MIN_UTC, |moment| moment.0),
             end_at: match end(self.end_at, &mut invalid) {
                 Some(NewEnd::At(end)) => Some(end),
@@ -71,7 +72,8 @@ impl MaintenanceInput {
     }
 }
 
-/// What changes of a maintenance. An `endAt` alone that is at most a minute ahead completes it: its end becomes now.
+/// Changes to a maintenance. Absent fields stay unchanged. An `endAt` alone that is at most a
+/// minute ahead completes the maintenance.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = MaintenancePatch)]
@@ -84,15 +86,16 @@ pub(super) struct MaintenancePatchInput {
     #[serde(default)]
     #[schema(value_type = String, required = false, min_length = 1, max_length = 10_000)]
     description: FieldInput<Text>,
-    /// `CANCELLED` cancels, `SCHEDULED` takes a cancellation back; the others change nothing.
+    /// `CANCELLED` cancels the maintenance, `SCHEDULED` withdraws a cancellation. Other values have
+    /// no effect.
     #[serde(default)]
     #[schema(value_type = MaintenanceStatusWord, required = false)]
     status: FieldInput<EnumText<MaintenanceStatus>>,
-    /// RFC 3339, or `2026-01-31T09:30` read as UTC.
+    /// Start: RFC 3339, or `2026-01-31T09:30` in UTC.
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]
     start_at: FieldInput<Timestamp>,
-    /// Likewise, not before the start; null empties it.
+    /// End, in the same forms, not before the start. Null removes the end.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = "date-time", required = false)]
     end_at: FieldInput<Timestamp>,
@@ -139,7 +142,7 @@ fn status(
         .map(|word| word.0)
 }
 
-/// Null empties the end.
+/// The new end; null removes it.
 fn end(input: FieldInput<Timestamp>, invalid: &mut Invalid) -> Option<NewEnd> {
     if input == FieldInput::Null {
         return Some(NewEnd::Open);
@@ -181,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_create_takes_the_defaults_and_names_every_wrong_field() {
+    fn create_has_defaults_and_reports_every_invalid_field() {
         let draft =
             create(json!({"title": " Move ", "description": "d", "startAt": "2026-01-31T09:30"}))
                 .unwrap();
@@ -203,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_may_be_absent_null_or_a_moment_after_the_start() {
+    fn end_is_absent_null_or_not_before_the_start() {
         let body = |end: Value| json!({"title": "t", "description": "d", "startAt": "2026-01-31T09:30", "endAt": end});
         assert_eq!(create(body(Value::Null)).unwrap().end_at, None);
         assert!(
@@ -221,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_changes_what_it_carries_and_speaks_as_its_form_does() {
+    fn edit_changes_given_fields_and_has_the_messages_of_its_form() {
         assert_eq!(edit(json!({})).unwrap(), MaintenancePatch::default());
         assert_eq!(
             edit(json!({"endAt": null})).unwrap().end_at,

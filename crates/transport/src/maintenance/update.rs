@@ -1,4 +1,4 @@
-//! The calls about a maintenance's updates.
+//! The routes for the updates of a maintenance.
 
 use actix_web::{HttpResponse, get, patch, post, web};
 use allclear_application::maintenance::Maintenances;
@@ -14,13 +14,13 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api_response::{AllDeleted, Answer, list as answer_list};
+use crate::api_response::{AllDeleted, ApiResponse, list as list_response};
 use crate::author::AuthorBody;
 use crate::caller::Operator;
 use crate::component::STATUS_MESSAGE;
 use crate::if_match::IfMatch;
 use crate::input::{Body, EnumText, FieldInput, Text};
-use crate::page_query::{AskedPage, PageQuery};
+use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::{Id, UpdateId};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -30,15 +30,15 @@ use crate::routes::Routes;
 #[serde(rename_all = "camelCase")]
 #[schema(as = MaintenanceUpdate)]
 struct MaintenanceUpdateBody {
-    /// Its identifier, a `UUIDv7`.
+    /// Identifier, a `UUIDv7`.
     id: String,
-    /// The maintenance it tells about.
+    /// Identifier of the maintenance.
     maintenance_id: String,
-    /// The word its author chose.
+    /// Status the author gave the update.
     #[schema(value_type = IncidentStatusWord)]
     status: &'static str,
     message: String,
-    /// Who recorded it.
+    /// Author of the update.
     user: AuthorBody,
     #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,
@@ -57,15 +57,16 @@ impl From<&MaintenanceUpdate> for MaintenanceUpdateBody {
     }
 }
 
-/// An update to record or, where fields are absent, to change.
+/// Fields of an update. An edit leaves absent fields unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = MaintenanceUpdateInput)]
 struct MaintenanceUpdateInput {
-    /// 1 to 10,000 characters; must be there to record one.
+    /// 1 to 10,000 characters. Required to record an update.
     #[serde(default)]
     #[schema(value_type = String, required = false, min_length = 1, max_length = 10_000)]
     message: FieldInput<Text>,
-    /// `INVESTIGATING` when absent from a new one. The maintenance's own status stays as it is.
+    /// Status of the update. `INVESTIGATING` if absent when recording. The status of the
+    /// maintenance does not change.
     #[serde(default)]
     #[schema(value_type = IncidentStatusWord, required = false)]
     status: FieldInput<EnumText<IncidentStatus>>,
@@ -110,7 +111,7 @@ impl MaintenanceUpdateInput {
 #[serde(rename_all = "camelCase")]
 #[schema(as = DeleteMaintenanceUpdates)]
 struct DeletionInput {
-    /// At least one update's identifier.
+    /// Identifiers of at least one update.
     #[serde(default)]
     #[schema(value_type = Vec<String>, min_items = 1, required = true)]
     maintenance_update_ids: FieldInput<Vec<FieldInput<EnumText<MaintenanceUpdateId>>>>,
@@ -136,34 +137,34 @@ impl DeletionInput {
     }
 }
 
-/// Lists a maintenance's updates, newest first.
+/// Lists the updates of a maintenance, newest first.
 #[utoipa::path(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid"), PageQuery),
-    responses((status = 200, body = Answer<Vec<MaintenanceUpdateBody>>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Vec<MaintenanceUpdateBody>>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}/updates/list")]
 async fn list_maintenance_updates(
     operator: Operator,
     id: Id<MaintenanceId>,
-    page: AskedPage,
+    page: RequestedPage,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
     let listed = maintenances
         .updates(&operator.organisation, id.0, page.0)
         .await?;
-    Ok(answer_list(&listed, page.is_part(), |update| {
+    Ok(list_response(&listed, page.is_part(), |update| {
         MaintenanceUpdateBody::from(update)
     }))
 }
 
-/// Records an update, at any time.
+/// Records an update, whatever the status of the maintenance.
 #[utoipa::path(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid")),
     request_body = MaintenanceUpdateInput,
-    responses((status = 201, body = Answer<MaintenanceUpdateBody>), ErrorResponses),
+    responses((status = 201, body = ApiResponse<MaintenanceUpdateBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/{id}/updates/create")]
@@ -177,14 +178,14 @@ async fn record_maintenance_update(
     let recorded = maintenances
         .record_update(&operator.organisation, id.0, draft, operator.author())
         .await?;
-    Ok(Answer::new(MaintenanceUpdateBody::from(&recorded)).created(recorded.version))
+    Ok(ApiResponse::new(MaintenanceUpdateBody::from(&recorded)).created(recorded.version))
 }
 
-/// Reads an update; the `ETag` is its version.
+/// Returns an update. The `ETag` header is its version.
 #[utoipa::path(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid"), ("update_id" = String, Path, format = "uuid")),
-    responses((status = 200, body = Answer<MaintenanceUpdateBody>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<MaintenanceUpdateBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/{id}/updates/{update_id}")]
@@ -197,10 +198,10 @@ async fn read_maintenance_update(
     let update = maintenances
         .find_update(&operator.organisation, id.0, update.0)
         .await?;
-    Ok(Answer::new(MaintenanceUpdateBody::from(&update)).item(update.version))
+    Ok(ApiResponse::new(MaintenanceUpdateBody::from(&update)).item(update.version))
 }
 
-/// Changes the fields the body carries.
+/// Changes the given fields of an update.
 #[utoipa::path(
     tag = "maintenances",
     params(
@@ -209,7 +210,7 @@ async fn read_maintenance_update(
         ("If-Match" = Option<String>, Header)
     ),
     request_body = MaintenanceUpdateInput,
-    responses((status = 200, body = Answer<MaintenanceUpdateBody>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<MaintenanceUpdateBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[patch("/{id}/updates/{update_id}")]
@@ -225,7 +226,7 @@ async fn edit_maintenance_update(
     let edited = maintenances
         .edit_update(&operator.organisation, id.0, update.0, patch, if_match.0)
         .await?;
-    Ok(Answer::new(MaintenanceUpdateBody::from(&edited)).item(edited.version))
+    Ok(ApiResponse::new(MaintenanceUpdateBody::from(&edited)).item(edited.version))
 }
 
 /// Deletes updates, all or none.
@@ -233,7 +234,7 @@ async fn edit_maintenance_update(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid")),
     request_body = DeletionInput,
-    responses((status = 200, body = Answer<AllDeleted>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<AllDeleted>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("/{id}/updates/delete")]
@@ -246,15 +247,15 @@ async fn delete_maintenance_updates(
     let deleted = maintenances
         .delete_updates(&operator.organisation, id.0, body.0.read()?)
         .await?;
-    Ok(Answer::new(AllDeleted {
+    Ok(ApiResponse::new(AllDeleted {
         ids: deleted.iter().map(ToString::to_string).collect(),
     })
     .ok())
 }
 
-/// The calls under `/maintenance/{id}/updates`.
-pub(super) fn calls(config: &mut impl Routes) {
-    // `list` is no update's identifier: its call comes first.
+/// The routes under `/maintenance/{id}/updates`.
+pub(super) fn routes(config: &mut impl Routes) {
+    // Before `{update_id}`, which would match `list` too.
     config
         .service(list_maintenance_updates)
         .service(record_maintenance_update)

@@ -70,7 +70,7 @@ fn with_component(status: &'static str) -> Snapshot {
 }
 
 #[test]
-fn text_of_people_stays_text() {
+fn text_of_people_is_escaped_in_head_and_data() {
     let hostile = snapshot(
         "</title></script><script>alert(1)</script><!--allclear:snapshot-->\"><img src=x>{{7*7}}",
     );
@@ -86,7 +86,7 @@ fn text_of_people_stays_text() {
 }
 
 #[test]
-fn every_place_is_filled_and_the_tab_tells_the_status() {
+fn every_placeholder_is_filled_and_the_title_shows_the_status() {
     let page = page(&with_component("MAJOR_OUTAGE"));
     assert!(!page.contains("<!--"), "{page}");
     assert!(
@@ -98,7 +98,7 @@ fn every_place_is_filled_and_the_tab_tells_the_status() {
 }
 
 #[test]
-fn a_preview_shows_whose_page_it_is_and_what_is_going_on() {
+fn preview_names_the_organisation_and_its_incidents() {
     let titles = ["One", "Two \"quoted\"", "Three", "Four"];
     let mut incidents: Vec<_> = titles
         .iter()
@@ -130,7 +130,7 @@ fn a_preview_shows_whose_page_it_is_and_what_is_going_on() {
 }
 
 #[test]
-fn a_page_without_components_claims_nothing() {
+fn page_without_components_shows_no_status() {
     let page = page(&snapshot("Acme"));
     assert!(
         page.contains("<title>Acme status</title>") && page.contains("href=\"/favicon.svg\""),
@@ -140,7 +140,7 @@ fn a_page_without_components_claims_nothing() {
 }
 
 #[test]
-fn an_unknown_organisation_gets_a_page_that_helps_on_and_has_no_data() {
+fn page_for_an_unknown_organisation_explains_and_has_no_data() {
     let page = template().unknown();
     assert!(
         page.contains("<title>Status page not found</title>"),

@@ -1,4 +1,5 @@
-//! The figures of the requests. Finding one by its labels takes longer than counting: each worker keeps those it has found.
+//! Metrics of requests. Each worker caches the metrics it has looked up, because a lookup by labels
+//! takes longer than counting.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -7,19 +8,19 @@ use std::time::Duration;
 use actix_web::http::StatusCode;
 use metrics::{Counter, Histogram};
 
-struct Figures {
+struct RequestMetrics {
     requests: Counter,
     seconds: Histogram,
 }
 
-/// By route, then by method and status: all three come from short lists.
-type Found = HashMap<String, HashMap<(&'static str, u16), Figures>>;
+/// By route, then by method and status. All three have few values.
+type MetricsByRoute = HashMap<String, HashMap<(&'static str, u16), RequestMetrics>>;
 
 thread_local! {
-    static FOUND: RefCell<Found> = RefCell::default();
+    static BY_ROUTE: RefCell<MetricsByRoute> = RefCell::default();
 }
 
-impl Figures {
+impl RequestMetrics {
     fn find(method: &'static str, route: &str, status: StatusCode) -> Self {
         let labels = [
             ("method", method.to_owned()),
@@ -33,19 +34,19 @@ impl Figures {
     }
 }
 
-/// Counts an answer and how long it took.
+/// Counts a response and records its duration.
 pub(super) fn count(method: &'static str, route: &str, status: StatusCode, took: Duration) {
-    FOUND.with_borrow_mut(|found| {
-        if !found.contains_key(route) {
-            found.insert(route.to_owned(), HashMap::new());
+    BY_ROUTE.with_borrow_mut(|by_route| {
+        if !by_route.contains_key(route) {
+            by_route.insert(route.to_owned(), HashMap::new());
         }
-        let Some(of_route) = found.get_mut(route) else {
+        let Some(of_route) = by_route.get_mut(route) else {
             return;
         };
-        let figures = of_route
+        let metrics = of_route
             .entry((method, status.as_u16()))
-            .or_insert_with(|| Figures::find(method, route, status));
-        figures.requests.increment(1);
-        figures.seconds.record(took.as_secs_f64());
+            .or_insert_with(|| RequestMetrics::find(method, route, status));
+        metrics.requests.increment(1);
+        metrics.seconds.record(took.as_secs_f64());
     });
 }

@@ -1,7 +1,7 @@
-//! To whom a socket belongs, and for how long.
+//! Authorisation of sockets.
 //!
-//! A socket that was opened with a token belongs to the token's session and organisation and does not outlive them. Without a
-//! token it belongs to nobody and has no end.
+//! A socket opened with a token belongs to the token's session and organisation, and ends with
+//! them. A socket without a token is anonymous and has no end.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,10 +15,10 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use crate::security_log::record_socket_refused;
 
-/// How often it is looked for tokens that have expired.
+/// How often expired tokens are searched.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What a token gives.
+/// A verified token.
 #[derive(Clone)]
 pub(super) struct Access {
     token: Arc<str>,
@@ -26,12 +26,12 @@ pub(super) struct Access {
 }
 
 impl Access {
-    /// When it ends unless it is renewed.
+    /// Expiry of the token.
     pub(super) const fn expires_at(&self) -> DateTime<Utc> {
         self.caller.expires_at
     }
 
-    /// Whether two tokens are of the same person, session and organisation.
+    /// Whether two tokens have the same subject, session and organisation.
     fn belongs_with(&self, other: &Self) -> bool {
         let organisation = |access: &Self| {
             access
@@ -46,12 +46,12 @@ impl Access {
     }
 }
 
-/// The sockets that belong to somebody.
+/// The sockets with a token.
 pub(super) struct SocketAuthorizer {
     verifier: Arc<dyn TokenVerifier>,
     clock: Arc<dyn Clock>,
-    /// How often it is asked whether a token's session and membership still stand.
-    every: Duration,
+    /// How often the sessions and memberships of tokens are verified again.
+    check_interval: Duration,
     sockets: Mutex<HashMap<Sid, AuthorizedSocket>>,
 }
 
@@ -60,12 +60,13 @@ struct AuthorizedSocket {
     access: Access,
 }
 
-/// What becomes of a socket.
+/// Why a socket loses its access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RevokeReason {
-    /// Its access is gone for good: it is told, and its client does not come back by itself.
+    /// The access was revoked: the socket gets a disconnect packet, and its client does not
+    /// reconnect.
     Revoked,
-    /// Its token has expired: its client comes back with a fresh one.
+    /// The token has expired: the client reconnects with a fresh one.
     Expired,
 }
 
@@ -73,17 +74,17 @@ impl SocketAuthorizer {
     pub(super) fn new(
         verifier: Arc<dyn TokenVerifier>,
         clock: Arc<dyn Clock>,
-        every: Duration,
+        check_interval: Duration,
     ) -> Self {
         Self {
             verifier,
             clock,
-            every,
+            check_interval,
             sockets: Mutex::default(),
         }
     }
 
-    /// What a token gives.
+    /// Verifies a token.
     pub(super) async fn check(&self, token: &str) -> Result<Access, TokenError> {
         let outcome = self.verifier.verify(token).await;
         if let Err(TokenError::Bad(reason)) = &outcome {
@@ -96,13 +97,13 @@ impl SocketAuthorizer {
         })
     }
 
-    /// Has a socket belong to somebody from here on, or live on with a fresh token; false where it belongs to another
-    /// session or organisation already.
-    pub(super) fn admit(&self, socket: &SocketRef, access: Access) -> bool {
+    /// Authorises a socket, or renews its access with a fresh token. False if the socket belongs to
+    /// another session or organisation.
+    pub(super) fn authorize(&self, socket: &SocketRef, access: Access) -> bool {
         let mut sockets = self.lock();
         if sockets
             .get(&socket.sid())
-            .is_some_and(|guarded| !guarded.access.belongs_with(&access))
+            .is_some_and(|authorized| !authorized.access.belongs_with(&access))
         {
             return false;
         }
@@ -116,20 +117,20 @@ impl SocketAuthorizer {
         true
     }
 
-    /// A socket has left.
+    /// Forgets a socket that has left.
     pub(super) fn forget(&self, socket: &SocketRef) {
         self.lock().remove(&socket.sid());
     }
 
-    /// Cuts sockets whose access has ended.
+    /// Disconnects sockets whose access has ended, for ever.
     pub(super) async fn run(&self) {
-        let mut tick = interval(POLL_INTERVAL.min(self.every));
+        let mut tick = interval(POLL_INTERVAL.min(self.check_interval));
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut verified = Instant::now();
         loop {
             tick.tick().await;
             self.cut_expired();
-            if verified.elapsed() >= self.every {
+            if verified.elapsed() >= self.check_interval {
                 self.cut_revoked().await;
                 verified = Instant::now();
             }
@@ -141,12 +142,12 @@ impl SocketAuthorizer {
         self.cut(RevokeReason::Expired, |access| access.expires_at() <= now);
     }
 
-    /// Asks for each token once, however many sockets it has opened.
+    /// Verifies each token once, however many sockets use it.
     async fn cut_revoked(&self) {
         let mut tokens: Vec<_> = self
             .lock()
             .values()
-            .map(|guarded| Arc::clone(&guarded.access.token))
+            .map(|authorized| Arc::clone(&authorized.access.token))
             .collect();
         tokens.sort_unstable();
         tokens.dedup();
@@ -154,24 +155,24 @@ impl SocketAuthorizer {
             match self.verifier.verify(&token).await {
                 Ok(_) => {}
                 Err(TokenError::Bad(reason)) => {
-                    tracing::debug!(reason, "a socket's access has ended");
-                    // It may have expired while it was asked about.
+                    tracing::debug!(reason, "socket access has ended");
+                    // The token may have expired during the verification.
                     self.cut_expired();
                     self.cut(RevokeReason::Revoked, |access| access.token == token);
                 }
-                // Whether access still stands cannot be known now; its expiry bounds how long that may last.
+                // Access cannot be verified now; the token's expiry bounds how long that may last.
                 Err(TokenError::Unavailable(_)) => return,
             }
         }
     }
 
-    fn cut(&self, verdict: RevokeReason, ended: impl Fn(&Access) -> bool) {
+    fn cut(&self, reason: RevokeReason, ended: impl Fn(&Access) -> bool) {
         let cut: Vec<_> = self
             .lock()
-            .extract_if(|_, guarded| ended(&guarded.access))
+            .extract_if(|_, authorized| ended(&authorized.access))
             .collect();
         for (_, AuthorizedSocket { socket, .. }) in cut {
-            match verdict {
+            match reason {
                 RevokeReason::Revoked => socket.disconnect(),
                 RevokeReason::Expired => socket.close_transport(),
             }

@@ -1,4 +1,4 @@
-//! What clients ask for.
+//! Requests of socket clients.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,35 +13,36 @@ use tokio::time::{sleep, timeout};
 
 use super::access::{Access, SocketAuthorizer};
 use super::room::{ReplayGap, RoomMembership, Rooms};
-use crate::caller::token_of;
+use crate::caller::bearer_token;
 use crate::problem::Problem;
 use crate::status::page::{List, Page};
 use crate::status::pages::Pages;
 
-/// How many organisations one socket may follow.
-const MOST_ROOMS: usize = 32;
-/// How long an answer waits for the events that belong before it: twice what the relay takes to find one on its own.
+/// How many organisations one socket may join.
+const MAX_ROOMS: usize = 32;
+/// How long an acknowledgement waits for the events that belong before it: twice the interval of
+/// the relay's sweep.
 const EVENTS: Duration = Duration::from_secs(2);
-/// Answers from pages of fewer bytes fit into a client's queue by the dozen.
+/// Lists of pages below this size fit into a client's queue many times.
 const SMALL: usize = 8 * 1024;
-/// How long a larger one waits for a slow client to take what was sent before, and how often it looks.
+/// How long a larger list waits for a slow client to receive what is queued.
 const READING: Duration = Duration::from_secs(30);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The people and visitors of the namespace.
+/// Handler of the namespace.
 pub(super) struct SocketHandler {
     pages: Arc<Pages>,
     relay: Arc<Relay>,
     rooms: Arc<Rooms>,
-    guards: Arc<SocketAuthorizer>,
+    authorizer: Arc<SocketAuthorizer>,
 }
 
-/// What is kept for a socket.
+/// State of a socket.
 pub(super) struct SocketData {
-    /// What its token gives, until it has joined.
+    /// The verified token, until the socket is connected.
     access: Mutex<Option<Access>>,
-    /// The organisations it follows.
-    seats: Mutex<Vec<RoomMembership>>,
+    /// The rooms of the socket.
+    memberships: Mutex<Vec<RoomMembership>>,
 }
 
 /// The payload of `CONNECT`.
@@ -50,7 +51,7 @@ struct Credentials {
     token: Option<String>,
 }
 
-/// An event a client sends.
+/// A request of a client.
 #[derive(Clone, Copy)]
 enum Request {
     Join,
@@ -58,7 +59,7 @@ enum Request {
     Authenticate,
 }
 
-/// Every event a client may send, by its name.
+/// All requests, by the name of the event.
 const REQUESTS: [(&str, Request); 5] = [
     ("join", Request::Join),
     ("get-components", Request::Get(List::Components)),
@@ -67,18 +68,18 @@ const REQUESTS: [(&str, Request); 5] = [
     ("authenticate", Request::Authenticate),
 ];
 
-/// The names of every event a client may send.
+/// Names of the events that a client may send.
 pub fn events() -> impl Iterator<Item = &'static str> {
     REQUESTS.into_iter().map(|(name, _)| name)
 }
 
-/// Acknowledges `join`.
+/// Acknowledgement of `join`.
 #[derive(Serialize)]
 struct Joined {
     revision: i64,
 }
 
-/// Acknowledges `authenticate`.
+/// Acknowledgement of `authenticate`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Authenticated {
@@ -86,7 +87,7 @@ struct Authenticated {
     expires_at: chrono::DateTime<chrono::Utc>,
 }
 
-/// Acknowledges what is refused.
+/// Acknowledgement of a refused request.
 #[derive(Serialize)]
 struct Refused {
     message: String,
@@ -134,24 +135,24 @@ impl Handler for SocketHandler {
         let credentials: Credentials = request
             .auth()
             .map_err(|_| ConnectError::new("auth.token must be a token, or absent"))?;
-        // A client that comes back repeats its headers, but asks anew what to put in `auth`.
+        // A client that reconnects repeats its headers, but computes a new `auth`.
         let token = credentials.token.as_deref();
         let token = token.or_else(|| {
             request
                 .handshake()
                 .header("authorization")
-                .and_then(token_of)
+                .and_then(bearer_token)
         });
         let access = match token {
             None => None,
             Some(token) => {
-                let checked = self.guards.check(token).await;
+                let checked = self.authorizer.check(token).await;
                 Some(checked.map_err(|error| ConnectError::new(Problem::from(error).to_string()))?)
             }
         };
         Ok(SocketData {
             access: Mutex::new(access),
-            seats: Mutex::default(),
+            memberships: Mutex::default(),
         })
     }
 
@@ -163,7 +164,7 @@ impl Handler for SocketHandler {
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         if let Some(access) = access {
-            self.guards.admit(socket, access);
+            self.authorizer.authorize(socket, access);
         }
     }
 
@@ -178,7 +179,7 @@ impl Handler for SocketHandler {
     }
 
     async fn disconnected(&self, socket: &Socket<SocketData>, _: DisconnectReason) {
-        self.guards.forget(socket);
+        self.authorizer.forget(socket);
     }
 }
 
@@ -187,13 +188,13 @@ impl SocketHandler {
         pages: Arc<Pages>,
         relay: Arc<Relay>,
         rooms: Arc<Rooms>,
-        guards: Arc<SocketAuthorizer>,
+        authorizer: Arc<SocketAuthorizer>,
     ) -> Self {
         Self {
             pages,
             relay,
             rooms,
-            guards,
+            authorizer,
         }
     }
 
@@ -234,27 +235,28 @@ impl SocketHandler {
         organisation: &OrganisationId,
     ) -> Result<(), Refused> {
         let visitor = socket.data();
-        if !visitor.follows(organisation) && visitor.seats().len() >= MOST_ROOMS {
+        if !visitor.follows(organisation) && visitor.memberships().len() >= MAX_ROOMS {
             return Err(Refused::because(
                 "That is more organisations than one socket may follow",
             ));
         }
-        let seat = self.rooms.seat(organisation);
+        let membership = self.rooms.membership(organisation);
         let followed = self
             .relay
             .follow(organisation)
             .await?
             .ok_or_else(Refused::unknown_organisation)?;
-        self.rooms.join(&seat, socket, followed.told(), |told| {
-            acknowledge(event, &Joined { revision: told.0 });
-        });
+        self.rooms
+            .join(&membership, socket, followed.told(), |told| {
+                acknowledge(event, &Joined { revision: told.0 });
+            });
         if !visitor.follows(organisation) {
-            visitor.seats().push(seat);
+            visitor.memberships().push(membership);
         }
         Ok(())
     }
 
-    /// Answers a socket that follows the organisation, at the place among its events where the answer belongs.
+    /// Acknowledges a list at its place among the events of a joined organisation.
     async fn list_in_place(
         &self,
         socket: &Socket<SocketData>,
@@ -271,7 +273,7 @@ impl SocketHandler {
             .await
             .is_err()
         {
-            tracing::debug!(%organisation, "an answer did not wait for its events; they come after it");
+            tracing::debug!(%organisation, "acknowledged a list before its events, which have not arrived in time");
         }
         if let Ok(page) = &page {
             flushed(socket, page).await;
@@ -301,9 +303,9 @@ impl SocketHandler {
             .args()
             .parse::<(String,)>()
             .map_err(|_| Refused::because("A token is required"))?;
-        let access = self.guards.check(&token).await.map_err(Problem::from)?;
+        let access = self.authorizer.check(&token).await.map_err(Problem::from)?;
         let expires_at = access.expires_at();
-        if !self.guards.admit(socket, access) {
+        if !self.authorizer.authorize(socket, access) {
             return Err(Refused::because(
                 "This connection belongs to another session or organisation",
             ));
@@ -322,17 +324,19 @@ impl SocketHandler {
 
 impl SocketData {
     fn follows(&self, organisation: &OrganisationId) -> bool {
-        self.seats()
+        self.memberships()
             .iter()
-            .any(|seat| seat.organisation() == organisation)
+            .any(|membership| membership.organisation() == organisation)
     }
 
-    fn seats(&self) -> MutexGuard<'_, Vec<RoomMembership>> {
-        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    fn memberships(&self) -> MutexGuard<'_, Vec<RoomMembership>> {
+        self.memberships
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What cannot be an organisation's identifier names no organisation.
+/// An invalid identifier is reported as an unknown organisation.
 fn organisation(event: &Incoming) -> Result<OrganisationId, Refused> {
     let named = event.args().parse::<(String,)>().ok();
     named
@@ -340,8 +344,8 @@ fn organisation(event: &Incoming) -> Result<OrganisationId, Refused> {
         .ok_or_else(Refused::unknown_organisation)
 }
 
-/// Before a large answer, waits until the client has taken what was sent to it: only an empty queue takes a packet that is
-/// larger than its bound.
+/// Before a large list, waits until the client has received what is queued: only an empty queue
+/// accepts a packet larger than its bound.
 async fn flushed(socket: &Socket<SocketData>, page: &Page) {
     if page.size() < SMALL {
         return;
@@ -351,7 +355,7 @@ async fn flushed(socket: &Socket<SocketData>, page: &Page) {
             sleep(POLL_INTERVAL).await;
         }
     };
-    // Whoever does not read that long is dropped by its queue or its ping.
+    // A client that does not read for that long is closed by its queue or its ping.
     let _ = timeout(READING, taken).await;
 }
 
@@ -359,7 +363,7 @@ fn acknowledge<T: Serialize + ?Sized>(event: &mut Incoming, answer: &T) {
     if let Err(error) = event.ack(&(answer,)) {
         tracing::error!(
             error = &error as &dyn std::error::Error,
-            "an answer cannot be sent"
+            "an acknowledgement cannot be encoded"
         );
     }
 }

@@ -1,19 +1,17 @@
-//! The organisations' rooms: who hears of what, and how far each room has been told.
+//! The rooms of organisations: which sockets receive commits, and up to which revision.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use allclear_application::outbox::Commit;
+use allclear_application::outbox::{Commit, PublicEvent};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use allclear_socketio::{Event, Namespace, SocketRef};
 use tokio::sync::Notify;
 
-/// How many of the newest commits are kept for sockets that are being answered, and their size in bytes.
-const RECENT: usize = 256;
-const RECENT_BYTES: usize = 256 * 1024;
+use crate::commit_log::{CommitLog, LogEntry};
 
-/// Every room somebody has a seat in.
+/// All rooms with members.
 #[derive(Default)]
 pub(super) struct Rooms {
     rooms: Mutex<HashMap<OrganisationId, Room>>,
@@ -22,52 +20,57 @@ pub(super) struct Rooms {
 
 #[derive(Default)]
 struct Room {
-    /// How many sockets hold it open.
-    seats: usize,
-    /// The room knows everything up to here; none before the first has joined, and after commits were lost.
+    /// Number of memberships.
+    memberships: usize,
+    /// Revision up to which the room has received commits. `None` before the first socket has
+    /// joined, and after commits were lost.
     told: Option<Revision>,
-    recent: VecDeque<Arc<Commit>>,
-    recent_bytes: usize,
+    /// The recent commits, for paused sockets.
+    log: CommitLog<Arc<Commit>>,
 }
 
-/// Holds a room open. It goes with its socket.
+/// Keeps a room open. The socket's data holds it.
 pub(super) struct RoomMembership {
     rooms: Arc<Rooms>,
     organisation: OrganisationId,
 }
 
-/// A socket that has left the room for a moment, to be answered between two events.
+/// A socket that has left the room to be acknowledged between two events.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Paused {
-    /// The socket has been sent everything up to here.
+    /// Revision up to which the socket has received events.
     told: Option<Revision>,
 }
 
-/// A room went on without the socket further than is remembered.
+/// The room no longer keeps all commits that the socket has missed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ReplayGap;
 
-/// The room's name in the namespace.
+/// Name of the room in the namespace.
 fn name(organisation: &str) -> String {
     format!("organisation:{organisation}")
 }
 
 impl Rooms {
-    /// Takes a seat: from here on the room notes how far it has been told. Do it before asking the relay where it is.
-    pub(super) fn seat(self: &Arc<Self>, organisation: &OrganisationId) -> RoomMembership {
-        self.lock().entry(organisation.clone()).or_default().seats += 1;
+    /// Adds a membership; from now on the room tracks its revision. Must precede the question to
+    /// the relay for its position.
+    pub(super) fn membership(self: &Arc<Self>, organisation: &OrganisationId) -> RoomMembership {
+        self.lock()
+            .entry(organisation.clone())
+            .or_default()
+            .memberships += 1;
         RoomMembership {
             rooms: Arc::clone(self),
             organisation: organisation.clone(),
         }
     }
 
-    /// Whether somebody has a seat.
+    /// Whether the room has members.
     pub(super) fn is_open(&self, organisation: &OrganisationId) -> bool {
         self.lock().contains_key(organisation)
     }
 
-    /// Sends a commit to everyone in its room.
+    /// Sends a commit to all sockets in its room.
     pub(super) fn tell(&self, namespace: &Namespace, commit: &Arc<Commit>) {
         let Ok(organisation) = OrganisationId::parse(&commit.organisation) else {
             return;
@@ -76,7 +79,7 @@ impl Rooms {
         let Some(room) = rooms.get_mut(&organisation) else {
             return;
         };
-        // Whoever was first to join while this commit was on its way has joined after it.
+        // The first socket may have joined after this commit while it was being delivered.
         if room.told.is_some_and(|told| commit.revision() <= told) {
             return;
         }
@@ -89,12 +92,13 @@ impl Rooms {
         self.told.notify_waiters();
     }
 
-    /// Commits were lost for good: everyone has to come back and read anew.
-    pub(super) fn start_anew(&self, namespace: &Namespace, organisation: &OrganisationId) {
+    /// Closes the transports of all sockets in the room, because commits were lost; their clients
+    /// reconnect and read again.
+    pub(super) fn reset(&self, namespace: &Namespace, organisation: &OrganisationId) {
         let mut rooms = self.lock();
         if let Some(room) = rooms.get_mut(organisation) {
             *room = Room {
-                seats: room.seats,
+                memberships: room.memberships,
                 ..Room::default()
             };
             namespace
@@ -103,23 +107,24 @@ impl Rooms {
         }
     }
 
-    /// Lets a socket with a seat in. `told` is where the relay is. `answer` gets the room's revision, before any later event.
+    /// Puts a socket with a membership into its room. `told` is the position of the relay. `answer`
+    /// is called with the revision of the room, before any later event.
     pub(super) fn join(
         &self,
-        seat: &RoomMembership,
+        membership: &RoomMembership,
         socket: &SocketRef,
         told: Revision,
         answer: impl FnOnce(Revision),
     ) {
         let mut rooms = self.lock();
-        if let Some(room) = rooms.get_mut(&seat.organisation) {
+        if let Some(room) = rooms.get_mut(&membership.organisation) {
             let told = *room.told.get_or_insert(told);
-            socket.join(&name(seat.organisation.as_str()));
+            socket.join(&name(membership.organisation.as_str()));
             answer(told);
         }
     }
 
-    /// Takes a socket out of the room for a moment.
+    /// Takes a socket out of the room until `resume`.
     pub(super) fn pause(&self, organisation: &OrganisationId, socket: &SocketRef) -> Paused {
         let rooms = self.lock();
         socket.leave(&name(organisation.as_str()));
@@ -128,7 +133,7 @@ impl Rooms {
         }
     }
 
-    /// Waits until the room has been told of a revision.
+    /// Waits until the room has received a revision.
     pub(super) async fn reach(&self, organisation: &OrganisationId, revision: Revision) {
         loop {
             let told = self.told.notified();
@@ -143,8 +148,8 @@ impl Rooms {
         }
     }
 
-    /// Puts a socket back, sends it what it missed, and calls `answer` where the state of a revision belongs: after the
-    /// events up to it, before the later ones.
+    /// Puts a socket back into the room and sends it what it has missed. `answer` is called between
+    /// the events up to `revision` and the later ones.
     pub(super) fn resume(
         &self,
         organisation: &OrganisationId,
@@ -180,35 +185,29 @@ impl Rooms {
 
 impl Room {
     fn keep(&mut self, commit: &Arc<Commit>) {
-        if self
-            .told
-            .is_some_and(|told| told.next() != commit.revision())
-        {
-            self.recent.clear();
-            self.recent_bytes = 0;
-        }
         self.told = Some(commit.revision());
-        self.recent_bytes += size(commit);
-        self.recent.push_back(Arc::clone(commit));
-        while self.recent.len() > RECENT || self.recent_bytes > RECENT_BYTES {
-            let Some(oldest) = self.recent.pop_front() else {
-                return;
-            };
-            self.recent_bytes -= size(&oldest);
-        }
+        self.log.push(Arc::clone(commit));
     }
 
-    /// Every commit after a revision; none where some of them are no longer remembered.
+    /// Every commit after a revision; `None` if some of them are no longer kept.
     fn since(&self, revision: Revision) -> Option<impl Iterator<Item = &Arc<Commit>>> {
-        let remembered = self
-            .recent
-            .front()
-            .is_some_and(|oldest| oldest.revision() <= revision.next());
-        (self.told? <= revision || remembered).then(|| {
-            self.recent
-                .iter()
-                .filter(move |commit| commit.revision() > revision)
-        })
+        let position = if self.told? <= revision {
+            self.log.end()
+        } else {
+            self.log.after(revision)?
+        };
+        Some(self.log.since(position))
+    }
+}
+
+impl LogEntry for Arc<Commit> {
+    fn revision(&self) -> Revision {
+        Commit::revision(self)
+    }
+
+    fn size(&self) -> usize {
+        let size = |event: &PublicEvent| event.name.len() + event.args.get().len();
+        self.events.iter().map(size).sum()
     }
 }
 
@@ -222,24 +221,15 @@ impl Drop for RoomMembership {
     fn drop(&mut self) {
         let mut rooms = self.rooms.lock();
         if let Some(room) = rooms.get_mut(&self.organisation) {
-            room.seats -= 1;
-            if room.seats == 0 {
+            room.memberships -= 1;
+            if room.memberships == 0 {
                 rooms.remove(&self.organisation);
             }
         }
     }
 }
 
-/// Roughly what a commit takes in memory.
-fn size(commit: &Commit) -> usize {
-    commit
-        .events
-        .iter()
-        .map(|event| event.name.len() + event.args.get().len())
-        .sum()
-}
-
-/// A commit's events in the form they are sent.
+/// The events of a commit, ready to send.
 fn events(commit: &Commit) -> impl Iterator<Item = Event> {
     commit
         .events
@@ -250,7 +240,7 @@ fn events(commit: &Commit) -> impl Iterator<Item = Event> {
                 tracing::error!(
                     name = event.name,
                     error = &error as &dyn std::error::Error,
-                    "an event cannot be sent"
+                    "an event cannot be encoded"
                 );
                 None
             }
@@ -260,8 +250,6 @@ fn events(commit: &Commit) -> impl Iterator<Item = Event> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use allclear_application::outbox::PublicEvent;
-    use proptest::prelude::*;
 
     fn commit(revision: i64, bytes: usize) -> Arc<Commit> {
         let events = vec![PublicEvent::new("component-deleted", &["x".repeat(bytes)]).unwrap()];
@@ -281,10 +269,13 @@ mod tests {
     }
 
     #[test]
-    fn a_room_is_gone_when_its_last_seat_is() {
+    fn room_is_removed_with_its_last_membership() {
         let rooms = Arc::new(Rooms::default());
         let organisation = OrganisationId::parse("org").unwrap();
-        let (one, two) = (rooms.seat(&organisation), rooms.seat(&organisation));
+        let (one, two) = (
+            rooms.membership(&organisation),
+            rooms.membership(&organisation),
+        );
         drop(one);
         assert_eq!(rooms.lock().len(), 1);
         drop(two);
@@ -292,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_room_that_lost_commits_remembers_none_from_before() {
+    fn commits_before_a_gap_are_not_replayed() {
         let mut room = Room {
             told: Some(Revision(3)),
             ..Room::default()
@@ -301,26 +292,5 @@ mod tests {
         room.keep(&commit(7, 1));
         assert_eq!(since(&room, 3), None);
         assert_eq!(since(&room, 6), Some(vec![7]));
-    }
-
-    proptest! {
-        // Each case builds megabytes.
-        #![proptest_config(ProptestConfig::with_cases(32))]
-
-        #[test]
-        fn what_is_remembered_is_bounded_and_without_a_gap(
-            sizes in prop::collection::vec(0_usize..4096, 0..400),
-            asked in 0_i64..450,
-        ) {
-            let mut room = Room { told: Some(Revision(0)), ..Room::default() };
-            let newest = i64::try_from(sizes.len()).unwrap();
-            for (revision, bytes) in (1..).zip(sizes) {
-                room.keep(&commit(revision, bytes));
-            }
-            prop_assert!(room.recent.len() <= RECENT && room.recent_bytes <= RECENT_BYTES);
-            if let Some(found) = since(&room, asked) {
-                prop_assert_eq!(found, (asked + 1..=newest).collect::<Vec<_>>());
-            }
-        }
     }
 }

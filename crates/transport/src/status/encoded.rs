@@ -1,4 +1,4 @@
-//! Bytes ready to send, in every content coding we offer.
+//! Response bodies in every supported content coding.
 
 use std::io::Write;
 
@@ -15,10 +15,10 @@ pub struct Encoded {
     brotli: Bytes,
 }
 
-/// Content codings (RFC 9110, section 8.4.1) we have bytes for.
+/// Supported content codings (RFC 9110, section 8.4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coding {
-    /// As it is.
+    /// Uncompressed.
     Identity,
     /// RFC 1952.
     Gzip,
@@ -27,7 +27,7 @@ pub enum Coding {
 }
 
 impl Encoded {
-    /// Compresses a body. Takes milliseconds: call it where nobody waits behind.
+    /// Compresses a body. Takes milliseconds, so it must not run in a worker thread.
     #[must_use]
     pub fn new(plain: Vec<u8>) -> Self {
         let mut gzip = GzEncoder::new(Vec::new(), Compression::new(6));
@@ -37,7 +37,7 @@ impl Encoded {
             .and_then(|()| gzip.finish())
             .unwrap_or_default();
         let mut compressed = Vec::new();
-        // A window of 256 KiB: clearing a larger one takes longer than the page.
+        // A window of 256 KiB: initialising a larger one takes longer than compressing the page.
         let parameters = brotli::enc::BrotliEncoderParams {
             quality: 5,
             lgwin: 18,
@@ -53,7 +53,7 @@ impl Encoded {
         }
     }
 
-    /// A body whose compressed forms, where there are any, were made by a build.
+    /// A body with the compressed forms that a build made.
     #[must_use]
     pub fn precompressed(plain: Bytes, gzip: Option<Bytes>, brotli: Option<Bytes>) -> Self {
         Self {
@@ -63,9 +63,9 @@ impl Encoded {
         }
     }
 
-    /// The same in bytes of its own.
+    /// A copy that shares no memory.
     #[must_use]
-    pub fn copied(&self) -> Self {
+    pub fn deep_copy(&self) -> Self {
         let [plain, gzip, brotli] =
             [&self.plain, &self.gzip, &self.brotli].map(|form| Bytes::copy_from_slice(form));
         Self {
@@ -75,12 +75,12 @@ impl Encoded {
         }
     }
 
-    /// The body without a content coding.
+    /// The uncompressed body.
     pub const fn plain(&self) -> &Bytes {
         &self.plain
     }
 
-    /// How many bytes all forms take.
+    /// Size of all forms in bytes.
     #[must_use]
     pub fn size(&self) -> u64 {
         [&self.plain, &self.gzip, &self.brotli]
@@ -89,7 +89,7 @@ impl Encoded {
             .sum()
     }
 
-    /// The smallest form the client takes, and the coding it is in.
+    /// The smallest form that the client accepts, and its content coding.
     pub fn pick(&self, asked: &HeaderMap) -> (Coding, Bytes) {
         let coding = asked
             .get(header::ACCEPT_ENCODING)
@@ -103,7 +103,7 @@ impl Encoded {
 }
 
 impl Coding {
-    /// The value of `Content-Encoding`; none for identity.
+    /// Value of `Content-Encoding`; `None` for identity.
     #[must_use]
     pub const fn header(self) -> Option<HeaderValue> {
         match self {
@@ -113,7 +113,8 @@ impl Coding {
         }
     }
 
-    /// Our choice among what `Accept-Encoding` allows (RFC 9110, section 12.5.3): brotli, gzip, identity.
+    /// The preferred coding that `Accept-Encoding` allows (RFC 9110, section 12.5.3): brotli, gzip,
+    /// identity. actix's header type would prefer the client's order, and allocate for every request.
     fn accepted(header: &HeaderValue) -> Self {
         let Ok(value) = header.to_str() else {
             return Self::Identity;
@@ -148,7 +149,7 @@ mod tests {
     use std::io::Read;
 
     #[test]
-    fn the_best_accepted_coding_is_chosen() {
+    fn best_accepted_coding_is_chosen() {
         let rows = [
             ("gzip, deflate, br, zstd", Coding::Brotli),
             ("gzip", Coding::Gzip),
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_holds_the_same_bytes() {
+    fn all_forms_decode_to_the_same_bytes() {
         let plain = b"the same bytes ".repeat(100);
         let encoded = Encoded::new(plain.clone());
         let mut gunzipped = Vec::new();

@@ -21,22 +21,23 @@ use crate::problem::Problem;
 use crate::status::viewer_notifier::FrameStream;
 use crate::status::viewers::{Viewers, encode, resync};
 
-/// How many commits a viewer who was away may be behind; one who is further behind reads the snapshot anew.
+/// How many commits a viewer may resume; a viewer further behind has to read the snapshot again.
 const CATCH_UP: u64 = 1000;
-/// Most bytes of stored commits that are sent to a viewer who was away: each viewer holds its own until they are sent.
+/// Largest size of the stored commits sent to a resuming viewer, because each viewer holds its own
+/// copy until it is sent.
 const CATCH_UP_BYTES: usize = 48 * 1024;
-/// How many viewers read the stored commits at the same time; each read takes about a mebibyte.
+/// How many viewers may read stored commits concurrently; each read takes about 1 MiB.
 const READS: usize = 8;
 
-/// Where a stream starts.
+/// Start of a stream.
 #[derive(Debug, Clone, Copy, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Since {
-    /// The revision of the snapshot the viewer has. `Last-Event-ID` wins over it.
+    /// Revision of the viewer's snapshot. `Last-Event-ID` takes precedence.
     since: Option<i64>,
 }
 
-/// Opens streams.
+/// Opens event streams.
 pub struct EventStreams {
     viewers: Arc<Viewers>,
     relay: Arc<Relay>,
@@ -45,7 +46,7 @@ pub struct EventStreams {
 }
 
 impl EventStreams {
-    /// Streams of what the relay tells these viewers.
+    /// Opens streams of the commits that the relay delivers to these viewers.
     pub fn new(viewers: Arc<Viewers>, relay: Arc<Relay>, outbox: Arc<dyn Outbox>) -> Self {
         Self {
             viewers,
@@ -55,8 +56,8 @@ impl EventStreams {
         }
     }
 
-    /// Answers with a stream that starts where the viewer left off. [`Error::Unavailable`] where this node could not tell what
-    /// happens: who shows the state of now needs to know.
+    /// Responds with a stream that starts after what the viewer has seen. 503 if this node does not
+    /// know what is committed, because an open stream says that the viewer is up to date.
     pub(crate) async fn open(
         &self,
         request: &HttpRequest,
@@ -65,7 +66,7 @@ impl EventStreams {
         since: Since,
     ) -> Result<HttpResponse, Problem> {
         if self.relay.is_cut_off() {
-            return Err(Error::Unavailable("the outbox does not answer".into()).into());
+            return Err(Error::Unavailable("the outbox is unavailable".into()).into());
         }
         let slot = limits.stream(request)?;
         if self.relay.follow(organisation).await?.is_none() {
@@ -82,14 +83,15 @@ impl EventStreams {
         Ok(respond(live.opened()))
     }
 
-    /// Has a stream start after what its viewer has seen; now, if it has seen nothing.
+    /// Positions a stream after the revision that its viewer has seen; at the current revision if
+    /// the viewer has seen none.
     async fn start(
         &self,
         live: &mut FrameStream,
         organisation: &OrganisationId,
         seen: Option<Revision>,
     ) -> Result<(), Error> {
-        // Asked again after subscribing: what was told in between is in `told` or comes live.
+        // Read after subscribing: every commit is either included in this revision or arrives live.
         let told = self
             .relay
             .follow(organisation)
@@ -100,7 +102,8 @@ impl EventStreams {
         if seen > told
             && let Some(newest) = self.newest_before(organisation, seen).await?
         {
-            // A viewer from a future that was lost, a restored backup say, cannot trust what it shows.
+            // A viewer of a lost future, for example before a restored backup, cannot trust its
+            // state.
             live.start_with([resync(newest)], newest);
         } else if !live.resume(seen, told) {
             match self.stored(organisation, seen, told).await? {
@@ -111,8 +114,8 @@ impl EventStreams {
         Ok(())
     }
 
-    /// The newest revision, if a viewer has seen more than there is. Another node may have shown it what this one has not heard
-    /// of yet.
+    /// The newest stored revision if it is below what the viewer has seen. Otherwise another node
+    /// has shown the viewer a revision that this node does not know yet.
     async fn newest_before(
         &self,
         organisation: &OrganisationId,
@@ -130,8 +133,8 @@ impl EventStreams {
         Ok((seen > newest).then_some(newest))
     }
 
-    /// What the outbox has for a viewer, up to what comes live, and the last revision of it. `None` if that is too many commits
-    /// or too many bytes of them: the snapshot is the shorter way.
+    /// The stored commits from a viewer's position to the live ones, and their last revision.
+    /// `None` if they are too many or too large, so that reading the snapshot is cheaper.
     async fn stored(
         &self,
         organisation: &OrganisationId,
@@ -168,7 +171,7 @@ fn respond(stream: impl Stream<Item = Bytes> + 'static) -> HttpResponse {
             header::CACHE_CONTROL,
             HeaderValue::from_static("no-cache, no-transform"),
         ))
-        // nginx passes a stream on as it comes when told so.
+        // Tells nginx not to buffer the stream.
         .insert_header(("x-accel-buffering", "no"))
         .streaming(stream.map(Ok::<_, Infallible>))
 }

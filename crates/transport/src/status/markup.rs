@@ -1,7 +1,8 @@
-//! The public page as HTML: what its script takes over, and all there is where no script runs.
+//! The public page as HTML, which its script hydrates, and which is complete without a script.
 //!
-//! Each function here is the component of the same name in the web app's `features/status-page`, element by element and
-//! text by text: React takes over what it finds and makes anew what differs. A browser test holds the two together.
+//! Each function corresponds to the component of the same name in the web app's
+//! `features/status-page`, element by element and text by text, because React replaces whatever
+//! differs. A browser test compares the two.
 
 mod component;
 mod frame;
@@ -22,12 +23,12 @@ use self::frame::frame;
 use self::icon::Icon;
 pub(crate) use self::subscribe::{SubscribeForm, SubscribePage, page as subscribe_page};
 
-/// Whether an incident is going on.
+/// Whether an incident is unresolved.
 pub(crate) fn is_unresolved(incident: &PublicIncident) -> bool {
     incident::is_unresolved(incident)
 }
 
-/// The word for how far an incident has been dealt with.
+/// Label of an incident's status.
 pub(crate) fn incident_status(incident: &PublicIncident) -> &'static str {
     status_style::incident(incident.status).label
 }
@@ -36,7 +37,7 @@ pub(crate) fn incident_status(incident: &PublicIncident) -> &'static str {
 #[must_use]
 pub fn page(snapshot: &Snapshot) -> Markup {
     let organisation = &snapshot.organisation;
-    // While something is going on, what is said about it comes before the list of what it affects.
+    // Unresolved incidents come before the components they affect.
     let incidents_first = snapshot.incidents.iter().any(is_unresolved);
     let heading = html! {
         h1 class="text-2xl font-semibold tracking-tight text-balance wrap-anywhere sm:text-3xl" dir="auto" {
@@ -65,7 +66,7 @@ pub fn page(snapshot: &Snapshot) -> Markup {
     frame(&heading, &subscribe::control(&organisation.id), &content)
 }
 
-/// The page where there is no such organisation.
+/// The page for an unknown organisation.
 #[must_use]
 pub fn unknown() -> Markup {
     let content = html! {

@@ -1,4 +1,5 @@
-//! What everybody may see of one organisation at one revision, ready to send: the snapshot, and the page around it.
+//! The public state of one organisation at one revision, ready to send: the snapshot, and the page
+//! around it.
 
 use actix_web::HttpResponse;
 use actix_web::body::BoxBody;
@@ -16,22 +17,22 @@ use serde_json::value::RawValue;
 use crate::page_template::PageTemplate;
 use crate::status::encoded::Encoded;
 
-/// What any page counts for beside its bytes: its place among the others.
-pub(super) const ENTRY: u64 = 512;
+/// Memory of a cached page besides its documents, in bytes.
+pub(super) const SLOT_SIZE: u64 = 512;
 
-/// One organisation's page at one revision.
+/// The page of an organisation at one revision.
 #[derive(Debug)]
 pub struct Page {
     pub(super) revision: Revision,
     pub(super) read_at: DateTime<Utc>,
     pub(super) followed: StreamPosition,
-    /// When the clock alone changes what it shows.
+    /// Time at which the clock alone changes the content; `None` if it never does.
     pub(super) valid_until: Option<DateTime<Utc>>,
     pub(super) json: Document,
     pub(super) html: Document,
 }
 
-/// A body with the headers that are its own, ready to send.
+/// A body with its headers, ready to send.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) body: Encoded,
@@ -40,7 +41,7 @@ pub(super) struct Document {
     pub(super) tag: HeaderValue,
 }
 
-/// One of the page's lists.
+/// A list of the snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum List {
     /// The components.
@@ -51,7 +52,7 @@ pub(crate) enum List {
     Maintenances,
 }
 
-/// The snapshot's JSON with its lists left as they are.
+/// The lists of the snapshot as unparsed JSON.
 #[derive(Deserialize)]
 struct Lists<'a> {
     #[serde(borrow)]
@@ -62,7 +63,7 @@ struct Lists<'a> {
     maintenances: &'a RawValue,
 }
 
-/// The JSON a page is answered with.
+/// The JSON response with the snapshot.
 #[derive(Deserialize)]
 struct Body<'a> {
     #[serde(borrow)]
@@ -70,10 +71,10 @@ struct Body<'a> {
 }
 
 impl Page {
-    /// Draws it. Takes milliseconds: call it where nobody waits behind.
+    /// Renders the page. Takes milliseconds, so it must not run in a worker thread.
     ///
     /// # Errors
-    /// [`Error::Internal`], when the snapshot cannot be written as JSON.
+    /// [`Error::Internal`] if the snapshot cannot be serialised.
     pub(super) fn render(
         snapshot: &Snapshot,
         now: DateTime<Utc>,
@@ -100,9 +101,9 @@ impl Page {
         })
     }
 
-    /// Whether it shows everything that was heard of up to this time.
+    /// Whether the page shows every revision known at this time.
     pub(super) fn is_of(&self, now: DateTime<Utc>) -> bool {
-        // A page of a later time than this was read before the clock was set back.
+        // A page from the future was rendered before the clock was set back.
         let of_now =
             self.age(now) >= TimeDelta::zero() && self.valid_until.is_none_or(|end| now < end);
         of_now
@@ -112,37 +113,38 @@ impl Page {
                 .is_some_and(|heard| self.revision >= heard)
     }
 
-    /// The same in bytes of its own.
-    pub(crate) fn copied(&self) -> Self {
+    /// A copy that shares no memory.
+    pub(crate) fn deep_copy(&self) -> Self {
         Self {
-            json: self.json.copied(),
-            html: self.html.copied(),
+            json: self.json.deep_copy(),
+            html: self.html.deep_copy(),
             followed: self.followed.clone(),
             ..*self
         }
     }
 
-    /// How long ago it was read, by a clock that may have been set since.
+    /// Time since the snapshot was read; negative if the clock was set back.
     pub(super) fn age(&self, now: DateTime<Utc>) -> TimeDelta {
         now - self.read_at
     }
 
-    /// The organisation's revision it is the state of.
+    /// The revision of the organisation.
     pub(crate) const fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// Its size as JSON, in bytes.
+    /// Size of the snapshot as JSON, in bytes.
     pub(crate) const fn size(&self) -> usize {
         self.json.body.plain().len()
     }
 
-    /// What it counts for in the cache: the bytes of both documents in every coding.
+    /// Weight in the cache: the bytes of both documents in every coding.
     pub(crate) fn weight(&self) -> u64 {
-        ENTRY + self.json.body.size() + self.html.body.size()
+        SLOT_SIZE + self.json.body.size() + self.html.body.size()
     }
 
-    /// One of its lists, as JSON. It is found in the page's bytes: most pages are never asked for it, so none keeps it twice.
+    /// A list as JSON. It is extracted from the document, because few pages are asked for lists and
+    /// a second copy would cost memory.
     pub(crate) fn list(&self, list: List) -> Result<&RawValue, Error> {
         let Body { data } =
             serde_json::from_slice(self.json.body.plain()).map_err(Error::internal)?;
@@ -164,8 +166,8 @@ impl Page {
     }
 }
 
-/// An answer as handlers give it.
-pub(crate) fn whole(answer: HttpResponse<Option<Bytes>>) -> HttpResponse {
+/// The response with the body type of handlers.
+pub(crate) fn boxed(answer: HttpResponse<Option<Bytes>>) -> HttpResponse {
     answer.map_body(|_, bytes| bytes.map_or_else(|| BoxBody::new(()), BoxBody::new))
 }
 
@@ -180,17 +182,17 @@ impl Document {
         })
     }
 
-    fn copied(&self) -> Self {
+    fn deep_copy(&self) -> Self {
         let tag = HeaderValue::from_bytes(self.tag.as_bytes()).unwrap_or_else(|_| self.tag.clone());
         Self {
-            body: self.body.copied(),
+            body: self.body.deep_copy(),
             content_type: self.content_type.clone(),
             tag,
         }
     }
 
-    /// The body in the smallest form the client takes, or 304. It is the way of nearly every request there is: nothing
-    /// is formatted, looked up or copied on it.
+    /// The body in the smallest form that the client accepts, or 304. Nearly every request takes
+    /// this path, so it formats, looks up and copies nothing.
     fn answer(&self, asked: &HeaderMap) -> HttpResponse<Option<Bytes>> {
         let mut response = if self.is_known(asked) {
             HttpResponse::with_body(StatusCode::NOT_MODIFIED, None)
@@ -210,7 +212,8 @@ impl Document {
         let headers = response.headers_mut();
         headers.insert(header::ETAG, self.tag.clone());
         headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-        // Kept by whoever likes, shown only after asking: a status page must not be a minute old.
+        // Caches may store the response but must revalidate it, because a status page must never be
+        // a minute old.
         headers.insert(
             header::CACHE_CONTROL,
             HeaderValue::from_static("public, no-cache"),
@@ -218,7 +221,8 @@ impl Document {
         response
     }
 
-    /// Whether `If-None-Match` (RFC 9110, section 13.1.2, compared weakly) holds the tag.
+    /// Whether `If-None-Match` (RFC 9110, section 13.1.2, weak comparison) contains the tag. Compares
+    /// bytes, because actix's header type allocates for every tag.
     fn is_known(&self, asked: &HeaderMap) -> bool {
         let tag = self.tag.as_bytes();
         asked.get_all(header::IF_NONE_MATCH).any(|value| {

@@ -1,7 +1,7 @@
-//! The public snapshot and page of each organisation, ready in memory.
+//! The public snapshot and page of each organisation, cached in memory.
 //!
-//! A page is read anew when the relay has heard of a newer revision than the one it shows: once, however many ask. So
-//! what was written through this node shows at once, and the database sees one read a change.
+//! A page is read again when the relay knows a newer revision: once, however many requests wait. So
+//! a write through this node is visible immediately, and the database serves one read per change.
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -24,18 +24,20 @@ use tokio::task::JoinHandle;
 use tracing::Instrument;
 
 use crate::page_template::PageTemplate;
-use crate::status::page::{ENTRY, Page};
+use crate::status::page::{Page, SLOT_SIZE};
 
-/// How long a page of an unchanged organisation is served before it is read anew: what shows for 14 days has to go.
+/// How long a page of an unchanged organisation is served before it is read again, so that
+/// incidents disappear after 14 days.
 const MAX_AGE: TimeDelta = TimeDelta::minutes(1);
-/// How long after a failed read the last page is served without trying again.
+/// How long after a failed read the last page is served without another read.
 const RETRY_DELAY: TimeDelta = TimeDelta::seconds(1);
-/// How many bytes of pages are kept. Beyond them the pages go that are asked for least.
+/// Bytes of cached pages. Beyond them the least requested pages are evicted.
 const MEMORY: u64 = 64 * 1024 * 1024;
-/// How many organisations are expected to be looked at.
+/// Expected number of organisations with visitors.
 const ORGANISATIONS: usize = 256;
 
-/// A cache of one part, so that a page may take nearly all of it: one that does not fit is read for every visitor.
+/// A cache with one shard, so that a single page may take nearly all of it. A page that does not
+/// fit would be read for every visitor.
 fn whole_cache() -> Options {
     match OptionsBuilder::new()
         .estimated_items_capacity(ORGANISATIONS)
@@ -49,47 +51,49 @@ fn whole_cache() -> Options {
 }
 
 #[derive(Default)]
-struct Entry {
+struct PageSlot {
     current: ArcSwapOption<Page>,
-    /// Somebody reads the page anew; the others wait for what is found.
-    is_read: AtomicBool,
-    /// Told to all of them at once when that is over. By a lock they would come one after the other.
-    over: Notify,
+    /// Whether the page is being read; other requests wait for the result.
+    is_rendering: AtomicBool,
+    /// Notified when the read has ended. A lock would wake the waiting requests one after the
+    /// other.
+    finished: Notify,
     failed_at: ArcSwapOption<DateTime<Utc>>,
 }
 
-/// The page being read anew, by whoever holds this.
-struct Reading(Arc<Entry>);
+/// The right to read a page; released on drop.
+struct RenderGuard(Arc<PageSlot>);
 
-/// An entry with what it counted for when it was put in: the cache subtracts that when it goes, whatever it holds by then.
+/// A slot with its weight at insertion. The cache subtracts that weight on eviction, whatever the
+/// slot contains by then.
 #[derive(Clone)]
-struct Kept {
-    entry: Arc<Entry>,
+struct WeightedSlot {
+    slot: Arc<PageSlot>,
     weight: u64,
 }
 
-/// Weighs an organisation by the bytes its page holds.
+/// Weighs a page by its bytes.
 #[derive(Debug, Clone)]
 struct BySize;
 
-impl Weighter<OrganisationId, Kept> for BySize {
-    fn weight(&self, _: &OrganisationId, kept: &Kept) -> u64 {
-        kept.weight
+impl Weighter<OrganisationId, WeightedSlot> for BySize {
+    fn weight(&self, _: &OrganisationId, weighted: &WeightedSlot) -> u64 {
+        weighted.weight
     }
 }
 
-/// The pages somebody has asked for.
+/// The cached pages.
 pub struct Pages {
     store: Arc<dyn SnapshotStore>,
     relay: Arc<Relay>,
     clock: Arc<dyn Clock>,
     template: PageTemplate,
-    entries: Cache<OrganisationId, Kept, BySize>,
+    entries: Cache<OrganisationId, WeightedSlot, BySize>,
     runtime: Handle,
 }
 
 impl Pages {
-    /// No page yet. They are read by the runtime this is called in.
+    /// Creates an empty cache. Pages are read in the current runtime.
     pub fn new(
         store: Arc<dyn SnapshotStore>,
         relay: Arc<Relay>,
@@ -112,73 +116,72 @@ impl Pages {
         }
     }
 
-    /// The page of an organisation; none where there is no such organisation. While the database is away the last page
-    /// stands.
+    /// The page of an organisation; `None` if the organisation is unknown. While the database is
+    /// unavailable, the last page is served.
     pub async fn page(
         self: &Arc<Self>,
         organisation: &OrganisationId,
     ) -> Result<Option<Arc<Page>>, Error> {
-        let Some(Kept { entry, .. }) = self.entries.get(organisation) else {
-            return self.first(organisation).await;
+        let Some(WeightedSlot { slot, .. }) = self.entries.get(organisation) else {
+            return self.load_first(organisation).await;
         };
         let now = self.clock.now();
-        if let Some(page) = self.in_memory(&entry, now) {
-            if page.age(now) >= MAX_AGE && !entry.in_vain(now) {
-                self.refresh(organisation, &entry);
+        if let Some(page) = self.in_memory(&slot, now) {
+            if page.age(now) >= MAX_AGE && !slot.has_just_failed(now) {
+                self.refresh(organisation, &slot);
             }
             return Ok(Some(page));
         }
-        self.anew(organisation, &entry).await
+        self.refreshed(organisation, &slot).await
     }
 
-    /// The page of an organisation, where it is in memory and nothing about it is due.
+    /// The page of an organisation, if it is cached and current.
     pub(crate) fn current(&self, organisation: &OrganisationId) -> Option<Arc<Page>> {
-        let Kept { entry, .. } = self.entries.get(organisation)?;
-        entry
-            .current
+        let WeightedSlot { slot, .. } = self.entries.get(organisation)?;
+        slot.current
             .load_full()
             .filter(|page| self.is_current(page))
     }
 
-    /// Whether a page shows the state of now, and was read not long ago.
+    /// Whether a page shows the current state and was read recently.
     pub(crate) fn is_current(&self, page: &Page) -> bool {
         let now = self.clock.now();
         page.is_of(now) && page.age(now) < MAX_AGE
     }
 
-    /// The page in memory, if it shows everything the relay has heard of, or if nothing newer can be read right now. Nobody
-    /// waits for a database that is known to be away.
-    fn in_memory(&self, entry: &Entry, now: DateTime<Utc>) -> Option<Arc<Page>> {
-        let page = entry.current.load_full()?;
-        (page.is_of(now) || entry.in_vain(now) || self.relay.is_cut_off()).then_some(page)
+    /// The cached page, if it shows every revision the relay knows, or if no newer one can be read
+    /// now. Requests do not wait for a database that is known to be unavailable.
+    fn in_memory(&self, slot: &PageSlot, now: DateTime<Utc>) -> Option<Arc<Page>> {
+        let page = slot.current.load_full()?;
+        (page.is_of(now) || slot.has_just_failed(now) || self.relay.is_cut_off()).then_some(page)
     }
 
-    /// Reads a page anew where no request waits in front of it: not in the worker that was asked.
+    /// Reads a page in the runtime, where no request of a worker queues behind it.
     fn read(
         self: &Arc<Self>,
         organisation: OrganisationId,
-        reading: Reading,
+        guard: RenderGuard,
     ) -> JoinHandle<Result<Option<Arc<Page>>, Error>> {
         let pages = Arc::clone(self);
-        let found = async move { pages.found(&organisation, &reading.0).await };
+        let found = async move { pages.render_and_store(&organisation, &guard.0).await };
         self.runtime.spawn(found.in_current_span())
     }
 
-    /// Reads an old page anew while it is still being served, unless somebody does already.
-    fn refresh(self: &Arc<Self>, organisation: &OrganisationId, entry: &Arc<Entry>) {
-        let Some(reading) = entry.reading() else {
+    /// Reads an old page again in the background, unless that is happening already.
+    fn refresh(self: &Arc<Self>, organisation: &OrganisationId, slot: &Arc<PageSlot>) {
+        let Some(guard) = slot.guard() else {
             return;
         };
-        let read = self.read(organisation.clone(), reading);
+        let read = self.read(organisation.clone(), guard);
         let organisation = organisation.clone();
         self.runtime.spawn(async move {
             if let Ok(Err(error)) = read.await {
-                tracing::warn!(%organisation, error = &error as &dyn std::error::Error, "a page could not be read anew");
+                tracing::warn!(%organisation, error = &error as &dyn std::error::Error, "refreshing a page failed");
             }
         });
     }
 
-    async fn first(
+    async fn load_first(
         self: &Arc<Self>,
         organisation: &OrganisationId,
     ) -> Result<Option<Arc<Page>>, Error> {
@@ -186,81 +189,80 @@ impl Pages {
             return Ok(None);
         }
         let fresh = || {
-            Ok::<_, Infallible>(Kept {
-                entry: Arc::default(),
-                weight: ENTRY,
+            Ok::<_, Infallible>(WeightedSlot {
+                slot: Arc::default(),
+                weight: SLOT_SIZE,
             })
         };
-        let Ok(Kept { entry, .. }) = self.entries.get_or_insert_with(organisation, fresh);
-        self.anew(organisation, &entry).await
+        let Ok(WeightedSlot { slot, .. }) = self.entries.get_or_insert_with(organisation, fresh);
+        self.refreshed(organisation, &slot).await
     }
 
-    /// The page as it is now: read by one, for all who wait.
-    async fn anew(
+    /// The current page, read once for all waiting requests.
+    async fn refreshed(
         self: &Arc<Self>,
         organisation: &OrganisationId,
-        entry: &Arc<Entry>,
+        slot: &Arc<PageSlot>,
     ) -> Result<Option<Arc<Page>>, Error> {
         let asked_at = self.clock.now();
         loop {
-            let mut over = pin!(entry.over.notified());
-            // From here on nothing is missed: whoever ends before the look below has left what it found.
-            over.as_mut().enable();
+            let mut finished = pin!(slot.finished.notified());
+            // Registered before the checks below, so no notification is missed.
+            finished.as_mut().enable();
             let now = self.clock.now();
-            // Read since this was asked, it shows whatever there was by then: whoever waited for the newest of a storm of
-            // changes would wait for the end of it.
+            // A page rendered after this request arrived is fresh enough. Waiting for the latest
+            // revision could wait for ever under constant writes.
             let since = || {
-                entry
-                    .current
+                slot.current
                     .load_full()
                     .filter(|page| asked_at < page.read_at && page.read_at <= now)
             };
-            if let Some(page) = self.in_memory(entry, now).or_else(since) {
+            if let Some(page) = self.in_memory(slot, now).or_else(since) {
                 return Ok(Some(page));
             }
-            if entry.in_vain(now) {
+            if slot.has_just_failed(now) {
                 return Err(Error::Unavailable(
-                    "the page could not be read a moment ago".into(),
+                    "the last read of the page failed a moment ago".into(),
                 ));
             }
-            if let Some(reading) = entry.reading() {
+            if let Some(guard) = slot.guard() {
                 return self
-                    .read(organisation.clone(), reading)
+                    .read(organisation.clone(), guard)
                     .await
                     .map_err(Error::internal)?;
             }
-            over.await;
+            finished.await;
         }
     }
 
-    async fn found(
+    async fn render_and_store(
         &self,
         organisation: &OrganisationId,
-        entry: &Arc<Entry>,
+        slot: &Arc<PageSlot>,
     ) -> Result<Option<Arc<Page>>, Error> {
         match self.render(organisation).await {
             Ok(page) => {
-                entry.failed_at.store(None);
-                entry.current.store(page.clone());
+                slot.failed_at.store(None);
+                slot.current.store(page.clone());
                 match &page {
-                    // Put in anew, so that it counts by its size.
+                    // Inserted again to update its weight.
                     Some(page) => {
-                        let kept = Kept {
-                            entry: Arc::clone(entry),
+                        let weighted = WeightedSlot {
+                            slot: Arc::clone(slot),
                             weight: page.weight(),
                         };
-                        self.entries.insert(organisation.clone(), kept);
+                        self.entries.insert(organisation.clone(), weighted);
                     }
                     None => drop(self.entries.remove(organisation)),
                 }
                 Ok(page)
             }
             Err(Error::Unavailable(cause)) => {
-                entry.failed_at.store(Some(Arc::new(self.clock.now())));
-                let Some(last) = entry.current.load_full() else {
+                slot.failed_at.store(Some(Arc::new(self.clock.now())));
+                let Some(last) = slot.current.load_full() else {
                     return Err(Error::Unavailable(cause));
                 };
-                tracing::warn!(%organisation, error = cause.as_ref() as &dyn std::error::Error, "serving the last page known");
+                tracing::warn!(%organisation, error = cause.as_ref() as &dyn std::error::Error, "reading a page failed; serving the last one");
                 Ok(Some(last))
             }
             Err(error) => Err(error),
@@ -285,16 +287,16 @@ impl Pages {
     }
 }
 
-impl Entry {
-    /// The right to read the page anew, unless somebody has it already.
-    fn reading(self: &Arc<Self>) -> Option<Reading> {
-        let is_free = !self.is_read.swap(true, Ordering::AcqRel);
-        is_free.then(|| Reading(Arc::clone(self)))
+impl PageSlot {
+    /// The right to read the page; `None` if it is taken.
+    fn guard(self: &Arc<Self>) -> Option<RenderGuard> {
+        let is_free = !self.is_rendering.swap(true, Ordering::AcqRel);
+        is_free.then(|| RenderGuard(Arc::clone(self)))
     }
 
-    /// Whether the last read failed so short ago that the next one would too.
-    fn in_vain(&self, now: DateTime<Utc>) -> bool {
-        // Where the clock was set back, nobody knows how long ago it was.
+    /// Whether the last read failed so recently that the next one would fail too.
+    fn has_just_failed(&self, now: DateTime<Utc>) -> bool {
+        // A negative duration means that the clock was set back, so the real one is unknown.
         let ago = self
             .failed_at
             .load()
@@ -304,10 +306,10 @@ impl Entry {
     }
 }
 
-impl Drop for Reading {
+impl Drop for RenderGuard {
     fn drop(&mut self) {
-        self.0.is_read.store(false, Ordering::Release);
-        self.0.over.notify_waiters();
+        self.0.is_rendering.store(false, Ordering::Release);
+        self.0.finished.notify_waiters();
     }
 }
 

@@ -1,5 +1,6 @@
-//! Criers: in each worker one task a channel, which wakes the worker's viewers when there is something to read. Waking ten
-//! thousand of them takes a tenth of a second, and other requests of the worker must not wait for the end of it.
+//! Viewer notifiers: one task per worker and channel that wakes the worker's viewers when there is
+//! something to read. Waking ten thousand viewers takes a tenth of a second, so the task yields to
+//! other requests of the worker in between.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -19,28 +20,29 @@ use slab::Slab;
 use tokio::sync::watch;
 
 use crate::client_slots::Slot;
-use crate::status::frame_log::{Found, FrameLog};
-use crate::status::viewers::Subscription;
+use crate::commit_log::{CommitLog, Found};
+use crate::status::viewers::{Frame, Subscription};
 
-/// How many viewers are woken before the worker looks whether other tasks wait: less than a millisecond's work.
-const AT_ONCE: usize = 48;
-/// Most bytes that are handed to the HTTP server at once: it copies them, and a viewer that does not read holds the copy.
-const PIECE: usize = 16 * 1024;
+/// How many viewers are woken before the task yields: less than a millisecond of work.
+const WAKE_BATCH: usize = 48;
+/// Bytes that are handed to the HTTP server at once. The server copies them, and the copy of a
+/// viewer that does not read stays in memory.
+const CHUNK_SIZE: usize = 16 * 1024;
 
 thread_local! {
-    static CRIERS: RefCell<HashMap<OrganisationId, ViewerNotifier>> = RefCell::default();
+    static NOTIFIERS: RefCell<HashMap<OrganisationId, ViewerNotifier>> = RefCell::default();
 }
 
-/// What a worker knows of a channel.
+/// State of a channel in one worker.
 struct Feed {
     /// The channel's log, shared by all workers.
-    source: Arc<Mutex<FrameLog>>,
-    /// This worker's copy of it: its viewers read without a lock.
-    log: FrameLog,
-    /// How many signs of life were sent.
+    source: Arc<Mutex<CommitLog<Frame>>>,
+    /// The worker's copy of the log, which its viewers read without a lock.
+    log: CommitLog<Frame>,
+    /// Number of keep-alives sent.
     keep_alives: u64,
     is_over: bool,
-    /// Each viewer, and how to wake it if it waits.
+    /// The waker of each viewer, if it waits.
     viewers: Slab<Option<Waker>>,
 }
 
@@ -53,19 +55,20 @@ struct ViewerNotifier {
     feed: SharedFeed,
 }
 
-/// What a viewer is sent, in pieces. It ends with its channel, and if the viewer falls too far behind.
+/// The stream of one viewer, in chunks. It ends with its channel, or when the viewer falls too far
+/// behind.
 pub(crate) struct FrameStream {
     feed: SharedFeed,
     key: usize,
-    /// What comes before the live commits.
+    /// Bytes to send before the live commits.
     first: VecDeque<Bytes>,
-    /// The viewer knows everything up to here.
+    /// The revision up to which the viewer has received everything.
     seen: Revision,
-    /// The next frame of the log, and how much of it was sent.
+    /// Position of the next frame, and how many of its bytes were sent.
     next: u64,
     sent: usize,
     keep_alives: u64,
-    /// Keeps the viewer counted.
+    /// Counts the viewer.
     _watching: Arc<()>,
     _slot: Slot,
 }
@@ -79,25 +82,28 @@ impl Feed {
 }
 
 impl FrameStream {
-    /// Listens to what a viewer has subscribed to. MUST be called in a worker.
+    /// Starts the stream of a subscription. Must be called in a worker thread.
     pub(crate) fn of(
         organisation: &OrganisationId,
         subscription: Subscription,
         slot: Slot,
     ) -> Self {
         let keep_alives = *subscription.told.borrow();
-        let feed = CRIERS.with_borrow_mut(|criers| match criers.entry(organisation.clone()) {
-            Entry::Occupied(crier) if crier.get().channel.same_channel(&subscription.told) => {
-                Rc::clone(&crier.get().feed)
-            }
-            entry => {
-                let crier = ViewerNotifier::new(subscription.told, subscription.log);
-                tokio::task::spawn_local(crier.clone().cry(organisation.clone()));
-                let feed = Rc::clone(&crier.feed);
-                entry.insert_entry(crier);
-                feed
-            }
-        });
+        let feed =
+            NOTIFIERS.with_borrow_mut(|notifiers| match notifiers.entry(organisation.clone()) {
+                Entry::Occupied(notifier)
+                    if notifier.get().channel.same_channel(&subscription.told) =>
+                {
+                    Rc::clone(&notifier.get().feed)
+                }
+                entry => {
+                    let notifier = ViewerNotifier::new(subscription.told, subscription.log);
+                    tokio::task::spawn_local(notifier.clone().run(organisation.clone()));
+                    let feed = Rc::clone(&notifier.feed);
+                    entry.insert_entry(notifier);
+                    feed
+                }
+            });
         let (key, next) = {
             let mut feed = feed.borrow_mut();
             feed.pull();
@@ -116,8 +122,8 @@ impl FrameStream {
         }
     }
 
-    /// Goes on after the revision that a viewer has seen, if nothing is missing or the log has what is. `told` is the newest
-    /// revision this node's audiences knew after the viewer subscribed.
+    /// Continues after the revision that a viewer has seen; false if the log lacks a later commit.
+    /// `told` is the newest revision delivered on this node after the viewer subscribed.
     pub(crate) fn resume(&mut self, seen: Revision, told: Revision) -> bool {
         let mut feed = self.feed.borrow_mut();
         feed.pull();
@@ -132,26 +138,26 @@ impl FrameStream {
         true
     }
 
-    /// Sends these bytes first; with them the viewer knows everything up to a revision.
+    /// Sends these bytes first, which bring the viewer up to the revision `seen`.
     pub(crate) fn start_with(&mut self, first: impl IntoIterator<Item = Bytes>, seen: Revision) {
         self.first.extend(first);
         self.seen = seen;
     }
 
-    /// Opens the stream: a comment at once passes through every proxy.
+    /// Starts the stream with a comment, which makes proxies forward the response headers.
     pub(crate) fn opened(mut self) -> Self {
         self.first.push_front(Bytes::from_static(b": allclear\n\n"));
         self
     }
 
-    /// The next piece of what comes first.
-    fn piece(&mut self) -> Option<Bytes> {
+    /// The next chunk of `first`.
+    fn chunk(&mut self) -> Option<Bytes> {
         let bytes = self.first.front_mut()?;
-        let piece = bytes.split_to(bytes.len().min(PIECE));
+        let chunk = bytes.split_to(bytes.len().min(CHUNK_SIZE));
         if bytes.is_empty() {
             self.first.pop_front();
         }
-        Some(piece)
+        Some(chunk)
     }
 }
 
@@ -160,20 +166,21 @@ impl Stream for FrameStream {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let this = self.get_mut();
-        if let Some(piece) = this.piece() {
-            return Poll::Ready(Some(piece));
+        if let Some(chunk) = this.chunk() {
+            return Poll::Ready(Some(chunk));
         }
         let mut feed = this.feed.borrow_mut();
         loop {
             let frame = match feed.log.get(this.next) {
                 Found::Dropped => return Poll::Ready(None),
-                Found::Frame(frame) => frame,
+                Found::Entry(frame) => frame,
                 Found::End if this.keep_alives != feed.keep_alives => {
                     this.keep_alives = feed.keep_alives;
                     return Poll::Ready(Some(Bytes::from_static(b":\n\n")));
                 }
                 Found::End if feed.is_over => return Poll::Ready(None),
-                // The crier runs in the same thread: it wakes this viewer for what comes from here on.
+                // The notifier runs in the same thread, so it wakes this viewer for every later
+                // frame.
                 Found::End => {
                     feed.viewers[this.key] = Some(context.waker().clone());
                     return Poll::Pending;
@@ -184,18 +191,18 @@ impl Stream for FrameStream {
                 continue;
             }
             if frame.revision != this.seen.next() {
-                // A commit is missing: the viewer comes back and resumes.
+                // A commit is missing: the viewer reconnects and resumes.
                 return Poll::Ready(None);
             }
-            let end = frame.bytes.len().min(this.sent + PIECE);
-            let piece = frame.bytes.slice(this.sent..end);
+            let end = frame.bytes.len().min(this.sent + CHUNK_SIZE);
+            let chunk = frame.bytes.slice(this.sent..end);
             if end == frame.bytes.len() {
                 (this.seen, this.sent) = (frame.revision, 0);
                 this.next += 1;
             } else {
                 this.sent = end;
             }
-            return Poll::Ready(Some(piece));
+            return Poll::Ready(Some(chunk));
         }
     }
 }
@@ -207,10 +214,10 @@ impl Drop for FrameStream {
 }
 
 impl ViewerNotifier {
-    fn new(channel: watch::Receiver<u64>, source: Arc<Mutex<FrameLog>>) -> Self {
+    fn new(channel: watch::Receiver<u64>, source: Arc<Mutex<CommitLog<Frame>>>) -> Self {
         let feed = Feed {
             source,
-            log: FrameLog::default(),
+            log: CommitLog::default(),
             keep_alives: *channel.borrow(),
             is_over: false,
             viewers: Slab::new(),
@@ -221,8 +228,8 @@ impl ViewerNotifier {
         }
     }
 
-    /// Wakes the viewers for everything that is sent, and for the end.
-    async fn cry(mut self, organisation: OrganisationId) {
+    /// Wakes the viewers for every change of the channel, and for its end.
+    async fn run(mut self, organisation: OrganisationId) {
         while self.channel.changed().await.is_ok() {
             {
                 let mut feed = self.feed.borrow_mut();
@@ -231,24 +238,24 @@ impl ViewerNotifier {
             }
             self.wake_all().await;
         }
-        CRIERS.with_borrow_mut(|criers| {
-            if criers
+        NOTIFIERS.with_borrow_mut(|notifiers| {
+            if notifiers
                 .get(&organisation)
-                .is_some_and(|crier| Rc::ptr_eq(&crier.feed, &self.feed))
+                .is_some_and(|notifier| Rc::ptr_eq(&notifier.feed, &self.feed))
             {
-                criers.remove(&organisation);
+                notifiers.remove(&organisation);
             }
         });
         self.feed.borrow_mut().is_over = true;
         self.wake_all().await;
     }
 
-    /// Wakes every viewer that waits, some at a time.
+    /// Wakes all waiting viewers in batches.
     async fn wake_all(&self) {
         let mut next = 0;
         while next < self.feed.borrow().viewers.capacity() {
-            let woken = self.wake(next..next + AT_ONCE);
-            next += AT_ONCE;
+            let woken = self.wake(next..next + WAKE_BATCH);
+            next += WAKE_BATCH;
             if woken > 0 {
                 tokio::task::yield_now().await;
             }
@@ -264,5 +271,4 @@ impl ViewerNotifier {
 }
 
 #[cfg(test)]
-#[path = "viewer_notifier_tests.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-//! Who watches a status page on this node, and what they are sent: each commit encoded once, shared by all of them.
+//! The viewers of status pages on this node. Each commit is encoded once and shared by all of them.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -11,32 +11,50 @@ use allclear_domain::organisation::Revision;
 use bytes::Bytes;
 use tokio::sync::watch;
 
-use crate::status::frame_log::{Frame, FrameLog};
+use crate::commit_log::{CommitLog, LogEntry};
+
+/// A commit as event stream text.
+#[derive(Debug, Clone)]
+pub(crate) struct Frame {
+    pub(crate) revision: Revision,
+    pub(crate) bytes: Bytes,
+}
+
+impl LogEntry for Frame {
+    fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    fn size(&self) -> usize {
+        self.bytes.len()
+    }
+}
 
 /// What a viewer needs to follow an organisation.
 pub(crate) struct Subscription {
     /// The newest commits.
-    pub(crate) log: Arc<Mutex<FrameLog>>,
-    /// Changes when there are new commits, and closes after their end. Its value counts the signs of life.
+    pub(crate) log: Arc<Mutex<CommitLog<Frame>>>,
+    /// Changes with every commit and keep-alive, and closes after the last one. Its value counts
+    /// the keep-alives.
     pub(crate) told: watch::Receiver<u64>,
-    /// Counts the viewer for as long as it is kept.
+    /// Counts the viewer until it is dropped.
     pub(crate) watching: Arc<()>,
 }
 
 struct Channel {
-    log: Arc<Mutex<FrameLog>>,
+    log: Arc<Mutex<CommitLog<Frame>>>,
     told: watch::Sender<u64>,
     watching: Arc<()>,
 }
 
-/// Everybody who watches on this node.
+/// The channels of all organisations with viewers.
 #[derive(Default)]
 pub struct Viewers {
     channels: Mutex<HashMap<OrganisationId, Channel>>,
 }
 
 impl Viewers {
-    /// Subscribes to what happens in an organisation from now on.
+    /// Subscribes to the commits of an organisation from now on.
     pub(crate) fn subscribe(&self, organisation: &OrganisationId) -> Subscription {
         self.lock()
             .entry(organisation.clone())
@@ -44,12 +62,12 @@ impl Viewers {
             .subscribe()
     }
 
-    /// How many streams are open.
+    /// Number of open streams.
     pub fn count(&self) -> usize {
         self.lock().values().map(Channel::viewers).sum()
     }
 
-    /// Sends every viewer a comment, so that proxies and clients see the connection is alive.
+    /// Sends every viewer a comment, so that proxies and clients see that the connection is alive.
     pub fn keep_alive(&self) {
         let mut channels = self.lock();
         for channel in channels.values() {
@@ -58,7 +76,7 @@ impl Viewers {
         channels.retain(|_, channel| channel.viewers() > 0);
     }
 
-    /// Ends every stream: viewers come back, to whoever serves then.
+    /// Ends every stream; viewers reconnect, if necessary to another node.
     pub fn close(&self) {
         self.lock().clear();
     }
@@ -81,12 +99,12 @@ impl CommitListener for Viewers {
         }
     }
 
-    /// The streams end. A viewer that comes back is sent `resync` with the revision from which it goes on.
+    /// Ends the streams. A reconnecting viewer receives `resync` with the current revision.
     fn resync(&self, organisation: &OrganisationId) {
         self.lock().remove(organisation);
     }
 
-    /// A stream that is open says that what was told is all there is.
+    /// An open stream says that its viewer is up to date.
     fn cut_off(&self) {
         self.close();
     }
@@ -128,20 +146,21 @@ impl Channel {
     }
 }
 
-/// Tells a viewer to read the snapshot again. What follows continues from this revision.
+/// The event that makes a viewer read the snapshot again. The stream continues from this revision.
 #[must_use]
 pub fn resync(revision: Revision) -> Bytes {
     format!("event: resync\ndata: []\nid: {}\n\n", revision.0).into()
 }
 
-/// A commit as event stream text: the revision is the id of its last event, so a viewer that was cut off in the middle
-/// gets all of it again.
+/// A commit as event stream text. The revision is the id of its last event, so a viewer that was
+/// disconnected within a commit receives all of it again.
 #[must_use]
 pub fn encode(commit: &Commit) -> Bytes {
     let mut text = String::new();
     let last = commit.events.len().saturating_sub(1);
     for (index, event) in commit.events.iter().enumerate() {
-        // JSON holds no line break, so one `data` line carries it. Writing to a String cannot fail.
+        // JSON contains no line break, so one `data` line is enough. Writing to a String cannot
+        // fail.
         let _ = write!(text, "event: {}\ndata: {}\n", event.name, event.args.get());
         if index == last {
             let _ = writeln!(text, "id: {}", commit.revision);
@@ -172,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_event_of_a_commit_carries_its_revision() {
+    fn last_event_of_a_commit_carries_its_revision() {
         let text = encode(&commit(7, &["timeline-updated", "incident-updated"]));
         assert_eq!(
             text,
@@ -182,12 +201,12 @@ mod tests {
     }
 
     #[test]
-    fn resync_names_the_revision_from_which_the_stream_goes_on() {
+    fn resync_carries_the_revision_from_which_the_stream_continues() {
         assert_eq!(resync(Revision(7)), "event: resync\ndata: []\nid: 7\n\n");
     }
 
     #[test]
-    fn a_channel_nobody_watches_is_dropped() {
+    fn channel_without_viewers_is_removed() {
         let viewers = Viewers::default();
         let organisation = OrganisationId::parse("org").unwrap();
         let watching = viewers.subscribe(&organisation);

@@ -1,5 +1,5 @@
-//! Each worker's own copies of the pages that are asked for there. Bytes count who holds them; workers that count in one place
-//! wait for each other at every request.
+//! A cache of pages per worker. Shared bytes have a reference count, and workers that update the
+//! same count slow each other down.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,14 +12,15 @@ use quick_cache::unsync::Cache;
 use crate::status::page::Page;
 use crate::status::pages::Pages;
 
-/// How many bytes of pages each worker keeps. Beyond them the pages go that are asked for least.
+/// Bytes of pages that each worker caches. Beyond them the least requested pages are evicted.
 const MEMORY: u64 = 16 * 1024 * 1024;
-/// The largest page a worker keeps a copy of, in bytes: beyond it the copy costs more than the count.
+/// Largest page that is copied for a worker, in bytes; copying a larger one costs more than the
+/// shared count.
 const LARGEST: u64 = 2 * 1024 * 1024;
-/// How many organisations are expected to be looked at.
+/// Expected number of organisations with visitors.
 const ORGANISATIONS: usize = 64;
 
-/// Weighs a copy by the bytes it holds.
+/// Weighs a page by its bytes.
 #[derive(Debug, Clone)]
 struct BySize;
 
@@ -29,25 +30,24 @@ impl Weighter<OrganisationId, Rc<Page>> for BySize {
     }
 }
 
-/// One worker's copies.
-pub(crate) struct Copies {
+/// The cache of one worker.
+pub(crate) struct WorkerCache {
     pages: Arc<Pages>,
-    kept: RefCell<Cache<OrganisationId, Rc<Page>, BySize>>,
+    cached: RefCell<Cache<OrganisationId, Rc<Page>, BySize>>,
 }
 
-impl Copies {
-    /// No copy yet.
+impl WorkerCache {
     pub(crate) fn of(pages: Arc<Pages>) -> Self {
         Self {
             pages,
-            kept: RefCell::new(Cache::with_weighter(ORGANISATIONS, MEMORY, BySize)),
+            cached: RefCell::new(Cache::with_weighter(ORGANISATIONS, MEMORY, BySize)),
         }
     }
 
-    /// The page of an organisation, where it is in memory and nothing has to be read or asked.
+    /// The page of an organisation, if it is in memory and current.
     pub(crate) fn page(&self, organisation: &str) -> Option<Rc<Page>> {
-        let kept = self.kept.borrow().get(organisation).map(Rc::clone);
-        if let Some(page) = kept.filter(|page| self.pages.is_current(page)) {
+        let cached = self.cached.borrow().get(organisation).map(Rc::clone);
+        if let Some(page) = cached.filter(|page| self.pages.is_current(page)) {
             return Some(page);
         }
         let organisation = OrganisationId::parse(organisation).ok()?;
@@ -55,8 +55,8 @@ impl Copies {
             .pages
             .current(&organisation)
             .filter(|page| page.weight() <= LARGEST)?;
-        let page = Rc::new(page.copied());
-        self.kept
+        let page = Rc::new(page.deep_copy());
+        self.cached
             .borrow_mut()
             .insert(organisation, Rc::clone(&page));
         Some(page)

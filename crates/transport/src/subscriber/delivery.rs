@@ -1,39 +1,39 @@
-//! How an organisation's mail is doing.
+//! Counts of the mails to an organisation's subscribers.
 
 use actix_web::{HttpResponse, get, web};
 use allclear_application::delivery::{Deliveries, DeliveryCounts};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::api_response::Answer;
+use crate::api_response::ApiResponse;
 use crate::caller::Operator;
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
-/// What became of the mails to an organisation's subscribers.
+/// Counts of the mails to an organisation's subscribers.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DeliveryCounts)]
 struct CountsBody {
-    /// Still to be sent.
+    /// Mails that are still to be sent.
     waiting: u64,
-    /// Sent in the last `days` days.
+    /// Mails sent in the last `days` days.
     sent: u64,
-    /// Given up in the last `days` days.
+    /// Mails that failed for good in the last `days` days.
     given_up: u64,
-    /// Why they were given up, the most frequent first; five at most.
+    /// Why mails failed, the most frequent reason first; at most five.
     reasons: Vec<ReasonBody>,
-    /// How many days this looks back.
+    /// Number of days that the counts cover.
     days: i64,
 }
 
-/// Why mails were given up.
+/// Why mails failed.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = DeliveryReason)]
 struct ReasonBody {
-    /// What the mail server said, in one line.
+    /// Response of the mail server, in one line.
     reason: String,
-    /// How many were given up for it.
+    /// Number of mails that failed for this reason.
     count: u64,
 }
 
@@ -53,7 +53,7 @@ impl From<DeliveryCounts> for CountsBody {
 /// Counts the mails to the organisation's subscribers.
 #[utoipa::path(
     tag = "subscribers",
-    responses((status = 200, body = Answer<CountsBody>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<CountsBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[get("/deliveries")]
@@ -62,10 +62,10 @@ async fn counts(
     deliveries: web::Data<Deliveries>,
 ) -> Result<HttpResponse, Problem> {
     let counts = deliveries.counts(&operator.organisation).await?;
-    Ok(Answer::new(CountsBody::from(counts)).ok())
+    Ok(ApiResponse::new(CountsBody::from(counts)).ok())
 }
 
-/// The operators' call about mail.
-pub(super) fn calls(config: &mut impl Routes) {
+/// The delivery route.
+pub(super) fn routes(config: &mut impl Routes) {
     config.service(counts);
 }

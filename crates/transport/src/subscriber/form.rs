@@ -1,4 +1,5 @@
-//! Subscribing by a plain HTML form, for visitors whose browser runs no script. Same rules and throttle as the API call.
+//! Subscribing by a plain HTML form, for browsers without scripts. The rules and limits are those
+//! of the API.
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
@@ -8,7 +9,7 @@ use allclear_domain::validation::Invalid;
 use serde::Deserialize;
 
 use super::visitor::known;
-use super::{MAILED, Throttle, draft};
+use super::{MAILED, SubscriberThrottle, draft};
 use crate::input::{FieldInput, Raw, Text};
 use crate::problem::Problem;
 use crate::status::markup::{SubscribeForm, SubscribePage};
@@ -16,7 +17,7 @@ use crate::status::pages::Pages;
 use crate::throttle::client;
 use crate::web_app::WebApp;
 
-/// The largest body taken, in bytes. An address of 254 characters, all percent-encoded, needs less.
+/// Largest body in bytes; enough for an address of 254 percent-encoded characters.
 const BODY_LIMIT: usize = 4 * 1024;
 const FORM: &str = "application/x-www-form-urlencoded";
 const METHODS: &str = "GET, HEAD, POST";
@@ -28,7 +29,7 @@ struct Fields {
     email: FieldInput<Text>,
 }
 
-/// The page with the form, and what the form is sent to.
+/// The page with the form, and the target of the form.
 pub(crate) fn resource() -> Resource {
     web::resource("/status/{organisation}/subscribe")
         .app_data(web::PayloadConfig::new(BODY_LIMIT))
@@ -61,13 +62,14 @@ async fn show(
     Ok(page(&request, &app, StatusCode::OK, (&organisation, &form)))
 }
 
-/// `POST /status/{organisation}/subscribe`: subscribes an address. The response is the same for known and unknown ones.
+/// `POST /status/{organisation}/subscribe`: subscribes an address. The response is the same for
+/// known and unknown addresses.
 async fn subscribe(
     request: HttpRequest,
     organisation: web::Path<String>,
     body: Result<Raw, Problem>,
     subscribers: web::Data<Subscribers>,
-    throttle: web::Data<Throttle>,
+    throttle: web::Data<SubscriberThrottle>,
     app: web::Data<WebApp>,
 ) -> Result<HttpResponse, Problem> {
     if is_cross_site(request.headers()) {
@@ -102,11 +104,11 @@ async fn subscribe(
     Ok(response)
 }
 
-/// As [`super::visitor`] does with JSON.
+/// Does the same as [`super::visitor`] does with JSON.
 async fn enter(
     request: &HttpRequest,
     subscribers: &Subscribers,
-    throttle: &Throttle,
+    throttle: &SubscriberThrottle,
     (organisation, fields): (&str, Fields),
 ) -> Result<(), Problem> {
     let mut invalid = Invalid::default();
@@ -117,7 +119,7 @@ async fn enter(
     Ok(())
 }
 
-/// The form with what was typed and why it was refused.
+/// The form with the given address and the reason of the refusal.
 fn refused(email: String, problem: &Problem) -> SubscribeForm {
     let reason = match problem.retry_after() {
         Some(seconds) if problem.status_code() == StatusCode::TOO_MANY_REQUESTS => {
@@ -161,8 +163,8 @@ fn read(request: &HttpRequest, body: Result<Raw, Problem>) -> Result<Fields, Pro
         .ok_or_else(|| Problem::bad_request("The form is not well-formed"))
 }
 
-/// Whether another site's page sends the form (Fetch Metadata Request Headers, section 2.3). Our pages send no `Origin`
-/// to compare, because they send no referrer.
+/// Whether a page of another site sent the form (Fetch Metadata Request Headers, section 2.3). The
+/// product's pages send no `Origin` to compare, because they send no referrer.
 fn is_cross_site(headers: &HeaderMap) -> bool {
     headers
         .get("sec-fetch-site")
@@ -189,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waiting_time_is_said_in_whole_minutes() {
+    fn waiting_time_is_shown_in_whole_minutes() {
         assert_eq!(minutes(1), "a minute");
         assert_eq!(minutes(60), "a minute");
         assert_eq!(minutes(61), "2 minutes");

@@ -1,5 +1,6 @@
-//! Leaving by the button of a mail program (RFC 8058). The program, or its provider's server, posts once: there is no page,
-//! no cookie and nothing to follow. The address is in each mail's `List-Unsubscribe`.
+//! Unsubscribing by the button of a mail program (RFC 8058). The program or its provider's server
+//! sends one POST request, without a page, a cookie or a redirect. The address is in the
+//! `List-Unsubscribe` header of each mail.
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, ContentType};
@@ -8,37 +9,38 @@ use allclear_application::subscriber::Subscribers;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
-use super::Throttle;
+use super::SubscriberThrottle;
 use super::visitor::{Nothing, leave};
-use crate::api_response::Answer;
+use crate::api_response::ApiResponse;
 use crate::input::{FieldInput, Raw, Text};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
-/// What says that the post is meant: whoever merely tries every address they find does not send it.
+/// The field that confirms the intention. Programs that request every address in a mail do not send
+/// it.
 const FIELD: &str = "List-Unsubscribe";
 const VALUE: &str = "One-Click";
 
-/// What the link carries, as that of the unsubscribe page does.
+/// The query parameters of the unsubscribe link.
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct OneClickQuery {
-    /// The subscriber's address.
+    /// Mail address of the subscriber.
     #[serde(default)]
     #[param(value_type = String, format = "email")]
     email: FieldInput<Text>,
-    /// The organisation's identifier.
+    /// Identifier of the organisation.
     #[serde(default)]
     #[param(value_type = String)]
     org_id: FieldInput<Text>,
-    /// The code of the link.
+    /// Code of the link.
     #[serde(default)]
     #[param(value_type = String)]
     unsubscribe_code: FieldInput<Text>,
 }
 
-/// The body, as a form; `multipart/form-data` is taken too.
+/// The form in the request body; `multipart/form-data` is accepted too.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "documents the body, of which there is only one")]
 struct OneClick {
@@ -47,13 +49,13 @@ struct OneClick {
     list_unsubscribe: String,
 }
 
-/// Unsubscribes at the push of a mail program's button (RFC 8058), as often as it likes. The body is the form
-/// `List-Unsubscribe=One-Click`.
+/// Unsubscribes an address by the button of a mail program (RFC 8058). The body is the form
+/// `List-Unsubscribe=One-Click`. Repeated requests succeed.
 #[utoipa::path(
     tag = "subscribers",
     params(OneClickQuery),
     request_body(content = OneClick, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = Answer<Nothing>), ErrorResponses)
+    responses((status = 200, body = ApiResponse<Nothing>), ErrorResponses)
 )]
 #[post("/unsubscribe/one-click")]
 async fn one_click(
@@ -61,9 +63,9 @@ async fn one_click(
     query: web::Query<OneClickQuery>,
     body: Raw,
     subscribers: web::Data<Subscribers>,
-    throttle: web::Data<Throttle>,
+    throttle: web::Data<SubscriberThrottle>,
 ) -> Result<HttpResponse, Problem> {
-    if !is_meant(request.content_type(), &body.0) {
+    if !is_one_click_form(request.content_type(), &body.0) {
         return Err(Problem::bad_request(
             "The body must be the form List-Unsubscribe=One-Click",
         ));
@@ -82,16 +84,16 @@ async fn one_click(
     .await
 }
 
-/// Leads to the unsubscribe page whoever opens the link instead of posting to it: programs that do not know of one click
-/// have people do so. By itself it changes nothing.
+/// Redirects to the unsubscribe page, for people who open the link of a mail program without
+/// one-click support. Changes nothing.
 #[utoipa::path(
     tag = "subscribers",
     params(
-        ("email" = Option<String>, Query, description = "The subscriber's address"),
-        ("orgId" = Option<String>, Query, description = "The organisation's identifier"),
-        ("unsubscribeCode" = Option<String>, Query, description = "The code of the link"),
+        ("email" = Option<String>, Query, description = "Mail address of the subscriber"),
+        ("orgId" = Option<String>, Query, description = "Identifier of the organisation"),
+        ("unsubscribeCode" = Option<String>, Query, description = "Code of the link"),
     ),
-    responses((status = 303, description = "To the unsubscribe page"))
+    responses((status = 303, description = "Redirect to the unsubscribe page"))
 )]
 #[get("/unsubscribe/one-click")]
 async fn to_page(request: HttpRequest) -> HttpResponse {
@@ -102,8 +104,8 @@ async fn to_page(request: HttpRequest) -> HttpResponse {
         .finish()
 }
 
-/// Whether the body is the form that RFC 8058, section 3.1 names, in either of its two writings.
-fn is_meant(content_type: &str, body: &[u8]) -> bool {
+/// Whether the body is the form of RFC 8058, section 3.1, in either encoding.
+fn is_one_click_form(content_type: &str, body: &[u8]) -> bool {
     let Ok(body) = std::str::from_utf8(body) else {
         return false;
     };
@@ -128,8 +130,8 @@ fn is_meant(content_type: &str, body: &[u8]) -> bool {
     }
 }
 
-/// The calls of mail programs.
-pub(super) fn calls(config: &mut impl Routes) {
+/// The routes of mail programs.
+pub(super) fn routes(config: &mut impl Routes) {
     config.service(one_click).service(to_page);
 }
 
@@ -138,11 +140,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_form_of_the_standard_is_meant() {
+    fn only_the_form_of_rfc_8058_is_accepted() {
         let form = "application/x-www-form-urlencoded";
         let multipart = "--x\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--x--\r\n";
-        assert!(is_meant(form, b"List-Unsubscribe=One-Click"));
-        assert!(is_meant("multipart/form-data", multipart.as_bytes()));
+        assert!(is_one_click_form(form, b"List-Unsubscribe=One-Click"));
+        assert!(is_one_click_form(
+            "multipart/form-data",
+            multipart.as_bytes()
+        ));
         for (content_type, body) in [
             (form, ""),
             (form, "List-Unsubscribe=Two-Clicks"),
@@ -151,10 +156,10 @@ mod tests {
             ("multipart/form-data", "One-Click"),
         ] {
             assert!(
-                !is_meant(content_type, body.as_bytes()),
+                !is_one_click_form(content_type, body.as_bytes()),
                 "{content_type} {body}"
             );
         }
-        assert!(!is_meant(form, &[0xff]));
+        assert!(!is_one_click_form(form, &[0xff]));
     }
 }

@@ -1,4 +1,4 @@
-//! What visitors call. Nothing here tells whether an address is known.
+//! The routes of visitors. No response reveals whether an address is known.
 
 use actix_web::{HttpRequest, HttpResponse, post, web};
 use allclear_application::error::Error;
@@ -8,28 +8,28 @@ use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{MAILED, Throttle, draft};
-use crate::api_response::Answer;
+use super::{MAILED, SubscriberThrottle, draft};
+use crate::api_response::ApiResponse;
 use crate::input::{Body, FieldInput, Text};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::throttle::client;
 
-/// A subscription to enter.
+/// A subscription request.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct SubscriptionInput {
-    /// Up to 254 characters.
+    /// Mail address, up to 254 characters.
     #[serde(default)]
     #[schema(value_type = String, format = "email", max_length = 254, required = true)]
     email: FieldInput<Text>,
-    /// The organisation's identifier.
+    /// Identifier of the organisation.
     #[serde(default)]
     #[schema(value_type = String, required = true)]
     org_id: FieldInput<Text>,
 }
 
-/// What a verification mail's link carries.
+/// Parameters of a verification link.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct VerificationInput {
@@ -44,7 +44,7 @@ struct VerificationInput {
     verification_code: FieldInput<Text>,
 }
 
-/// What an unsubscribe link carries.
+/// Parameters of an unsubscribe link.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct UnsubscriptionInput {
@@ -59,11 +59,11 @@ struct UnsubscriptionInput {
     unsubscribe_code: FieldInput<Text>,
 }
 
-/// Always null: what there is to say is the message.
+/// Always null; the response carries a message only.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Nothing;
 
-/// A followed link, read.
+/// The parameters of a link.
 struct Link {
     organisation: OrganisationId,
     email: String,
@@ -89,19 +89,19 @@ impl Link {
     }
 }
 
-/// Subscribes an address to an organisation's updates: a link to confirm it is mailed there. The answer is the same
-/// whether the address is known or not.
+/// Subscribes an address to the updates of an organisation, and mails a confirmation link. The
+/// response is the same for known and unknown addresses.
 #[utoipa::path(
     tag = "subscribers",
     request_body = SubscriptionInput,
-    responses((status = 200, body = Answer<Nothing>), ErrorResponses)
+    responses((status = 200, body = ApiResponse<Nothing>), ErrorResponses)
 )]
 #[post("/public")]
 async fn subscribe(
     request: HttpRequest,
     body: Body<SubscriptionInput>,
     subscribers: web::Data<Subscribers>,
-    throttle: web::Data<Throttle>,
+    throttle: web::Data<SubscriberThrottle>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
     let draft = draft(body.0.email, &mut invalid);
@@ -109,21 +109,22 @@ async fn subscribe(
     invalid.into_result()?;
     throttle.subscribe.count(&client(&request))?;
     subscribers.subscribe(&known(&organisation)?, draft).await?;
-    Ok(Answer::with_message(Nothing, MAILED).ok())
+    Ok(ApiResponse::with_message(Nothing, MAILED).ok())
 }
 
-/// Follows the link of a verification mail, as often as one likes within its time.
+/// Verifies an address by the link of a verification mail. The link works repeatedly until it
+/// expires.
 #[utoipa::path(
     tag = "subscribers",
     request_body = VerificationInput,
-    responses((status = 200, body = Answer<Nothing>), ErrorResponses)
+    responses((status = 200, body = ApiResponse<Nothing>), ErrorResponses)
 )]
 #[post("/verify")]
 async fn verify(
     request: HttpRequest,
     body: Body<VerificationInput>,
     subscribers: web::Data<Subscribers>,
-    throttle: web::Data<Throttle>,
+    throttle: web::Data<SubscriberThrottle>,
 ) -> Result<HttpResponse, Problem> {
     let VerificationInput {
         email,
@@ -137,21 +138,21 @@ async fn verify(
             .await
     };
     followed(&request, &throttle, link, verify).await?;
-    Ok(Answer::with_message(Nothing, "Email verified successfully!").ok())
+    Ok(ApiResponse::with_message(Nothing, "Email verified successfully!").ok())
 }
 
-/// Follows an unsubscribe link, as often as one likes.
+/// Unsubscribes an address by the link of a mail. The link works repeatedly.
 #[utoipa::path(
     tag = "subscribers",
     request_body = UnsubscriptionInput,
-    responses((status = 200, body = Answer<Nothing>), ErrorResponses)
+    responses((status = 200, body = ApiResponse<Nothing>), ErrorResponses)
 )]
 #[post("/unsubscribe")]
 async fn unsubscribe(
     request: HttpRequest,
     body: Body<UnsubscriptionInput>,
     subscribers: web::Data<Subscribers>,
-    throttle: web::Data<Throttle>,
+    throttle: web::Data<SubscriberThrottle>,
 ) -> Result<HttpResponse, Problem> {
     let UnsubscriptionInput {
         email,
@@ -167,11 +168,11 @@ async fn unsubscribe(
     .await
 }
 
-/// Follows an unsubscribe link, from whichever place its parts come.
+/// Unsubscribes by the parameters of a link.
 pub(super) async fn leave(
     request: &HttpRequest,
     subscribers: &Subscribers,
-    throttle: &Throttle,
+    throttle: &SubscriberThrottle,
     (email, org_id, code): (FieldInput<Text>, FieldInput<Text>, FieldInput<Text>),
 ) -> Result<HttpResponse, Problem> {
     let link = || Link::read(email, org_id, ("unsubscribeCode", code));
@@ -181,13 +182,14 @@ pub(super) async fn leave(
             .await
     };
     followed(request, throttle, link, leave).await?;
-    Ok(Answer::with_message(Nothing, "Successfully unsubscribed!").ok())
+    Ok(ApiResponse::with_message(Nothing, "Successfully unsubscribed!").ok())
 }
 
-/// Follows a link, unless its client has guessed too many codes. Only a wrong code counts as a try.
+/// Follows a link unless its client has guessed too many codes. Only a wrong code counts as an
+/// attempt.
 async fn followed(
     request: &HttpRequest,
-    throttle: &Throttle,
+    throttle: &SubscriberThrottle,
     link: impl FnOnce() -> Result<Link, Problem>,
     follow: impl AsyncFnOnce(Link) -> Result<(), Error>,
 ) -> Result<(), Problem> {
@@ -208,13 +210,13 @@ fn required(input: FieldInput<Text>, field: &str, invalid: &mut Invalid) -> Stri
         .unwrap_or_default()
 }
 
-/// What cannot be an organisation's identifier names no organisation.
+/// 404 for a text that is not a valid organisation identifier.
 pub(super) fn known(organisation: &str) -> Result<OrganisationId, Error> {
     OrganisationId::parse(organisation).map_err(|_| Error::NotFound("Organisation"))
 }
 
-/// The calls that need no token.
-pub(super) fn calls(config: &mut impl Routes) {
+/// The routes that need no token.
+pub(super) fn routes(config: &mut impl Routes) {
     config
         .service(subscribe)
         .service(verify)

@@ -1,14 +1,13 @@
-//! Origins: who may connect, and whose scripts may read our answers.
+//! Origin checks and CORS headers.
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::header::{self, HeaderValue},
-};
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse};
 
 use crate::settings::{Cors, Origins, Settings};
 
-/// Whether a handshake is taken from the request's origin. The WebSocket handshake knows no CORS, so this check is theirs too.
-pub(super) fn is_welcome(settings: &Settings, request: &HttpRequest) -> bool {
+/// Whether a handshake is accepted from the request's origin. CORS does not apply to a WebSocket, so
+/// this check protects it too.
+pub(super) fn is_allowed(settings: &Settings, request: &HttpRequest) -> bool {
     let Some(allowed) = &settings.allowed_origins else {
         return true;
     };
@@ -21,7 +20,7 @@ pub(super) fn is_welcome(settings: &Settings, request: &HttpRequest) -> bool {
     allowed.contains(origin) || is_own(origin, request)
 }
 
-/// Whether the origin names the host that was asked.
+/// Whether the origin is the host of the request.
 fn is_own(origin: &str, request: &HttpRequest) -> bool {
     let host = request
         .headers()
@@ -31,7 +30,7 @@ fn is_own(origin: &str, request: &HttpRequest) -> bool {
     host.is_some() && host == origin_host
 }
 
-/// Adds what lets the origin's scripts read the answer.
+/// Adds the headers that let scripts of the origin read the response.
 pub(super) fn allow(cors: &Cors, request: &HttpRequest, response: &mut HttpResponse) {
     let headers = response.headers_mut();
     let Some(origin) = request.headers().get(header::ORIGIN) else {
@@ -61,11 +60,11 @@ pub(super) fn allow(cors: &Cors, request: &HttpRequest, response: &mut HttpRespo
     }
 }
 
-/// Answers a preflight request.
+/// Responds to a preflight request.
 pub(super) fn preflight(cors: &Cors, request: &HttpRequest) -> HttpResponse {
     let mut response = HttpResponse::NoContent().finish();
     allow(cors, request, &mut response);
-    let asked = request
+    let requested = request
         .headers()
         .get(header::ACCESS_CONTROL_REQUEST_HEADERS)
         .cloned();
@@ -74,12 +73,12 @@ pub(super) fn preflight(cors: &Cors, request: &HttpRequest) -> HttpResponse {
         header::ACCESS_CONTROL_ALLOW_METHODS,
         HeaderValue::from_static("GET,POST"),
     );
-    if let Some(asked) = asked {
+    if let Some(requested) = requested {
         headers.append(
             header::VARY,
             HeaderValue::from_static("Access-Control-Request-Headers"),
         );
-        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked);
+        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, requested);
     }
     response
 }

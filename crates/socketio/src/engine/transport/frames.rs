@@ -1,9 +1,7 @@
-//! WebSocket frames from a client, put together to messages (RFC 6455, sections 5.4 and 7.4).
+//! WebSocket frames of a client, assembled to messages (RFC 6455, sections 5.4 and 7.4).
 
-use std::{
-    pin::Pin,
-    task::{Context, Poll},
-};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use actix_http::ws::Codec;
 use actix_web::{dev, web};
@@ -25,21 +23,21 @@ const TOO_BIG: u16 = 1009;
 /// The longest payload of a control frame, in bytes (RFC 6455, section 5.5).
 const MAX_CONTROL: u64 = 125;
 
-/// What came from the client.
+/// Input of a client.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Incoming {
     Message(Message),
     Ping(Bytes),
     Pong,
-    /// A close frame, with its code.
+    /// A close frame with its code.
     Close(Option<u16>),
     /// The connection ended.
     End,
-    /// A rule was broken; the code to close with.
+    /// The client broke a rule; the code to close with.
     Fault(u16),
 }
 
-/// A message of which not all frames have come.
+/// A message with missing frames.
 struct Partial {
     text: bool,
     bytes: BytesMut,
@@ -55,7 +53,7 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    /// Takes messages of up to `max` bytes.
+    /// Accepts messages of up to `max` bytes.
     pub(super) fn new(payload: web::Payload, max: usize) -> Self {
         let codec = Codec::new().max_size(max);
         Self {
@@ -99,8 +97,9 @@ impl Frames {
         }
     }
 
-    /// The code to close with if the frame that begins the buffer announces more than a control frame may have, or than a
-    /// message may have together with its parts that have come. The codec would compare lengths when all of a frame has come.
+    /// The code to close with, if the header of the next frame announces a control frame that is
+    /// too long, or a message that is too long together with its earlier frames. The codec would
+    /// only check complete frames.
     fn refused_header(&self) -> Option<u16> {
         let (control, length) = announced(&self.buffer)?;
         if control {
@@ -159,7 +158,8 @@ impl Frames {
     }
 }
 
-/// Whether a frame is a control frame, and the length of its payload (RFC 6455, section 5.2); `None` if its header has not come.
+/// Whether a frame is a control frame, and the length of its payload (RFC 6455, section 5.2);
+/// `None` if the header is incomplete.
 fn announced(buffer: &[u8]) -> Option<(bool, u64)> {
     let (first, second) = (buffer.first()?, buffer.get(1)?);
     let length = match second & 0x7f {
@@ -170,7 +170,7 @@ fn announced(buffer: &[u8]) -> Option<(bool, u64)> {
     Some((first & 0x08 != 0, length))
 }
 
-/// A copy: a short message must not keep the block alive that it was read into.
+/// A copy, because a short message must not keep the whole read buffer in memory.
 fn own(bytes: &[u8]) -> Bytes {
     Bytes::copy_from_slice(bytes)
 }

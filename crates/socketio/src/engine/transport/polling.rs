@@ -1,35 +1,33 @@
 //! HTTP long-polling (Engine.IO protocol v4, "HTTP long-polling").
 
-use std::{future::poll_fn, sync::Arc, time::Duration};
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::time::Duration;
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::header::{self, HeaderValue},
-    web,
-};
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse, web};
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
 use futures_util::StreamExt as _;
 use tokio::time::{sleep, timeout};
 
 use super::max_message;
-use crate::engine::{
-    connection::Connection,
-    encoded,
-    handler::EngineHandler,
-    packet::Packet,
-    reason::{CloseReason, Refusal},
-    session::Session,
-    session_state::PollError,
-};
+use crate::engine::connection::Connection;
+use crate::engine::encoded;
+use crate::engine::handler::EngineHandler;
+use crate::engine::packet::Packet;
+use crate::engine::reason::{CloseReason, Refusal};
+use crate::engine::session::Session;
+use crate::engine::session_state::PollError;
 
-/// How long a client that leaves waits for its own poll, so that the poll ends with a noop and not with an error.
-const GRACE: Duration = Duration::from_millis(25);
+/// How long the request of a leaving client waits for its own poll, so that the poll ends with a
+/// noop and not with an error.
+const CLOSE_DELAY: Duration = Duration::from_millis(25);
 
-/// A poll that waits. If its connection ends first, so does the session.
-struct Waiting<'a>(Option<&'a Session>);
+/// A waiting poll. If its connection ends first, the session is closed.
+struct PollGuard<'a>(Option<&'a Session>);
 
-impl Drop for Waiting<'_> {
+impl Drop for PollGuard<'_> {
     fn drop(&mut self) {
         if let Some(session) = self.0 {
             session.abandon_poll();
@@ -37,7 +35,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// The client asks for packets: answers when there are any.
+/// Responds with the next packets, as soon as there are any.
 pub(super) async fn poll<H: EngineHandler>(
     connection: &Connection<H>,
 ) -> Result<HttpResponse, Refusal> {
@@ -45,25 +43,25 @@ pub(super) async fn poll<H: EngineHandler>(
     if let Err(error) = session.begin_poll() {
         return refuse(error);
     }
-    let mut waiting = Waiting(Some(session));
+    let mut guard = PollGuard(Some(session));
     let packets = poll_fn(|context| session.poll_packets(context)).await;
-    waiting.0 = None;
+    guard.0 = None;
     Ok(respond(
         "text/plain; charset=UTF-8",
         encoded::payload(&packets),
     ))
 }
 
-/// A request whose data is being taken in.
-struct Posting<'a>(&'a Session);
+/// A request whose packets are being received.
+struct PostGuard<'a>(&'a Session);
 
-impl Drop for Posting<'_> {
+impl Drop for PostGuard<'_> {
     fn drop(&mut self) {
         self.0.end_post();
     }
 }
 
-/// The client brings packets.
+/// Receives packets of the client.
 pub(super) async fn post<H: EngineHandler>(
     connection: &Arc<Connection<H>>,
     request: &HttpRequest,
@@ -73,16 +71,16 @@ pub(super) async fn post<H: EngineHandler>(
     if let Err(error) = session.begin_post() {
         return refuse(error);
     }
-    let _posting = Posting(session);
+    let _posting = PostGuard(session);
     let kind = request.headers().get(header::CONTENT_TYPE);
     if kind.is_some_and(|kind| kind == "application/octet-stream") {
-        // The binary payloads of revision 3 ("invalid content").
+        // Binary payloads belong to revision 3 ("invalid content").
         session.close(CloseReason::TransportError);
         return Err(Refusal::BadRequest);
     }
-    // The client cannot send a pong meanwhile: a body that takes longer outlives its session.
-    let patience = session.settings.ping_interval + session.settings.ping_timeout;
-    let body = match timeout(patience, read(payload, max_message(connection))).await {
+    // The client cannot send a pong meanwhile, so the session would end before a slower body.
+    let time_limit = session.settings.ping_interval + session.settings.ping_timeout;
+    let body = match timeout(time_limit, read(payload, max_message(connection))).await {
         Ok(Ok(body)) => body,
         Ok(Err(Unread::TooLarge)) => return Ok(HttpResponse::PayloadTooLarge().finish()),
         Ok(Err(Unread::Broken)) | Err(_) => {
@@ -90,11 +88,11 @@ pub(super) async fn post<H: EngineHandler>(
             return Err(Refusal::BadRequest);
         }
     };
-    take_in(connection, body).await?;
+    receive_all(connection, body).await?;
     Ok(respond("text/html", Bytes::from_static(b"ok")))
 }
 
-async fn take_in<H: EngineHandler>(
+async fn receive_all<H: EngineHandler>(
     connection: &Arc<Connection<H>>,
     body: Bytes,
 ) -> Result<(), Refusal> {
@@ -104,11 +102,11 @@ async fn take_in<H: EngineHandler>(
         return Err(Refusal::BadRequest);
     };
     for packet in Packet::decode_payload(&body) {
-        // The answer waits with us, and the client does not send before it has it.
+        // The response waits, and the client sends nothing before it.
         poll_fn(|context| connection.poll_room(context)).await;
         if packet == Ok(Packet::Close) && !session.is_polled() {
-            // A polling client always polls: its poll is on another connection, and on its way.
-            sleep(GRACE).await;
+            // The client's poll is on another connection and will arrive soon.
+            sleep(CLOSE_DELAY).await;
         }
         if !connection.receive(packet) {
             let left = session.reason() == Some(CloseReason::TransportClose);

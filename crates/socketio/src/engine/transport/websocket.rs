@@ -1,47 +1,39 @@
 //! The WebSocket transport.
 //!
-//! A connection costs no task, no channel and no timer of its own: the response body that actix polls anyway reads the client's
-//! frames and hands out the session's, which were framed when they were encoded. `actix-ws` does the handshake; the channel
-//! and codec it would put in between are left out.
+//! A connection has no task, channel or timer of its own. The response body that actix polls anyway
+//! reads the client's frames and writes the session's frames, which were built when the packets
+//! were encoded. Of `actix-ws` only the handshake is used, without its channel and codec.
 
-use std::{
-    convert::Infallible,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use actix_web::{
-    FromRequest as _, HttpRequest, HttpResponse,
-    body::{BodySize, MessageBody},
-    dev, web,
-};
+use actix_web::body::{BodySize, MessageBody};
+use actix_web::{FromRequest as _, HttpRequest, HttpResponse, dev, web};
 use bytes::Bytes;
 
-use super::{
-    frames::{Frames, Incoming},
-    max_message,
-};
-use crate::engine::{
-    connection::Connection,
-    encoded::FIXED,
-    handler::EngineHandler,
-    packet::{Message, Packet},
-    reason::{CloseReason, Refusal},
-    session_state::Output,
-    upgrade::Probe,
-};
+use super::frames::{Frames, Incoming};
+use super::max_message;
+use crate::engine::connection::Connection;
+use crate::engine::encoded::FIXED;
+use crate::engine::handler::EngineHandler;
+use crate::engine::packet::{Message, Packet};
+use crate::engine::reason::{CloseReason, Refusal};
+use crate::engine::session_state::Output;
+use crate::engine::upgrade::Probe;
 
-/// Frames read before the client's own packets get their turn.
+/// Frames that are read before packets are written.
 const FRAMES: usize = 16;
-/// Answers to the client's control frames that may wait; beyond, it is not read.
+/// Most waiting responses to the client's control frames. With more, the client is not read.
 const MAX_CONTROL: usize = 16;
-/// Most bytes that are handed to the HTTP server at once: it copies them, and a client that does not read holds the copy.
-const PIECE: usize = 16 * 1024;
+/// Bytes that are handed to the HTTP server at once. The server copies them, and the copy of a
+/// client that does not read stays in memory.
+const CHUNK_SIZE: usize = 16 * 1024;
 const CLOSE: u8 = 0x88;
 const PONG: u8 = 0x8A;
 
-/// What the connection is to its session.
+/// Role of the connection for its session.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stage {
     /// It wants to become the session's transport.
@@ -52,7 +44,7 @@ pub(super) enum Stage {
     Over,
 }
 
-/// Answers the opening handshake (RFC 6455, section 4.2).
+/// Responds to the opening handshake (RFC 6455, section 4.2).
 pub(super) async fn handshake(request: &HttpRequest) -> Result<HttpResponse, Refusal> {
     let nothing = web::Payload::from_request(request, &mut dev::Payload::None).await;
     let answer = nothing.and_then(|nothing| actix_ws::handle(request, nothing));
@@ -61,7 +53,7 @@ pub(super) async fn handshake(request: &HttpRequest) -> Result<HttpResponse, Ref
         .map_err(|_| Refusal::BadRequest)
 }
 
-/// Sends the handshake's answer and begins.
+/// Sends the response to the handshake, with the socket as its body.
 pub(super) fn respond<H: EngineHandler>(
     response: HttpResponse,
     stage: Stage,
@@ -79,7 +71,8 @@ pub(super) fn respond<H: EngineHandler>(
     response.set_body(socket).map_into_boxed_body()
 }
 
-/// A WebSocket for a session that has begun over polling. One too many is closed as soon as it is open, like the reference does.
+/// A WebSocket for a session that began with polling. A superfluous one is closed as soon as it is
+/// open, as in the reference.
 pub(super) async fn upgrade<H: EngineHandler>(
     connection: Arc<Connection<H>>,
     request: &HttpRequest,
@@ -107,13 +100,13 @@ struct Socket<H: EngineHandler> {
     frames: Frames,
     /// Control frames to send, the last one first.
     control: Vec<Bytes>,
-    /// What is left of the frames that are being sent.
+    /// Remaining bytes of the current packet.
     rest: Bytes,
     stage: Stage,
 }
 
 impl<H: EngineHandler> Socket<H> {
-    /// Reads what the client sent; true when there may be more.
+    /// Reads input of the client; true if there may be more.
     fn read(&mut self, context: &mut Context<'_>) -> bool {
         for _ in 0..FRAMES {
             if matches!(self.stage, Stage::Over) || self.control.len() >= MAX_CONTROL {
@@ -174,14 +167,14 @@ impl<H: EngineHandler> Socket<H> {
         self.control.insert(0, frame);
     }
 
-    /// Says goodbye; nothing is read any more.
+    /// Sends a close frame and stops reading.
     fn finish(&mut self, code: Option<u16>) {
         let code = code.map(u16::to_be_bytes);
         self.answer(control(CLOSE, code.as_ref().map_or(&[], |code| &code[..])));
         self.stage = Stage::Over;
     }
 
-    /// Tells the session, if it is ours, that this connection carries it no longer.
+    /// Detaches the connection from its session.
     fn leave(&self, reason: CloseReason) {
         match self.stage {
             Stage::Live => self.connection.session.close(reason),
@@ -206,8 +199,8 @@ impl<H: EngineHandler> MessageBody for Socket<H> {
         let more = this.read(context);
         loop {
             if !this.rest.is_empty() {
-                let piece = this.rest.len().min(PIECE);
-                return Poll::Ready(Some(Ok(this.rest.split_to(piece))));
+                let size = this.rest.len().min(CHUNK_SIZE);
+                return Poll::Ready(Some(Ok(this.rest.split_to(size))));
             }
             if let Some(frame) = this.control.pop() {
                 return Poll::Ready(Some(Ok(frame)));

@@ -1,4 +1,4 @@
-//! The components and what they say together: the banner.
+//! The components and the banner.
 
 use allclear_application::public::{Banner, PublicComponent};
 use maud::{Markup, html};
@@ -12,7 +12,7 @@ fn is_affected(component: &PublicComponent) -> bool {
     component.status != "OPERATIONAL"
 }
 
-/// The one sentence that the page is for. Nothing where there is no component to speak of.
+/// The banner; nothing without components.
 pub(super) fn banner(banner: Option<Banner>, components: &[PublicComponent]) -> Markup {
     let Some(banner) = banner else {
         return Markup::default();
@@ -53,7 +53,7 @@ fn extent(components: &[PublicComponent]) -> String {
     }
 }
 
-/// Every component. A problem takes the colour of its status across the row; what works keeps quiet.
+/// The list of components. An affected component has the colour of its status across the row.
 pub(super) fn list(components: &[PublicComponent]) -> Markup {
     section(
         "components",
@@ -72,21 +72,21 @@ pub(super) fn list(components: &[PublicComponent]) -> Markup {
 }
 
 fn row(component: &PublicComponent) -> Markup {
-    let look = status_style::component(component.status);
+    let style = status_style::component(component.status);
     let affected = is_affected(component);
     html! {
         li class={
             "relative flex flex-wrap items-start justify-between gap-x-4 gap-y-1 px-4 py-3 first:rounded-t-lg "
             "last:rounded-b-lg print:break-inside-avoid" (if affected { " tinted" } else { "" })
-        } data-tone=[affected.then_some(look.tone)] {
+        } data-tone=[affected.then_some(style.tone)] {
             @if affected {
-                span aria-hidden="true" class={ "absolute inset-y-0 left-0 w-1 rounded-l-[inherit] bg-" (look.tone) "-solid" } {}
+                span aria-hidden="true" class={ "absolute inset-y-0 left-0 w-1 rounded-l-[inherit] bg-" (style.tone) "-solid" } {}
             }
             div class="min-w-0 flex-1 basis-48" {
                 h3 dir="auto" class="font-medium wrap-anywhere text-ink" { (component.name) }
                 (prose(&component.description, " text-sm text-muted"))
             }
-            @if affected { (look.badge("")) } @else { (look.quiet()) }
+            @if affected { (style.badge("")) } @else { (style.quiet()) }
         }
     }
 }

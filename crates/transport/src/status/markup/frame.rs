@@ -1,4 +1,4 @@
-//! What every state of the page has around it.
+//! The frame around every page.
 
 use maud::{Markup, html};
 
@@ -28,9 +28,9 @@ pub(super) fn frame(heading: &Markup, actions: &Markup, content: &Markup) -> Mar
     }
 }
 
-/// The look of the button that a page is for.
+/// Classes of the main button of a page.
 pub(super) const PRIMARY: &str = "bg-primary text-on-primary enabled:hover:bg-primary-hover [a]:hover:bg-primary-hover h-8 px-3 text-base pointer-coarse:h-10";
-/// The look of other buttons.
+/// Classes of other buttons.
 pub(super) const SECONDARY: &str = "border border-line bg-raised text-ink shadow-low enabled:hover:bg-hover [a]:hover:bg-hover h-8 px-3 text-base pointer-coarse:h-10";
 
 fn theme_switch() -> Markup {
@@ -41,7 +41,7 @@ fn theme_switch() -> Markup {
     }
 }
 
-/// The classes of everything that looks like a button.
+/// Classes common to all buttons.
 pub(super) fn button(variant: &str) -> String {
     format!(
         "inline-flex shrink-0 items-center justify-center gap-2 rounded-md font-medium whitespace-nowrap \

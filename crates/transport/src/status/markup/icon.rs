@@ -1,8 +1,8 @@
-//! The icons of the page: those of Lucide (ISC licence) that its script draws too.
+//! Icons of Lucide (ISC licence), the same that the page's script draws.
 
 use maud::{Markup, PreEscaped, html};
 
-/// The inside of an icon's SVG.
+/// The content of an icon's `svg` element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Icon(&'static str);
 
@@ -73,7 +73,7 @@ impl Icon {
         r#"<path d="M14.7 6.3a1 1 0 0 0 0 1.4l1.6 1.6a1 1 0 0 0 1.4 0l3.106-3.105c.32-.322.863-.22.983.218a6 6 0 0 1-8.259 7.057l-7.91 7.91a1 1 0 0 1-2.999-3l7.91-7.91a6 6 0 0 1 7.057-8.259c.438.12.54.662.219.984z"></path>"#,
     );
 
-    /// The icon as a decoration: what it says is said in words beside it.
+    /// The icon as decoration, hidden from assistive technology.
     pub(super) fn svg(self, class: &str) -> Markup {
         html! {
             svg xmlns="http://www.w3.org/2000/svg" width="24" height="24" viewBox="0 0 24 24" fill="none"
@@ -85,7 +85,7 @@ impl Icon {
     }
 }
 
-/// The product's mark.
+/// The logo of the product.
 pub(super) fn logo(class: &str) -> Markup {
     html! {
         svg viewBox="0 0 32 32" fill="none" aria-hidden="true" class={ "size-6 shrink-0 " (class) } {

@@ -7,16 +7,16 @@ use maud::{Markup, html};
 use super::section::{nothing_here, omitted, section};
 use super::status_style;
 use super::text::{moment, prose};
-use super::timeline::{Entry, timeline};
+use super::timeline::{TimelineItem, timeline};
 
-/// Whether it is going on.
+/// Whether the incident is unresolved.
 pub(super) fn is_unresolved(incident: &PublicIncident) -> bool {
     incident.status != "RESOLVED"
 }
 
-/// What is going on comes first, each in a card of its own; what is over follows in one.
+/// Unresolved incidents first, each in its own card; past incidents in one card.
 pub(super) fn list(incidents: &[PublicIncident]) -> Markup {
-    let (going_on, over): (Vec<_>, Vec<_>) = incidents
+    let (ongoing, over): (Vec<_>, Vec<_>) = incidents
         .iter()
         .partition(|incident| is_unresolved(incident));
     section(
@@ -25,7 +25,7 @@ pub(super) fn list(incidents: &[PublicIncident]) -> Markup {
         "xl:col-start-2 xl:row-span-2 xl:row-start-1",
         &html! {
             @if incidents.is_empty() { (nothing_here("No incidents in the last 14 days.")) }
-            @for incident in going_on { (active(incident)) }
+            @for incident in ongoing { (active(incident)) }
             @if !over.is_empty() {
                 section class="min-w-0 rounded-lg border border-line bg-surface shadow-low divide-y divide-line" {
                     @for incident in &over { (past(incident)) }
@@ -38,17 +38,17 @@ pub(super) fn list(incidents: &[PublicIncident]) -> Markup {
     )
 }
 
-/// Nothing on the page is louder.
+/// The most prominent element of the page.
 fn active(incident: &PublicIncident) -> Markup {
-    let look = status_style::incident(incident.status);
+    let style = status_style::incident(incident.status);
     html! {
-        article data-tone=(look.tone) class={
-            "relative min-w-0 rounded-lg border bg-surface shadow-low print:break-inside-avoid border-" (look.tone) "-line"
+        article data-tone=(style.tone) class={
+            "relative min-w-0 rounded-lg border bg-surface shadow-low print:break-inside-avoid border-" (style.tone) "-line"
         } {
-            header class={ "tinted grid grid-cols-1 gap-1 rounded-t-lg border-b px-4 py-3 sm:px-5 border-" (look.tone) "-line" } {
+            header class={ "tinted grid grid-cols-1 gap-1 rounded-t-lg border-b px-4 py-3 sm:px-5 border-" (style.tone) "-line" } {
                 div class="flex w-full flex-wrap items-start justify-between gap-x-4 gap-y-2" {
                     h3 dir="auto" class="min-w-0 flex-1 basis-56 text-lg font-semibold wrap-anywhere text-ink" { (incident.title) }
-                    (look.badge(" bg-surface!"))
+                    (style.badge(" bg-surface!"))
                 }
                 (moment(Some("Created"), Some(incident.created_at)))
             }
@@ -77,8 +77,8 @@ fn past(incident: &PublicIncident) -> Markup {
     }
 }
 
-fn entries(incident: &PublicIncident) -> impl Iterator<Item = Entry<'_>> {
-    incident.timeline.iter().map(|entry| Entry {
+fn entries(incident: &PublicIncident) -> impl Iterator<Item = TimelineItem<'_>> {
+    incident.timeline.iter().map(|entry| TimelineItem {
         status: entry.status,
         message: &entry.message,
         created_at: entry.created_at,
@@ -92,12 +92,12 @@ fn affected(title: &str, components: &[AffectedComponent]) -> Markup {
     html! {
         ul aria-label={ "Components affected by " (title) } class="flex flex-wrap gap-2" {
             @for link in components {
-                @let look = status_style::component(link.status);
-                li data-tone=(look.tone)
+                @let style = status_style::component(link.status);
+                li data-tone=(style.tone)
                     class="inline-flex min-w-0 flex-wrap items-center gap-x-2 rounded-md border border-line bg-raised px-2 py-1 text-sm" {
-                    (look.icon.svg(&format!("size-3.5 shrink-0 text-{}", look.tone)))
+                    (style.icon.svg(&format!("size-3.5 shrink-0 text-{}", style.tone)))
                     span dir="auto" class="min-w-0 font-medium wrap-anywhere text-ink" { (link.component.name) }
-                    span class={ "text-" (look.tone) } { (look.label) }
+                    span class={ "text-" (style.tone) } { (style.label) }
                 }
             }
         }

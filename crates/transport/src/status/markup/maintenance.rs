@@ -7,13 +7,13 @@ use maud::{Markup, html};
 use super::section::{nothing_here, omitted, section};
 use super::status_style;
 use super::text::{moment, prose};
-use super::timeline::{Entry, timeline};
+use super::timeline::{TimelineItem, timeline};
 
 fn is_over(maintenance: &PublicMaintenance) -> bool {
     matches!(maintenance.status, "COMPLETED" | "CANCELLED")
 }
 
-/// What is to come or going on first; what is over follows.
+/// Scheduled and running maintenances first; past ones follow.
 pub(super) fn list(maintenances: &[PublicMaintenance]) -> Markup {
     let (over, ahead): (Vec<_>, Vec<_>) = maintenances
         .iter()
@@ -39,8 +39,8 @@ pub(super) fn list(maintenances: &[PublicMaintenance]) -> Markup {
 }
 
 fn item(maintenance: &PublicMaintenance, quiet: bool) -> Markup {
-    let look = status_style::maintenance(maintenance.status);
-    let entries = maintenance.timeline.iter().map(|entry| Entry {
+    let style = status_style::maintenance(maintenance.status);
+    let entries = maintenance.timeline.iter().map(|entry| TimelineItem {
         status: entry.status,
         message: &entry.message,
         created_at: entry.created_at,
@@ -48,13 +48,13 @@ fn item(maintenance: &PublicMaintenance, quiet: bool) -> Markup {
     html! {
         article class="relative grid min-w-0 grid-cols-1 gap-3 px-4 py-4 first:rounded-t-lg last:rounded-b-lg sm:px-5 print:break-inside-avoid" {
             @if maintenance.status == "IN_PROGRESS" {
-                span aria-hidden="true" class={ "absolute inset-y-0 left-0 w-1 rounded-l-[inherit] bg-" (look.tone) "-solid" } {}
+                span aria-hidden="true" class={ "absolute inset-y-0 left-0 w-1 rounded-l-[inherit] bg-" (style.tone) "-solid" } {}
             }
             header class="flex flex-wrap items-start justify-between gap-x-4 gap-y-1" {
                 h3 dir="auto" class={
                     "min-w-0 flex-1 basis-48 wrap-anywhere text-ink " (if quiet { "font-medium" } else { "font-semibold" })
                 } { (maintenance.title) }
-                @if quiet { (look.quiet()) } @else { (look.badge("")) }
+                @if quiet { (style.quiet()) } @else { (style.badge("")) }
             }
             dl class="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-sm" {
                 dt class="text-muted" { "Starts:" }

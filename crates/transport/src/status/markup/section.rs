@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-/// A section with its heading. `id` is its place in the page's address: what follows the #.
+/// A section with its heading. `id` is the fragment of its address.
 pub(super) fn section(id: &str, title: &str, class: &str, content: &Markup) -> Markup {
     html! {
         section aria-labelledby=(id) class={ "grid min-w-0 content-start gap-3 " (class) } {
@@ -12,12 +12,12 @@ pub(super) fn section(id: &str, title: &str, class: &str, content: &Markup) -> M
     }
 }
 
-/// What is said of things that are left out.
+/// A note about omitted items.
 pub(super) fn omitted(text: &str) -> Markup {
     html! { p class="text-sm text-subtle" { (text) } }
 }
 
-/// What a section says when it has nothing to show.
+/// The note of an empty section.
 pub(super) fn nothing_here(text: &str) -> Markup {
     html! { p class="rounded-lg border border-dashed border-line px-4 py-5 text-muted" { (text) } }
 }

@@ -1,54 +1,54 @@
-//! How each status looks: its word, its colour and its icon. Colour never speaks alone.
+//! The style of each status: label, colour and icon. Colour is never the only sign.
 
 use maud::{Markup, html};
 
 use super::icon::Icon;
 
-/// A status as people see it.
+/// The style of a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StatusStyle {
     pub(super) label: &'static str,
-    /// The name of the colour, as the style sheet has it.
+    /// Name of the colour in the style sheet.
     pub(super) tone: &'static str,
     pub(super) icon: Icon,
 }
 
-const fn look(label: &'static str, tone: &'static str, icon: Icon) -> StatusStyle {
+const fn style(label: &'static str, tone: &'static str, icon: Icon) -> StatusStyle {
     StatusStyle { label, tone, icon }
 }
 
-/// The look of a component's status.
+/// The style of a component's status.
 pub(super) fn component(status: &str) -> StatusStyle {
     match status {
-        "DEGRADED" => look("Degraded Performance", "degraded", Icon::TRIANGLE_ALERT),
-        "PARTIAL_OUTAGE" => look("Partial Outage", "partial", Icon::CIRCLE_ALERT),
-        "MAJOR_OUTAGE" => look("Major Outage", "major", Icon::OCTAGON_X),
-        _ => look("Operational", "operational", Icon::CIRCLE_CHECK),
+        "DEGRADED" => style("Degraded Performance", "degraded", Icon::TRIANGLE_ALERT),
+        "PARTIAL_OUTAGE" => style("Partial Outage", "partial", Icon::CIRCLE_ALERT),
+        "MAJOR_OUTAGE" => style("Major Outage", "major", Icon::OCTAGON_X),
+        _ => style("Operational", "operational", Icon::CIRCLE_CHECK),
     }
 }
 
-/// The look of the status of an incident or of an update.
+/// The style of an incident's or an update's status.
 pub(super) fn incident(status: &str) -> StatusStyle {
     match status {
-        "IDENTIFIED" => look("Identified", "partial", Icon::CROSSHAIR),
-        "MONITORING" => look("Monitoring", "degraded", Icon::ACTIVITY),
-        "RESOLVED" => look("Resolved", "operational", Icon::CIRCLE_CHECK),
-        _ => look("Investigating", "major", Icon::SEARCH),
+        "IDENTIFIED" => style("Identified", "partial", Icon::CROSSHAIR),
+        "MONITORING" => style("Monitoring", "degraded", Icon::ACTIVITY),
+        "RESOLVED" => style("Resolved", "operational", Icon::CIRCLE_CHECK),
+        _ => style("Investigating", "major", Icon::SEARCH),
     }
 }
 
-/// The look of a maintenance's status.
+/// The style of a maintenance's status.
 pub(super) fn maintenance(status: &str) -> StatusStyle {
     match status {
-        "IN_PROGRESS" => look("In Progress", "maintenance", Icon::WRENCH),
-        "COMPLETED" => look("Completed", "operational", Icon::CIRCLE_CHECK),
-        "CANCELLED" => look("Cancelled", "neutral", Icon::CIRCLE_SLASH),
-        _ => look("Scheduled", "maintenance", Icon::CALENDAR_CLOCK),
+        "IN_PROGRESS" => style("In Progress", "maintenance", Icon::WRENCH),
+        "COMPLETED" => style("Completed", "operational", Icon::CIRCLE_CHECK),
+        "CANCELLED" => style("Cancelled", "neutral", Icon::CIRCLE_SLASH),
+        _ => style("Scheduled", "maintenance", Icon::CALENDAR_CLOCK),
     }
 }
 
 impl StatusStyle {
-    /// In its colour, for what needs attention.
+    /// The status in its colour, for items that need attention.
     pub(super) fn badge(self, class: &str) -> Markup {
         let tone = self.tone;
         html! {
@@ -61,7 +61,7 @@ impl StatusStyle {
         }
     }
 
-    /// As high as a badge, without its ground, for what needs nobody's attention.
+    /// The status as high as a badge but without its background, for items that need no attention.
     pub(super) fn quiet(self) -> Markup {
         html! {
             span class="inline-flex h-6 items-center gap-1.5 text-xs whitespace-nowrap text-muted" {

@@ -1,4 +1,4 @@
-//! What subscribes to an organisation's updates: the control of the public page, and the pages of the plain form.
+//! Subscribing to an organisation: the control of the public page, and the pages of the plain form.
 
 use maud::{Markup, html};
 
@@ -6,23 +6,23 @@ use super::frame::{PRIMARY, SECONDARY, button, frame};
 
 const FIELD: &str = "w-full rounded-md border border-line-strong bg-canvas px-2.5 text-base text-ink transition-colors hover:border-muted disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-major pointer-coarse:text-lg h-8 pointer-coarse:h-10";
 
-/// What the plain form holds.
+/// The contents of the plain form.
 #[derive(Debug, Default)]
 pub(crate) struct SubscribeForm {
-    /// What was typed.
+    /// The given address.
     pub(crate) email: String,
-    /// Whether the address is what was refused.
+    /// Whether the address is invalid.
     pub(crate) is_invalid: bool,
-    /// Why nothing was entered; `None` before the form was sent.
+    /// Why the subscription was refused; `None` before the form was sent.
     pub(crate) reason: Option<String>,
 }
 
 /// A page of the plain form.
 #[derive(Debug)]
 pub(crate) enum SubscribePage {
-    /// To be filled in.
+    /// The form.
     Form(SubscribeForm),
-    /// Accepted, with the sentence to show.
+    /// The confirmation, with its message.
     Sent(&'static str),
 }
 
@@ -30,7 +30,8 @@ fn action(organisation: &str) -> String {
     format!("/status/{organisation}/subscribe")
 }
 
-/// The button that opens the dialog and, where no script runs, the plain form in its place: see `status-page.css`.
+/// The button that opens the dialog and, without a script, the plain form in its place: see
+/// `status-page.css`.
 pub(super) fn control(organisation: &str) -> Markup {
     html! {
         button type="button" class=(button(PRIMARY)) data-script="needed" aria-haspopup="dialog" { "Subscribe To Updates" }
@@ -44,7 +45,7 @@ pub(super) fn control(organisation: &str) -> Markup {
     }
 }
 
-/// A page of the plain form, which no script draws again.
+/// A page of the plain form, which no script hydrates.
 pub(crate) fn page(organisation: &str, shown: &SubscribePage) -> Markup {
     let content = html! {
         div class="mx-auto grid w-full max-w-md gap-4 py-12" {

@@ -14,7 +14,7 @@ fn at(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()
 }
 
-/// A page with everything on it, every text of it `text`.
+/// A page with everything on it; every text is `text`.
 fn full(text: &str) -> Snapshot {
     let when = at("2026-11-20T00:05:09.000Z");
     let id = String::from("id");
@@ -94,7 +94,7 @@ fn full(text: &str) -> Snapshot {
     }
 }
 
-/// What a person reads: the text between the tags, piece by piece.
+/// The texts between the tags.
 fn texts(html: &str) -> Vec<&str> {
     html.split('<')
         .filter_map(|piece| piece.split_once('>'))
@@ -104,7 +104,7 @@ fn texts(html: &str) -> Vec<&str> {
 }
 
 #[test]
-fn everything_is_there_without_a_script() {
+fn page_is_complete_without_a_script() {
     let html = page(&full("Words")).into_string();
     let texts = texts(&html);
     for expected in [
@@ -137,7 +137,7 @@ fn everything_is_there_without_a_script() {
 }
 
 #[test]
-fn what_is_going_on_comes_before_what_it_affects_and_before_what_is_over() {
+fn unresolved_incidents_come_first() {
     let snapshot = full("Words");
     let html = page(&snapshot).into_string();
     let place = |text: &str| html.find(text).unwrap();
@@ -152,7 +152,7 @@ fn what_is_going_on_comes_before_what_it_affects_and_before_what_is_over() {
 }
 
 #[test]
-fn times_are_in_utc_and_say_so() {
+fn times_are_shown_in_utc() {
     let html = page(&full("Words")).into_string();
     let midnight = "<time datetime=\"2026-11-20T00:05:09.000Z\" title=\"2026-11-20T00:05:09.000Z\" \
         class=\"whitespace-nowrap\">Nov 20, 2026 12:05:09 AM UTC</time>";
@@ -164,7 +164,7 @@ fn times_are_in_utc_and_say_so() {
 }
 
 #[test]
-fn text_of_people_is_shown_as_text() {
+fn text_of_people_is_escaped() {
     let html = page(&full(HOSTILE)).into_string();
     for dangerous in ["<script", "<img", "<!--", "alert('1')</"] {
         assert!(!html.contains(dangerous), "{dangerous}: {html}");
@@ -175,13 +175,13 @@ fn text_of_people_is_shown_as_text() {
 }
 
 #[test]
-fn between_elements_there_is_nothing_that_a_script_would_take_for_text() {
+fn no_white_space_is_between_elements() {
     let html = page(&full("Words")).into_string();
     assert!(!html.contains('\n') && !html.contains("> <"), "{html}");
 }
 
 #[test]
-fn an_empty_page_says_what_it_lacks() {
+fn empty_sections_say_so() {
     let empty = Snapshot {
         banner: None,
         components: Vec::new(),
@@ -202,7 +202,7 @@ fn an_empty_page_says_what_it_lacks() {
 }
 
 #[test]
-fn a_page_says_what_it_leaves_out() {
+fn page_mentions_omitted_items() {
     let full = full("Words");
     let over = |count| Snapshot {
         incidents: vec![full.incidents[0].clone(); count],

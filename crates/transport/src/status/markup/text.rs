@@ -3,7 +3,7 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use maud::{Markup, html};
 
-/// What a person wrote, as it was written: text, with its line breaks. Nothing where nothing was written.
+/// Text that people wrote, with its line breaks; nothing if it is empty.
 pub(super) fn prose(text: &str, class: &str) -> Markup {
     html! {
         @if !text.is_empty() {
@@ -12,7 +12,8 @@ pub(super) fn prose(text: &str, class: &str) -> Markup {
     }
 }
 
-/// A time in UTC: the server does not know the reader's zone. The script writes it in theirs.
+/// A time in UTC, because the server does not know the reader's time zone. The script shows it in
+/// local time.
 pub(super) fn instant(value: Option<DateTime<Utc>>) -> Markup {
     let Some(value) = value else {
         return html! { span { "---" } };
@@ -25,7 +26,7 @@ pub(super) fn instant(value: Option<DateTime<Utc>>) -> Markup {
     }
 }
 
-/// A time, with the place where the script says how far away it is.
+/// A time with a place for its distance from now, which the script fills in.
 pub(super) fn moment(label: Option<&str>, value: Option<DateTime<Utc>>) -> Markup {
     html! {
         span class="moment text-sm text-subtle" {

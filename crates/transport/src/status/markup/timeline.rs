@@ -1,4 +1,4 @@
-//! What was recorded of an incident or a maintenance, newest first.
+//! The timeline of an incident or a maintenance, newest entry first.
 
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
@@ -8,16 +8,16 @@ use super::status_style;
 use super::text::{moment, prose};
 
 /// An entry of a timeline.
-pub(super) struct Entry<'a> {
+pub(super) struct TimelineItem<'a> {
     pub(super) status: &'a str,
     pub(super) message: &'a str,
     pub(super) created_at: DateTime<Utc>,
 }
 
-/// The timeline of `label`; `quiet` when it is over, `truncated` when it has older entries.
+/// The timeline of `label`. `quiet` if the item is past, `truncated` if there are older entries.
 pub(super) fn timeline<'a>(
     label: &str,
-    entries: impl Iterator<Item = Entry<'a>>,
+    entries: impl Iterator<Item = TimelineItem<'a>>,
     quiet: bool,
     truncated: bool,
 ) -> Markup {
@@ -34,19 +34,19 @@ pub(super) fn timeline<'a>(
     }
 }
 
-fn body(entry: &Entry<'_>, quiet: bool) -> Markup {
-    let look = status_style::incident(entry.status);
+fn body(entry: &TimelineItem<'_>, quiet: bool) -> Markup {
+    let style = status_style::incident(entry.status);
     let mark = if quiet {
         "bg-neutral-solid".to_owned()
     } else {
-        format!("bg-{}-solid", look.tone)
+        format!("bg-{}-solid", style.tone)
     };
     html! {
         span aria-hidden="true" class="absolute top-3 -bottom-1.5 left-[5px] w-px bg-line group-last:hidden" {}
         span aria-hidden="true"
             class={ "absolute top-[5px] left-0 size-[11px] rounded-full border-2 border-surface " (mark) } {}
         p class="flex flex-wrap items-baseline gap-x-2" {
-            span class={ "font-semibold " (if quiet { "text-muted" } else { "text-ink" }) } { (look.label) }
+            span class={ "font-semibold " (if quiet { "text-muted" } else { "text-ink" }) } { (style.label) }
             (moment(None, Some(entry.created_at)))
         }
         (prose(entry.message, if quiet { " text-muted" } else { " text-ink" }))

@@ -13,8 +13,8 @@ use allclear_application::public::{MockSnapshotStore, PublicOrganisation, Snapsh
 use allclear_application::transition::Written;
 
 use crate::status::encoded::Encoded;
-use crate::status::page::{Document, whole};
-use crate::status::worker_cache::Copies;
+use crate::status::page::{Document, boxed};
+use crate::status::worker_cache::WorkerCache;
 
 pub(crate) fn organisation() -> OrganisationId {
     OrganisationId::parse("org").unwrap()
@@ -53,7 +53,7 @@ pub(crate) fn pages(store: MockSnapshotStore, relay: &Arc<Relay>) -> Arc<Pages> 
     pages_at(store, relay, &Arc::default())
 }
 
-/// Pages whose clock is set so many seconds ahead, or back.
+/// Pages with a clock that is `set` seconds ahead.
 fn pages_at(store: MockSnapshotStore, relay: &Arc<Relay>, set: &Arc<AtomicI64>) -> Arc<Pages> {
     let mut clock = MockClock::new();
     let set = Arc::clone(set);
@@ -69,7 +69,7 @@ fn pages_at(store: MockSnapshotStore, relay: &Arc<Relay>, set: &Arc<AtomicI64>) 
     ))
 }
 
-/// What a write through this node tells the relay.
+/// Delivers a write of this node to the relay.
 async fn written(relay: &Relay, revision: i64) {
     let commit = Commit {
         organisation: "org".into(),
@@ -85,7 +85,7 @@ async fn written(relay: &Relay, revision: i64) {
 }
 
 #[actix_web::test]
-async fn a_page_is_read_once_however_many_ask() {
+async fn concurrent_requests_share_one_read() {
     let mut store = MockSnapshotStore::new();
     store
         .expect_snapshot()
@@ -100,7 +100,7 @@ async fn a_page_is_read_once_however_many_ask() {
 }
 
 #[actix_web::test]
-async fn what_was_written_here_shows_at_once() {
+async fn write_of_this_node_is_visible_immediately() {
     let relay = relay();
     let mut store = MockSnapshotStore::new();
     let mut revision = 0;
@@ -121,7 +121,7 @@ async fn what_was_written_here_shows_at_once() {
 }
 
 #[actix_web::test]
-async fn the_last_page_stands_while_the_database_is_away() {
+async fn last_page_is_served_while_the_database_is_unavailable() {
     let relay = relay();
     let mut store = MockSnapshotStore::new();
     let mut reads = 0;
@@ -145,7 +145,7 @@ async fn the_last_page_stands_while_the_database_is_away() {
 }
 
 #[actix_web::test]
-async fn nobody_waits_for_the_end_of_a_storm_of_changes() {
+async fn requests_do_not_wait_for_the_end_of_constant_writes() {
     let (relay, set) = (relay(), Arc::new(AtomicI64::new(0)));
     let (storm, clock, reads) = (
         Arc::clone(&relay),
@@ -154,7 +154,7 @@ async fn nobody_waits_for_the_end_of_a_storm_of_changes() {
     );
     let mut store = MockSnapshotStore::new();
     let counted = Arc::clone(&reads);
-    // While the page is read, time passes and there is something newer.
+    // During each read time passes and a newer revision is committed.
     store.expect_snapshot().returning(move |organisation, now| {
         let revision = counted.fetch_add(1, Ordering::SeqCst) + 1;
         storm.hear(organisation, Revision(revision + 1));
@@ -173,7 +173,7 @@ async fn nobody_waits_for_the_end_of_a_storm_of_changes() {
     assert!(reads.load(Ordering::SeqCst) <= 2, "{reads:?}");
 }
 
-/// A store that answers the revisions in turn; none says that the database is away.
+/// A store that returns the revisions in turn; `None` means that the database is unavailable.
 fn store_of(revisions: &'static [Option<i64>]) -> MockSnapshotStore {
     let mut store = MockSnapshotStore::new();
     let mut revisions = revisions.iter();
@@ -191,7 +191,7 @@ fn store_of(revisions: &'static [Option<i64>]) -> MockSnapshotStore {
 }
 
 #[actix_web::test]
-async fn a_page_of_the_future_is_read_anew_once_the_clock_goes_back() {
+async fn page_from_the_future_is_read_again_after_the_clock_was_set_back() {
     let (relay, set) = (relay(), Arc::default());
     let pages = pages_at(store_of(&[Some(1), Some(2)]), &relay, &set);
     let read_at = async || {
@@ -210,7 +210,7 @@ async fn a_page_of_the_future_is_read_anew_once_the_clock_goes_back() {
 }
 
 #[actix_web::test]
-async fn a_clock_set_back_while_the_database_was_away_does_not_keep_the_page_from_being_read() {
+async fn clock_set_back_after_a_failed_read_does_not_block_the_next_read() {
     let (relay, set) = (relay(), Arc::default());
     let pages = pages_at(store_of(&[Some(1), None, Some(2)]), &relay, &set);
     let revision = async || pages.page(&organisation()).await.unwrap().unwrap().revision;
@@ -222,7 +222,7 @@ async fn a_clock_set_back_while_the_database_was_away_does_not_keep_the_page_fro
 }
 
 #[actix_web::test]
-async fn an_unknown_organisation_has_no_page_and_leaves_nothing_behind() {
+async fn unknown_organisation_is_not_cached() {
     let pages = pages(MockSnapshotStore::new(), &relay());
     let nobody = OrganisationId::parse("nobody").unwrap();
     assert!(pages.page(&nobody).await.unwrap().is_none());
@@ -230,7 +230,7 @@ async fn an_unknown_organisation_has_no_page_and_leaves_nothing_behind() {
 }
 
 #[actix_web::test]
-async fn who_has_the_revision_gets_no_body() {
+async fn known_entity_tag_gets_304_without_a_body() {
     let mut store = MockSnapshotStore::new();
     store
         .expect_snapshot()
@@ -250,7 +250,7 @@ async fn who_has_the_revision_gets_no_body() {
         let request = TestRequest::default()
             .insert_header((header::IF_NONE_MATCH, known))
             .to_http_request();
-        let response = whole(page.json(request.headers()));
+        let response = boxed(page.json(request.headers()));
         assert_eq!(response.status().as_u16(), status, "{known}");
         assert_eq!(response.headers().get(header::ETAG).unwrap(), "\"1\"");
         assert_eq!(
@@ -261,7 +261,7 @@ async fn who_has_the_revision_gets_no_body() {
 }
 
 #[actix_web::test]
-async fn the_page_holds_the_snapshot() {
+async fn page_contains_the_snapshot() {
     let mut store = MockSnapshotStore::new();
     store
         .expect_snapshot()
@@ -271,7 +271,7 @@ async fn the_page_holds_the_snapshot() {
         .await
         .unwrap()
         .unwrap();
-    let response = whole(page.html(TestRequest::default().to_http_request().headers()));
+    let response = boxed(page.html(TestRequest::default().to_http_request().headers()));
     let body = String::from_utf8(to_bytes(response.into_body()).await.unwrap().to_vec()).unwrap();
     assert!(
         body.contains("<title>Acme status</title>") && body.contains("\"revision\":1"),
@@ -280,27 +280,27 @@ async fn the_page_holds_the_snapshot() {
 }
 
 #[actix_web::test]
-async fn a_worker_copies_a_page_once_while_it_is_of_now() {
+async fn worker_copies_a_page_once_while_it_is_current() {
     let (relay, set) = (relay(), Arc::default());
     let pages = pages_at(store_of(&[Some(1), Some(2)]), &relay, &set);
-    let copies = Copies::of(Arc::clone(&pages));
+    let cache = WorkerCache::of(Arc::clone(&pages));
     let read = async || pages.page(&organisation()).await.unwrap().unwrap();
-    assert!(copies.page("org").is_none(), "it was not read yet");
+    assert!(cache.page("org").is_none(), "it was not read yet");
     read().await;
-    let first = copies.page("org").unwrap();
-    assert!(Rc::ptr_eq(&first, &copies.page("org").unwrap()));
+    let first = cache.page("org").unwrap();
+    assert!(Rc::ptr_eq(&first, &cache.page("org").unwrap()));
 
     written(&relay, 2).await;
-    assert!(copies.page("org").is_none(), "it was not read anew yet");
+    assert!(cache.page("org").is_none(), "it was not read anew yet");
     read().await;
-    assert_eq!(copies.page("org").unwrap().revision, Revision(2));
+    assert_eq!(cache.page("org").unwrap().revision, Revision(2));
 
     set.store(60, Ordering::SeqCst);
-    assert!(copies.page("org").is_none(), "it is due to be read anew");
-    assert!(copies.page("no organisation").is_none());
+    assert!(cache.page("org").is_none(), "it is due to be read anew");
+    assert!(cache.page("no organisation").is_none());
 }
 
-/// A page that takes more than the cache would give to one thing.
+/// A page larger than the default share of one item in the cache.
 fn huge(revision: i64) -> Snapshot {
     let component = |number: u32| allclear_application::public::PublicComponent {
         id: number.to_string(),
@@ -317,7 +317,7 @@ fn huge(revision: i64) -> Snapshot {
 }
 
 #[actix_web::test]
-async fn the_largest_page_is_kept_too() {
+async fn largest_page_is_cached() {
     let mut store = MockSnapshotStore::new();
     store
         .expect_snapshot()
@@ -329,11 +329,11 @@ async fn the_largest_page_is_kept_too() {
     }
 }
 
-/// The bytes of a large document.
+/// Bytes of a large document.
 const BODY: usize = 2 * 1024 * 1024;
 
 #[actix_web::test]
-async fn pages_nobody_asks_for_any_more_make_room() {
+async fn least_requested_pages_are_evicted() {
     let mut outbox = MockOutbox::new();
     outbox
         .expect_revisions()
@@ -351,7 +351,7 @@ async fn pages_nobody_asks_for_any_more_make_room() {
     let page = pages.page(&organisation()).await.unwrap().unwrap();
     for number in 0..4 * fit {
         let organisation = OrganisationId::parse(&format!("org-{number}")).unwrap();
-        let entry = Arc::new(Entry::default());
+        let slot = Arc::new(PageSlot::default());
         let body = Encoded::precompressed(vec![0; BODY].into(), None, None);
         let document = || Document {
             body: body.clone(),
@@ -366,8 +366,10 @@ async fn pages_nobody_asks_for_any_more_make_room() {
             ..*page
         };
         let weight = large.weight();
-        entry.current.store(Some(Arc::new(large)));
-        pages.entries.insert(organisation, Kept { entry, weight });
+        slot.current.store(Some(Arc::new(large)));
+        pages
+            .entries
+            .insert(organisation, WeightedSlot { slot, weight });
         assert!(pages.entries.weight() <= MEMORY);
     }
     assert!(

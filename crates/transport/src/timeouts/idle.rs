@@ -1,5 +1,6 @@
-//! Connections on which no request is under way. The HTTP server sees to it that the head of the first request comes in time;
-//! those that stay silent after it, or begin another one and do not go on, are ended here.
+//! Closes connections that have no running request for too long. The HTTP server limits the time
+//! for the head of the first request only; this module covers silence after a response, and heads
+//! of later requests that never end.
 
 use std::any::Any;
 use std::net::{Shutdown, TcpStream};
@@ -7,50 +8,51 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use crate::client_slots::{ClientLimits, HeldDescriptors, Slot};
 use actix_web::dev::Extensions;
 #[cfg(unix)]
-use socket2::SockRef;
-#[cfg(unix)]
-use std::os::fd::AsFd;
+use {socket2::SockRef, std::os::fd::AsFd};
 
-/// How often it is looked whether descriptors run out.
+use crate::client_slots::{ClientLimits, HeldDescriptors, Slot};
+
+/// How often file descriptors are checked.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Every connection, watched.
+/// All open connections.
 pub(crate) struct Connections {
     open: Mutex<Vec<Weak<Connection>>>,
     began: Instant,
-    /// How long one may be without a request.
+    /// Longest time a connection may be idle.
     limit: Duration,
     clients: Arc<ClientLimits>,
 }
 
 /// One connection.
 pub(crate) struct Connection {
-    /// A handle of its own, by which it is ended; none any more where it streams. An open file a viewer is enough.
+    /// A second handle of the stream, used to close it. `None` once the connection streams, so that
+    /// a viewer needs one open file only.
     stream: Mutex<Option<TcpStream>>,
     began: Instant,
-    /// When its last request was answered, in milliseconds since the beginning.
+    /// Milliseconds from `began` to the end of the last request; `ACTIVE` during a request.
     idle_since: AtomicU64,
     descriptors: HeldDescriptors,
     _slot: Slot,
 }
 
-/// A request under way: its connection is not idle while this is there.
-pub(crate) struct Busy(Arc<Connection>);
+/// A running request: its connection is not idle while this guard exists.
+pub(crate) struct RequestGuard(Arc<Connection>);
 
 impl Connections {
-    /// Whether connections can be watched here.
-    pub(crate) const WATCHED: bool = cfg!(unix);
+    /// Whether idle connections can be closed on this platform.
+    pub(crate) const SUPPORTED: bool = cfg!(unix);
 
-    const BUSY: u64 = u64::MAX;
-    /// How long one may be without a request while descriptors run out, in milliseconds.
+    const ACTIVE: u64 = u64::MAX;
+    /// Longest idle time while descriptors are running out, in milliseconds.
     const CROWDED: u64 = 2000;
-    /// Descriptors of a connection: the HTTP server's, and the handle by which it is ended.
+    /// Descriptors of a connection: the HTTP server's and the handle in `stream`.
     const DESCRIPTORS: usize = 2;
 
-    /// Ends each that is without a request for this long, and takes no more than clients may have.
+    /// Closes connections that are idle for longer than `limit`, and refuses connections over the
+    /// limits of `clients`.
     pub(crate) fn new(limit: Duration, clients: Arc<ClientLimits>) -> Arc<Self> {
         Arc::new(Self {
             clients,
@@ -60,14 +62,14 @@ impl Connections {
         })
     }
 
-    /// Watches a new connection.
+    /// Starts to track a new connection.
     pub(crate) fn watch(&self, connection: &dyn Any, data: &mut Extensions) {
         let Some(stream) = handle(connection) else {
             return;
         };
         let peer = stream.peer_addr().ok().map(|peer| peer.ip());
         let Some((slot, descriptors)) = self.clients.connection(peer, Self::DESCRIPTORS) else {
-            // The peer may have gone already.
+            // The peer may have closed the connection already.
             let _ = stream.shutdown(Shutdown::Both);
             return;
         };
@@ -86,18 +88,18 @@ impl Connections {
         data.insert(connection);
     }
 
-    /// Looks at them again and again, for as long as the server is there.
-    pub(crate) async fn guard(connections: Weak<Self>) {
-        let mut swept = Instant::now();
+    /// Closes idle connections periodically until the server ends.
+    pub(crate) async fn close_idle(connections: Weak<Self>) {
+        let mut swept_at = Instant::now();
         while let Some(period) = connections.upgrade().map(|all| all.limit / 4) {
             tokio::time::sleep(period.min(POLL_INTERVAL)).await;
             let Some(all) = connections.upgrade() else {
                 return;
             };
             let is_crowded = all.clients.is_crowded();
-            if is_crowded || swept.elapsed() >= period {
+            if is_crowded || swept_at.elapsed() >= period {
                 all.sweep(is_crowded);
-                swept = Instant::now();
+                swept_at = Instant::now();
             }
         }
     }
@@ -116,8 +118,8 @@ impl Connections {
                     return false;
                 };
                 let since = connection.idle_since.load(Ordering::Relaxed);
-                if since != Self::BUSY && now.saturating_sub(since) > limit {
-                    // Whoever has gone meanwhile needs no ending.
+                if since != Self::ACTIVE && now.saturating_sub(since) > limit {
+                    // The peer may have closed the connection already.
                     let _ = connection
                         .handle()
                         .as_ref()
@@ -134,24 +136,25 @@ impl Connection {
     }
 }
 
-impl Busy {
-    /// A request has come on this connection.
+impl RequestGuard {
+    /// Marks the connection as active.
     pub(crate) fn on(connection: &Arc<Connection>) -> Self {
         connection
             .idle_since
-            .store(Connections::BUSY, Ordering::Relaxed);
+            .store(Connections::ACTIVE, Ordering::Relaxed);
         Self(Arc::clone(connection))
     }
 
-    /// The request is answered by a stream, after which nothing is asked on this connection: it needs no watching.
-    pub(crate) fn streams(&self) {
+    /// Releases the handle, because the response is a stream and no further request follows: the
+    /// connection needs no idle timeout.
+    pub(crate) fn release_stream_handle(&self) {
         if self.0.handle().take().is_some() {
             self.0.descriptors.release();
         }
     }
 }
 
-impl Drop for Busy {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         self.0
             .idle_since
@@ -160,7 +163,7 @@ impl Drop for Busy {
 }
 
 fn milliseconds(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_millis()).unwrap_or(Connections::BUSY - 1)
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(Connections::ACTIVE - 1)
 }
 
 #[cfg(unix)]
@@ -168,7 +171,8 @@ fn handle(connection: &dyn Any) -> Option<TcpStream> {
     let stream = connection.downcast_ref::<actix_web::rt::net::TcpStream>()?;
     let own = stream.as_fd().try_clone_to_owned();
     if own.is_err() {
-        // There are too many open files. Of a connection without a handle nobody would see that it is idle.
+        // Out of file descriptors: close the connection, because its idleness could not be
+        // detected.
         let _ = SockRef::from(stream).shutdown(Shutdown::Both);
     }
     own.ok().map(TcpStream::from)
@@ -186,7 +190,7 @@ mod tests {
     use actix_web::rt::net::{TcpListener, TcpStream};
 
     #[actix_web::test]
-    async fn a_connection_is_watched_until_it_streams() {
+    async fn connection_has_an_idle_timeout_until_it_streams() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (client, accepted) = tokio::join!(
             TcpStream::connect(listener.local_addr().unwrap()),
@@ -198,9 +202,9 @@ mod tests {
         let mut data = Extensions::new();
         connections.watch(&accepted, &mut data);
         let connection = data.get::<Arc<Connection>>().unwrap();
-        let busy = Busy::on(connection);
+        let guard = RequestGuard::on(connection);
         assert!(connection.handle().is_some());
-        busy.streams();
+        guard.release_stream_handle();
         assert!(connection.handle().is_none());
     }
 }

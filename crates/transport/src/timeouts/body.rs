@@ -1,6 +1,6 @@
-//! Bodies that come slowly, or never. A client that sends one must not hold a connection for long (OWASP ASVS 5.0, 13.1.3),
-//! neither while a handler reads the body nor where none does. Here it is also noted on which connections a request is under
-//! way that the app answers.
+//! Time limit for request bodies. A client that sends its body slowly must not hold a connection
+//! for long (OWASP ASVS 5.0, 13.1.3), whether or not a handler reads the body. This middleware also
+//! marks connections as busy while the app handles a request.
 
 use std::cell::RefCell;
 use std::future::{Ready, ready};
@@ -20,71 +20,71 @@ use futures_util::Stream;
 use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::idle_timeout::{Busy, Connection};
+use super::idle::{Connection, RequestGuard};
 
-/// Gives each body this time to come, from its head on.
+/// Middleware: each body must arrive within this time after its head.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct BodyTime(pub(crate) Duration);
+pub(crate) struct BodyTimeout(pub(crate) Duration);
 
-/// The service inside, whose requests have bodies that end in time.
-pub(crate) struct Bounded<S> {
+pub(crate) struct BodyTimeoutService<S> {
     inner: S,
     time: Duration,
 }
 
-/// A body on its way, in the hands of the handler and of the answer.
-type Shared = Rc<RefCell<Payload>>;
+/// A request body, shared by the handler and the response.
+type SharedPayload = Rc<RefCell<Payload>>;
 
-/// What a handler reads.
-struct Timed {
-    body: Shared,
+/// The body as a handler reads it: an error after the deadline.
+struct TimedPayload {
+    body: SharedPayload,
     end: Instant,
-    /// Made when the body has to be waited for: most are there with their head.
+    /// Created on the first wait, because most bodies arrive with their head.
     sleep: Option<Pin<Box<Sleep>>>,
 }
 
 pin_project! {
-    /// A request on its way.
+    /// The response future. It keeps the body until there is a response.
     pub(crate) struct PendingResponse<F> {
         #[pin]
         inner: F,
-        body: Option<Shared>,
-        busy: Option<Busy>,
+        body: Option<SharedPayload>,
+        guard: Option<RequestGuard>,
         head: bool,
     }
 }
 
 pin_project! {
-    /// An answer that keeps the request's body until it is sent. Of a body that somebody keeps and nobody has read to its
-    /// end, actix closes the connection; one that was let go in chunks it would read on for ever.
+    /// A response that keeps the request's body until it is sent. If the body is still held and
+    /// unread at that moment, actix closes the connection; otherwise actix would read an endless
+    /// chunked body for ever.
     pub(crate) struct BodyDeadline<B> {
         #[pin]
         answer: B,
-        body: Option<Shared>,
-        busy: Option<Busy>,
+        body: Option<SharedPayload>,
+        guard: Option<RequestGuard>,
     }
 }
 
-impl<S, B> Transform<S, ServiceRequest> for BodyTime
+impl<S, B> Transform<S, ServiceRequest> for BodyTimeout
 where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
     B: MessageBody,
 {
     type Response = ServiceResponse<BodyDeadline<B>>;
     type Error = Error;
-    type Transform = Bounded<S>;
+    type Transform = BodyTimeoutService<S>;
     type InitError = ();
     type Future = Ready<Result<Self::Transform, ()>>;
 
     fn new_transform(&self, inner: S) -> Self::Future {
-        ready(Ok(Bounded {
+        ready(Ok(BodyTimeoutService {
             inner,
             time: self.0,
         }))
     }
 }
 
-impl<S, B> Service<ServiceRequest> for Bounded<S>
+impl<S, B> Service<ServiceRequest> for BodyTimeoutService<S>
 where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
     B: MessageBody,
@@ -96,7 +96,7 @@ where
     forward_ready!(inner);
 
     fn call(&self, mut request: ServiceRequest) -> Self::Future {
-        let busy = request.conn_data::<Arc<Connection>>().map(Busy::on);
+        let guard = request.conn_data::<Arc<Connection>>().map(RequestGuard::on);
         let head = request.method() == Method::HEAD;
         let body = match request.take_payload() {
             Payload::None => None,
@@ -106,7 +106,7 @@ where
             }
             body => {
                 let body = Rc::new(RefCell::new(body));
-                let timed = Timed {
+                let timed = TimedPayload {
                     body: Rc::clone(&body),
                     end: Instant::now() + self.time,
                     sleep: None,
@@ -120,20 +120,21 @@ where
         PendingResponse {
             inner: self.inner.call(request),
             body,
-            busy,
+            guard,
             head,
         }
     }
 }
 
-/// Whether what follows the head are the frames of a WebSocket (RFC 6455, section 4.1), which end when they end.
+/// Whether the head is followed by WebSocket frames (RFC 6455, section 4.1), which have no time
+/// limit.
 fn is_handshake(request: &ServiceRequest) -> bool {
     let has = |name| request.headers().contains_key(name);
     let framed = has(header::CONTENT_LENGTH) || has(header::TRANSFER_ENCODING);
     request.method() == Method::GET && has(header::UPGRADE) && !framed
 }
 
-impl Stream for Timed {
+impl Stream for TimedPayload {
     type Item = Result<web::Bytes, PayloadError>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -157,23 +158,23 @@ where
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let answered = ready!(this.inner.poll(context))?;
-        let (body, busy) = (this.body.take(), this.busy.take());
-        if let Some(busy) = busy
+        let response = ready!(this.inner.poll(context))?;
+        let (body, guard) = (this.body.take(), this.guard.take());
+        if let Some(guard) = guard
             .as_ref()
-            .filter(|_| !*this.head && is_stream(answered.response()))
+            .filter(|_| !*this.head && is_stream(response.response()))
         {
-            busy.streams();
+            guard.release_stream_handle();
         }
-        Poll::Ready(Ok(answered.map_body(|_, answer| BodyDeadline {
+        Poll::Ready(Ok(response.map_body(|_, answer| BodyDeadline {
             answer,
             body,
-            busy,
+            guard,
         })))
     }
 }
 
-/// Whether an answer goes on until one of the two goes away: a WebSocket, or an event stream.
+/// Whether the response is open-ended: a WebSocket or an event stream.
 fn is_stream<B>(answer: &HttpResponse<B>) -> bool {
     let content = answer.headers().get(header::CONTENT_TYPE);
     answer.status() == StatusCode::SWITCHING_PROTOCOLS
@@ -195,13 +196,19 @@ impl<B: MessageBody> MessageBody for BodyDeadline<B> {
     }
 
     fn try_into_bytes(self) -> Result<web::Bytes, Self> {
-        // Of an answer that is made bytes the request's body would be let go before they are sent.
+        // Converting to bytes would drop the request's body before the response is sent.
         if self.body.is_some() {
             return Err(self);
         }
-        let Self { answer, body, busy } = self;
-        answer
-            .try_into_bytes()
-            .map_err(|answer| Self { answer, body, busy })
+        let Self {
+            answer,
+            body,
+            guard,
+        } = self;
+        answer.try_into_bytes().map_err(|answer| Self {
+            answer,
+            body,
+            guard,
+        })
     }
 }

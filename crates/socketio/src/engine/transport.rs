@@ -1,4 +1,4 @@
-//! Requests: which are taken, and by which transport.
+//! Checks and routing of requests.
 
 mod cors;
 mod frames;
@@ -7,19 +7,17 @@ mod websocket;
 
 use std::sync::Arc;
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::{Method, header},
-    web,
-};
+use actix_web::http::{Method, header};
+use actix_web::{HttpRequest, HttpResponse, web};
 
-use super::{
-    connection::Connection, handler::EngineHandler, reason::Refusal, server::Engine,
-    session_state::Transport,
-};
+use super::connection::Connection;
+use super::handler::EngineHandler;
+use super::reason::Refusal;
+use super::server::Engine;
+use super::session_state::Transport;
 use crate::settings::Settings;
 
-/// The query parameters of Engine.IO; of a repeated one the last counts.
+/// The query parameters of Engine.IO. If one is repeated, the last value counts.
 #[derive(Default)]
 struct Parameters {
     revision: String,
@@ -43,7 +41,7 @@ impl Parameters {
     }
 }
 
-/// Answers a request on the server's path.
+/// Handles a request to the server's path.
 pub(crate) async fn answer<H: EngineHandler>(
     engine: &Arc<Engine<H>>,
     request: &HttpRequest,
@@ -88,7 +86,7 @@ async fn route<H: EngineHandler>(
         if upgrade != (transport == Transport::Websocket) {
             return Err(Refusal::BadRequest);
         }
-        if !cors::is_welcome(settings, request) {
+        if !cors::is_allowed(settings, request) {
             return Err(Refusal::Forbidden(None));
         }
         if parameters.revision != "4" {

@@ -14,16 +14,16 @@ fn organisation() -> OrganisationId {
 
 /// A viewer that has seen this revision.
 fn resumed(viewers: &Viewers, seen: i64) -> FrameStream {
-    let mut listener = FrameStream::of(
+    let mut stream = FrameStream::of(
         &organisation(),
         viewers.subscribe(&organisation()),
         Slot::unlimited(),
     );
-    assert!(listener.resume(Revision(seen), Revision(seen)));
-    listener
+    assert!(stream.resume(Revision(seen), Revision(seen)));
+    stream
 }
 
-fn listener(viewers: &Viewers) -> FrameStream {
+fn stream(viewers: &Viewers) -> FrameStream {
     resumed(viewers, 0)
 }
 
@@ -40,32 +40,32 @@ fn change_of(viewers: &Viewers, revision: i64, size: usize) {
     }));
 }
 
-/// The revision at the end of what comes next; `None` at the end of the stream.
-async fn next(listener: &mut FrameStream) -> Option<i64> {
+/// The revision at the end of the next frame; `None` at the end of the stream.
+async fn next(stream: &mut FrameStream) -> Option<i64> {
     loop {
-        let piece = listener.next().await?;
-        let text = String::from_utf8(piece.to_vec()).unwrap();
+        let chunk = stream.next().await?;
+        let text = String::from_utf8(chunk.to_vec()).unwrap();
         if let Some((_, id)) = text.trim_end().rsplit_once("\nid: ") {
             return Some(id.parse().unwrap());
         }
     }
 }
 
-async fn nobody_cries() {
+async fn assert_no_notifiers() {
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
-    CRIERS.with_borrow(|criers| assert!(criers.is_empty()));
+    NOTIFIERS.with_borrow(|notifiers| assert!(notifiers.is_empty()));
 }
 
 #[actix_web::test]
-async fn who_comes_while_many_are_told_does_not_wait_for_all_of_them() {
+async fn waking_many_viewers_yields_to_other_tasks() {
     let (viewers, told) = (Viewers::default(), Rc::new(Cell::new(0)));
-    let listening: Vec<_> = (0..10 * AT_ONCE)
+    let streams: Vec<_> = (0..10 * WAKE_BATCH)
         .map(|_| {
-            let (mut listener, told) = (listener(&viewers), Rc::clone(&told));
+            let (mut stream, told) = (stream(&viewers), Rc::clone(&told));
             tokio::task::spawn_local(async move {
-                assert_eq!(next(&mut listener).await, Some(1));
+                assert_eq!(next(&mut stream).await, Some(1));
                 told.set(told.get() + 1);
             })
         })
@@ -75,20 +75,20 @@ async fn who_comes_while_many_are_told_does_not_wait_for_all_of_them() {
     while told.get() == 0 {
         tokio::task::yield_now().await;
     }
-    assert!(told.get() <= 2 * AT_ONCE);
-    futures_util::future::join_all(listening)
+    assert!(told.get() <= 2 * WAKE_BATCH);
+    futures_util::future::join_all(streams)
         .await
         .into_iter()
         .for_each(Result::unwrap);
-    assert_eq!(told.get(), 10 * AT_ONCE);
+    assert_eq!(told.get(), 10 * WAKE_BATCH);
     viewers.close();
-    nobody_cries().await;
+    assert_no_notifiers().await;
 }
 
 #[actix_web::test]
-async fn who_leaves_while_others_wait_holds_nobody_up() {
+async fn leaving_viewer_does_not_block_others() {
     let viewers = Viewers::default();
-    let (leaving, mut staying) = (listener(&viewers), listener(&viewers));
+    let (leaving, mut staying) = (stream(&viewers), stream(&viewers));
     let heard =
         tokio::task::spawn_local(
             async move { (next(&mut staying).await, next(&mut staying).await) },
@@ -103,10 +103,10 @@ async fn who_leaves_while_others_wait_holds_nobody_up() {
 }
 
 #[actix_web::test]
-async fn viewer_that_falls_behind_in_commits_or_in_bytes_is_left() {
+async fn viewer_too_far_behind_is_disconnected() {
     for (commits, size) in [(1000, 1), (10, 64 * 1024)] {
         let viewers = Viewers::default();
-        let mut slow = listener(&viewers);
+        let mut slow = stream(&viewers);
         for revision in 1..=commits {
             change_of(&viewers, revision, size);
             tokio::task::yield_now().await;
@@ -116,12 +116,15 @@ async fn viewer_that_falls_behind_in_commits_or_in_bytes_is_left() {
 }
 
 #[actix_web::test]
-async fn viewer_that_stopped_within_a_commit_holds_none_of_its_bytes() {
+async fn stalled_viewer_keeps_no_bytes_in_memory() {
     let viewers = Viewers::default();
-    let mut stalled = listener(&viewers);
+    let mut stalled = stream(&viewers);
     change_of(&viewers, 1, 100_000);
     tokio::task::yield_now().await;
-    assert_eq!(stalled.next().await.map(|piece| piece.len()), Some(PIECE));
+    assert_eq!(
+        stalled.next().await.map(|chunk| chunk.len()),
+        Some(CHUNK_SIZE)
+    );
     for revision in 2..=10 {
         change_of(&viewers, revision, 100_000);
         tokio::task::yield_now().await;
@@ -132,9 +135,9 @@ async fn viewer_that_stopped_within_a_commit_holds_none_of_its_bytes() {
 }
 
 #[actix_web::test]
-async fn viewer_that_comes_back_resumes_from_the_log() {
+async fn reconnecting_viewer_resumes_from_the_log() {
     let viewers = Viewers::default();
-    let mut watching = listener(&viewers);
+    let mut watching = stream(&viewers);
     (1..=5).for_each(|revision| change(&viewers, revision));
     for (seen, revisions) in [(5, 6..=6), (3, 4..=6), (0, 1..=6)] {
         let mut back = resumed(&viewers, seen);
@@ -155,7 +158,7 @@ async fn viewer_that_comes_back_resumes_from_the_log() {
 }
 
 #[actix_web::test]
-async fn stream_goes_on_after_resync_and_ends_where_a_commit_is_missing() {
+async fn stream_continues_after_resync_and_ends_at_a_gap() {
     let viewers = Viewers::default();
     let mut behind = FrameStream::of(
         &organisation(),
@@ -172,21 +175,21 @@ async fn stream_goes_on_after_resync_and_ends_where_a_commit_is_missing() {
 }
 
 #[actix_web::test]
-async fn a_sign_of_life_comes_to_a_viewer_that_waits() {
+async fn waiting_viewer_receives_keep_alives() {
     let viewers = Viewers::default();
-    let mut waiting = listener(&viewers);
+    let mut waiting = stream(&viewers);
     viewers.keep_alive();
     assert_eq!(waiting.next().await.as_deref(), Some(&b":\n\n"[..]));
 }
 
 #[actix_web::test]
-async fn every_channel_has_its_own_end() {
+async fn channels_end_independently() {
     let viewers = Viewers::default();
-    let mut before = listener(&viewers);
+    let mut before = stream(&viewers);
     let ended = tokio::task::spawn_local(async move { next(&mut before).await });
     tokio::task::yield_now().await;
     viewers.resync(&organisation());
-    let mut after = listener(&viewers);
+    let mut after = stream(&viewers);
     assert_eq!(ended.await.unwrap(), None);
     let heard =
         tokio::task::spawn_local(async move { (next(&mut after).await, next(&mut after).await) });
@@ -195,5 +198,5 @@ async fn every_channel_has_its_own_end() {
     tokio::task::yield_now().await;
     viewers.close();
     assert_eq!(heard.await.unwrap(), (Some(1), None));
-    nobody_cries().await;
+    assert_no_notifiers().await;
 }

@@ -1,4 +1,4 @@
-//! What long-lived connections need of the kernel.
+//! TCP options for long-lived connections.
 
 use std::any::Any;
 
@@ -7,25 +7,27 @@ use socket2::SockRef;
 
 use crate::settings::Settings;
 
-/// For [`HttpServer::on_connect`](actix_web::HttpServer::on_connect): has the kernel end a connection whose peer has taken
-/// nothing for as long as a ping may stay unanswered, and send what is written at once.
+/// A hook for [`HttpServer::on_connect`](actix_web::HttpServer::on_connect). It makes the kernel
+/// send every packet without delay, and close a connection whose peer has accepted no data for as
+/// long as a ping may stay unanswered.
 ///
-/// A session whose client does not read is closed by its queue's bounds or by its ping, but the connection below is held by
-/// the HTTP server, which waits for the peer to read what has been written. On Linux this sets `TCP_USER_TIMEOUT`; elsewhere it
-/// ends nothing. `TCP_NODELAY` is set as Node does: without it a packet that follows another waits until the client's kernel has
-/// acknowledged the first, which it puts off for 40 milliseconds.
+/// A session whose client does not read is closed by its queue's bounds or by its ping. The
+/// connection below belongs to the HTTP server, which would wait until the peer reads. On Linux
+/// this sets `TCP_USER_TIMEOUT`; other systems keep the connection. `TCP_NODELAY` is set as Node
+/// does: without it, the second of two packets waits up to 40 milliseconds for the acknowledgement
+/// of the first.
 ///
 /// ```no_run
 /// # use actix_web::{App, HttpServer};
-/// # use allclear_socketio::{Server, Settings, cut_dead_connections};
+/// # use allclear_socketio::{Server, Settings, close_dead_connections};
 /// # fn run(server: Server) -> std::io::Result<()> {
 /// HttpServer::new(move || App::new().service(server.resource("/socket.io")))
-///     .on_connect(cut_dead_connections(&Settings::default()))
+///     .on_connect(close_dead_connections(&Settings::default()))
 ///     .h1_allow_half_closed(false)
 /// #   ; Ok(())
 /// # }
 /// ```
-pub fn cut_dead_connections(
+pub fn close_dead_connections(
     settings: &Settings,
 ) -> impl Fn(&dyn Any, &mut Extensions) + Send + Sync + 'static {
     let timeout = settings.ping_interval + settings.ping_timeout;
@@ -51,7 +53,7 @@ mod tests {
     use actix_web::rt::net::{TcpListener, TcpStream};
 
     #[actix_web::test]
-    async fn a_connection_sends_at_once_and_ends_when_its_peer_does_not_read() {
+    async fn no_delay_and_user_timeout_are_set() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (client, accepted) = tokio::join!(
             TcpStream::connect(listener.local_addr().unwrap()),
@@ -60,7 +62,7 @@ mod tests {
         let (_client, connection) = (client.unwrap(), accepted.unwrap().0);
         assert!(!connection.nodelay().unwrap());
         let settings = Settings::default();
-        cut_dead_connections(&settings)(&connection, &mut Extensions::new());
+        close_dead_connections(&settings)(&connection, &mut Extensions::new());
         assert!(connection.nodelay().unwrap());
         #[cfg(target_os = "linux")]
         assert_eq!(

@@ -6,6 +6,7 @@ mod encoded;
 mod handler;
 mod handshake;
 mod heartbeat;
+mod outcome;
 mod packet;
 mod queue;
 mod reason;
@@ -15,9 +16,8 @@ mod session_state;
 mod session_timer;
 mod transport;
 mod upgrade;
-mod verdict;
 
-pub use admission::{Admission, Busy, Permit, Permits};
+pub use admission::{Admission, OverLimit, Permit, Permits};
 pub(crate) use encoded::Encoded;
 pub use handler::{EngineHandler, Malformed};
 pub use handshake::Handshake;

@@ -1,17 +1,18 @@
-//! What the rules of a session answer.
+//! Results of session events.
 
 use std::sync::Arc;
 
-use super::{encoded::Encoded, packet::Message};
+use super::encoded::Encoded;
+use super::packet::Message;
 
-/// How packets travel.
+/// The transports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transport {
     Polling,
     Websocket,
 }
 
-/// What a received packet asks of the caller.
+/// Result of a received packet.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Received {
     Deliver(Message),
@@ -27,7 +28,7 @@ pub(crate) enum Output {
     Close,
 }
 
-/// Why a poll is not taken.
+/// Why a poll or post is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PollError {
     Unknown,

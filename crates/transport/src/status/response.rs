@@ -1,0 +1,52 @@
+//! Responses with the public page and the snapshot. The app and the fast path both use them, so their
+//! headers are equal.
+
+use std::sync::Arc;
+
+use actix_web::HttpResponse;
+use actix_web::http::header::HeaderMap;
+use bytes::Bytes;
+
+use crate::headers::{Headers, Hsts};
+use crate::request_rules::{forbid_storing, is_private};
+use crate::status::page::Page;
+use crate::web_app::WebApp;
+
+/// Headers of the public page and the snapshot.
+pub(crate) struct PublicResponses {
+    security: Headers,
+    open: Headers,
+    web_app: Arc<WebApp>,
+}
+
+impl PublicResponses {
+    pub(crate) fn new(hsts: Hsts, web_app: Arc<WebApp>) -> Self {
+        Self {
+            security: Headers::security(hsts),
+            open: Headers::open_to_every_origin(),
+            web_app,
+        }
+    }
+
+    /// The public page, or 304.
+    pub(crate) fn page(&self, page: &Page, request: &HeaderMap) -> HttpResponse<Option<Bytes>> {
+        let mut response = self.secured(page.html(request), request);
+        self.web_app.allow(request, response.headers_mut());
+        response
+    }
+
+    /// The snapshot, or 304.
+    pub(crate) fn snapshot(&self, page: &Page, request: &HeaderMap) -> HttpResponse<Option<Bytes>> {
+        let mut response = self.secured(page.json(request), request);
+        self.open.put_on(response.headers_mut());
+        response
+    }
+
+    fn secured<B>(&self, mut response: HttpResponse<B>, request: &HeaderMap) -> HttpResponse<B> {
+        self.security.put_on(response.headers_mut());
+        if is_private(request) {
+            forbid_storing(response.headers_mut());
+        }
+        response
+    }
+}

@@ -8,7 +8,7 @@ import globals from 'globals';
 import tseslint from 'typescript-eslint';
 
 /*
- * Imports go one way: shared (api, auth, ui, paths) -> features -> app. A rule set by a later block replaces
+ * Imports go one way: shared (api, auth, items, ui, paths) -> features -> app. A rule set by a later block replaces
  * the one before it, so every block below names all that its folder may not import.
  */
 const upwards = { regex: '^\\.\\./', message: "Import through '@/', not upwards by '../'." };

@@ -43,7 +43,7 @@ async function startDemo() {
   return { child, page, origin, email, password };
 }
 
-/** Signs in, and answers the session's cookie. */
+/** Signs in and returns the session's cookie. */
 async function cookie({ origin, email, password }) {
   const response = await globalThis.fetch(`${origin}/api/v1/identity/sign-in`, {
     method: 'POST',
@@ -72,7 +72,7 @@ async function look(url, config, headers) {
       };
       const { lhr } = await lighthouse(url, flags, config);
       if (!lhr.runtimeError) results.push(lhr);
-      // A browser now and then fails to record what it did; one that always does has a reason.
+      // The browser sometimes fails to record a trace; a permanent failure has a cause.
       else if (attempt >= runs + 2) throw new Error(`${url}: ${lhr.runtimeError.message}`);
     } finally {
       chrome.kill();

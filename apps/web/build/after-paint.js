@@ -19,14 +19,14 @@
     document.head.append(element);
   }
 
-  // What is pressed before there is anybody to hear it is pressed again when there is.
+  // Repeats the last click before hydration once React handles clicks.
   function keep(event) {
     pressed = event.target.closest('button');
   }
   addEventListener('click', keep);
-  document.documentElement.dataset.heard = '';
+  document.documentElement.dataset.ready = '';
   addEventListener(
-    'allclear:taken-over',
+    'allclear:hydrated',
     function () {
       removeEventListener('click', keep);
       if (pressed) pressed.click();
@@ -34,7 +34,7 @@
     { once: true },
   );
 
-  // A tab in the background paints nothing, but follows what happens.
+  // A background tab paints nothing, but must receive updates.
   if (document.hidden || !('PerformanceObserver' in window)) return begin();
   new PerformanceObserver(begin).observe({ type: 'paint', buffered: true });
   setTimeout(begin, 1000);

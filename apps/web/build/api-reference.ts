@@ -1,7 +1,7 @@
-/** What the reference of the API shows, drawn from the OpenAPI document. */
+/** The reference of the API, from the OpenAPI document. */
 export interface ApiReference {
   groups: Group[];
-  /** Answers that calls share and what they mean, by status. */
+  /** Responses that endpoints share, by status. */
   failures: Answer[];
 }
 
@@ -21,14 +21,14 @@ export interface Call {
   parameters: Field[];
   body: Field[];
   answers: Answer[];
-  /** The statuses of the failures it may answer with. */
+  /** Statuses of its failures. */
   failures: string[];
 }
 
 export interface Answer {
   status: string;
   description: string;
-  /** The fields of `data`, or of the whole body where there is none. */
+  /** Fields of `data`, or of the body without `data`. */
   fields: Field[];
 }
 
@@ -37,7 +37,7 @@ export interface Field {
   type: string;
   isRequired: boolean;
   description: string;
-  /** The fields of an object, or of the objects of a list. */
+  /** Fields of an object, or of the objects in a list. */
   fields: Field[];
 }
 

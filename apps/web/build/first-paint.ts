@@ -7,9 +7,9 @@ const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const read = (path: string) => readFileSync(file(path), 'utf8');
 
 const own = file('../src/');
-/** What a class looks like that no word of a sentence does. */
+/** Matches classes, but no words of sentences. */
 const classes = /className|["'` ](flex|grid|(text|bg|border|rounded|stroke)-[a-z]+)["'` ]/;
-/** An element that browsers give a look which public-reset.css does not take away. */
+/** Elements with a browser style that public-reset.css does not reset. */
 const bare =
   /jsxs?\)?\(\s*["'`](abbr|audio|b|canvas|code|fieldset|h[4-6]|hr|iframe|img|kbd|legend|menu|optgroup|pre|progress|samp|select|small|strong|sub|summary|sup|table|textarea|video)["'`]/;
 
@@ -59,13 +59,13 @@ export function firstPaint(): Plugin {
   };
 }
 
-/** The files and folders that public-page.css takes its classes from. */
+/** Returns the sources of public-page.css. */
 function sourcesOfStyle(): string[] {
   const sources = read('../src/styles/public-page.css').matchAll(/@source '([^']+)'/g);
   return [...sources].map(([, path = '']) => file(`../src/styles/${path}`));
 }
 
-/** The modules of our own that the page's script consists of and can load, with their code. */
+/** Returns our modules that the page's script contains or can load, with their code. */
 function shown(context: Rolldown.PluginContext, bundle: Rolldown.OutputBundle): [string, string][] {
   const chunks = Object.values(bundle).filter((output) => output.type === 'chunk');
   const code = new Map(chunks.flatMap(({ modules }) => Object.entries(modules)));
@@ -78,7 +78,7 @@ function shown(context: Rolldown.PluginContext, bundle: Rolldown.OutputBundle): 
   };
   visit(file('../src/app/status.tsx'));
   const ours = [...found].filter((id) => id.startsWith(own));
-  // What nobody uses of what is imported is not in the build.
+  // Unused exports are not in the build.
   return ours.map((id) => [id, code.get(id)?.code ?? '']);
 }
 
@@ -91,13 +91,13 @@ function withStyle(html: string, bundle: Rolldown.OutputBundle): string {
   });
 }
 
-/** Chooses the theme before anything is painted; it says of no control yet that it works. */
+/** The script that applies the theme before the first paint, without enabling the controls. */
 function choice(): string {
-  const source = read('../public/theme.js').replace("data.heard = '';", '');
+  const source = read('../public/theme.js').replace("data.ready = '';", '');
   return `<script>${minifySync('theme.js', source, { module: false }).code.trim()}</script>`;
 }
 
-/** The one script that the page names: what loads the rest once the page is painted. */
+/** The page's only external script, which loads the rest after the first paint. */
 function beginning(html: string): string {
   const script = JSON.stringify(entry.exec(html)?.[1]);
   const imports = JSON.stringify([...html.matchAll(preload)].map(([, name]) => name));

@@ -6,7 +6,7 @@ import type { Plugin } from 'vite';
 
 const compressible = /\.(css|html|js|json|svg|txt|webmanifest)$/;
 
-/** Writes a brotli and a gzip form beside each text file of the build, for the server to send as they are. */
+/** Writes a brotli and a gzip file beside each text file of the build. */
 export function precompress(): Plugin {
   return {
     name: 'allclear:precompress',

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Plugin, Rolldown } from 'vite';
 
-/** What a visitor of a public status page must never have to load. */
+/** Packages that the public status page must not load. */
 const forbidden =
   /node_modules\/(@clerk|formik|yup|@tanstack|react-router|react-router-dom|socket\.io-client|engine\.io-client)\//;
 
@@ -32,7 +32,7 @@ export function publicPageGuard({ maxBytes }: { maxBytes: number }): Plugin {
   };
 }
 
-/** The entry's chunk and every chunk that it imports statically. */
+/** Returns the entry's chunk and all chunks that it imports statically. */
 function chunksOf(bundle: Rolldown.OutputBundle, entry: string): Rolldown.OutputChunk[] {
   const all = Object.values(bundle).filter((output) => output.type === 'chunk');
   const start = all.find((chunk) => chunk.isEntry && chunk.name === entry);

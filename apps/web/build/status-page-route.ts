@@ -1,6 +1,6 @@
 import type { Connect, Plugin } from 'vite';
 
-/** Answers /status/{orgId} with status.html in development and preview, as the server does in production. */
+/** Serves status.html at /status/{orgId} in development and preview, like the server in production. */
 export function statusPageRoute(): Plugin {
   const rewrite: Connect.NextHandleFunction = (request, _response, next) => {
     if (request.url && /^\/status\/[^/.]+\/?(\?|$)/.test(request.url)) {

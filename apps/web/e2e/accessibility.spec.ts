@@ -4,7 +4,7 @@ import { fill } from './fill';
 import { expect, test } from './fixtures';
 import type { Organisation } from './operator';
 
-/** Text that is long, and text that is markup. */
+/** Long text and markup. */
 async function fillWithOddText(organisation: Organisation) {
   await organisation.call('POST', '/component/create', { name: 'Website' });
   return fill(organisation, {
@@ -22,7 +22,7 @@ async function open(page: Page, path: string, heading: string) {
 /** In the dark theme, and in the light one what may differ: the contrast. */
 async function expectAccessible(page: Page) {
   const wrong = await violations(new AxeBuilder({ page }));
-  // Not among axe's usual ones: who speaks what they see reaches what they mean.
+  // Not among axe's defaults: a visible label is part of the accessible name.
   const byVoice = new AxeBuilder({ page }).withRules('label-content-name-mismatch');
   wrong.push(...(await violations(byVoice)));
   await show(page, 'light');
@@ -31,7 +31,7 @@ async function expectAccessible(page: Page) {
   expect(wrong).toEqual([]);
 }
 
-/** Changes the theme, and waits until no colour is on its way from one to the other. */
+/** Changes the theme and waits for the end of its transitions. */
 async function show(page: Page, theme: string) {
   await page.evaluate(async (theme) => {
     document.documentElement.dataset.theme = theme;
@@ -41,7 +41,7 @@ async function show(page: Page, theme: string) {
 }
 
 async function violations(axe: AxeBuilder): Promise<string[]> {
-  // A menu lies over the page and is no part of its content.
+  // A menu is an overlay, not a part of the content.
   const found = await axe.exclude('[data-radix-popper-content-wrapper]').analyze();
   return found.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary ?? ''}`),
@@ -61,10 +61,13 @@ async function expectToFit(page: Page) {
   expect(overhanging).toEqual([]);
 }
 
-test('every screen of an operator is accessible in both themes', async ({ desk, organisation }) => {
+test('every screen of an operator is accessible in both themes', async ({
+  operatorPage,
+  organisation,
+}) => {
   test.slow();
   const forms = await fillWithOddText(organisation);
-  await desk.emulateMedia({ reducedMotion: 'reduce' });
+  await operatorPage.emulateMedia({ reducedMotion: 'reduce' });
   for (const [path, heading] of [
     ['/dashboard', 'Dashboard'],
     ['/metrics', 'Metrics'],
@@ -81,49 +84,49 @@ test('every screen of an operator is accessible in both themes', async ({ desk, 
     ['/organisation', 'Organisation'],
   ] as const) {
     await test.step(path, async () => {
-      await open(desk, path, heading);
-      await expectAccessible(desk);
+      await open(operatorPage, path, heading);
+      await expectAccessible(operatorPage);
     });
   }
 });
 
 test('what opens over a screen is accessible in both themes', async ({
-  desk,
+  operatorPage,
   organisation,
   operator,
 }) => {
   test.slow();
   const { incidentForm } = await fillWithOddText(organisation);
-  await desk.emulateMedia({ reducedMotion: 'reduce' });
-  await open(desk, '/components', 'Components');
-  await desk.getByRole('button', { name: 'Delete Website' }).click();
-  await expect(desk.getByRole('alertdialog')).toBeVisible();
-  await expectAccessible(desk);
-  await desk.keyboard.press('Escape');
+  await operatorPage.emulateMedia({ reducedMotion: 'reduce' });
+  await open(operatorPage, '/components', 'Components');
+  await operatorPage.getByRole('button', { name: 'Delete Website' }).click();
+  await expect(operatorPage.getByRole('alertdialog')).toBeVisible();
+  await expectAccessible(operatorPage);
+  await operatorPage.keyboard.press('Escape');
 
-  await desk.getByRole('button', { name: `Account of ${operator.account.name}` }).click();
-  await desk.getByRole('menuitem', { name: 'Profile' }).click();
-  await expect(desk.getByRole('dialog', { name: 'Profile' })).toBeVisible();
-  await expectAccessible(desk);
+  await operatorPage.getByRole('button', { name: `Account of ${operator.account.name}` }).click();
+  await operatorPage.getByRole('menuitem', { name: 'Profile' }).click();
+  await expect(operatorPage.getByRole('dialog', { name: 'Profile' })).toBeVisible();
+  await expectAccessible(operatorPage);
 
-  await open(desk, '/subscribers', 'Subscribers');
-  await desk.getByRole('button', { name: 'New Subscriber' }).click();
-  await expect(desk.getByRole('dialog', { name: 'Add New Subscriber' })).toBeVisible();
-  await expectAccessible(desk);
-  await desk.keyboard.press('Escape');
+  await open(operatorPage, '/subscribers', 'Subscribers');
+  await operatorPage.getByRole('button', { name: 'New Subscriber' }).click();
+  await expect(operatorPage.getByRole('dialog', { name: 'Add New Subscriber' })).toBeVisible();
+  await expectAccessible(operatorPage);
+  await operatorPage.keyboard.press('Escape');
 
-  await open(desk, incidentForm, 'Edit Incident');
-  await desk.getByRole('button', { name: 'Record Update' }).click();
-  const dialog = desk.getByRole('dialog', { name: 'Record Update' });
+  await open(operatorPage, incidentForm, 'Edit Incident');
+  await operatorPage.getByRole('button', { name: 'Record Update' }).click();
+  const dialog = operatorPage.getByRole('dialog', { name: 'Record Update' });
   await dialog.getByRole('button', { name: 'Record Update' }).click();
-  await expect(desk.getByText('Message is required')).toBeVisible();
-  await expectAccessible(desk);
-  await desk.keyboard.press('Escape');
+  await expect(operatorPage.getByText('Message is required')).toBeVisible();
+  await expectAccessible(operatorPage);
+  await operatorPage.keyboard.press('Escape');
 
-  await desk.getByRole('tab', { name: 'Components' }).click();
-  await desk.getByRole('button', { name: 'Attach', exact: true }).click();
-  await desk.getByRole('button', { name: 'Add Component' }).click();
-  await expectAccessible(desk);
+  await operatorPage.getByRole('tab', { name: 'Components' }).click();
+  await operatorPage.getByRole('button', { name: 'Attach', exact: true }).click();
+  await operatorPage.getByRole('button', { name: 'Add Component' }).click();
+  await expectAccessible(operatorPage);
 });
 
 test('the way in is accessible in both themes', async ({ page, operator }) => {
@@ -163,7 +166,7 @@ test('what people come to by a link or by mistake is accessible in both themes',
   page,
   organisation,
   newcomer,
-  complaints,
+  consoleErrors,
 }) => {
   test.slow();
   await page.emulateMedia({ reducedMotion: 'reduce' });
@@ -191,17 +194,17 @@ test('what people come to by a link or by mistake is accessible in both themes',
   await page.goto('/onboarding');
   await expect(page.getByRole('heading', { name: 'Create an organisation' })).toBeVisible();
   await expectAccessible(page);
-  // The browser tells of every call that is refused and every page that is not found.
-  const others = complaints.splice(0).filter((text) => !/status of 40[04]/.test(text));
+  // The browser reports every rejected request and every 404.
+  const others = consoleErrors.splice(0).filter((text) => !/status of 40[04]/.test(text));
   expect(others).toEqual([]);
 });
 
 test('nothing has to be scrolled sideways on the narrowest phone', async ({
-  desk,
+  operatorPage,
   organisation,
 }) => {
   const forms = await fillWithOddText(organisation);
-  await desk.setViewportSize({ width: 320, height: 640 });
+  await operatorPage.setViewportSize({ width: 320, height: 640 });
   for (const [path, heading] of [
     ['/components', 'Components'],
     [forms.componentForm, 'Edit Component'],
@@ -214,8 +217,8 @@ test('nothing has to be scrolled sideways on the narrowest phone', async ({
     ['/organisation', 'Organisation'],
   ] as const) {
     await test.step(path, async () => {
-      await open(desk, path, heading);
-      await expectToFit(desk);
+      await open(operatorPage, path, heading);
+      await expectToFit(operatorPage);
     });
   }
 });

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { listen, test as base } from './fixtures';
-import { ClerkStandIn } from './clerk-stand-in';
+import { ClerkStandIn } from './fake-clerk';
 import { Server } from './server';
 
 interface TestFixtures {
-  /** A browser in which nobody has ever signed in. */
+  /** A browser without any session. */
   stranger: Page;
 }
 
@@ -52,9 +52,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: 'worker' },
   ],
   ignoreHTTPSErrors: true,
-  stranger: async ({ browser, baseURL, complaints }, use) => {
+  stranger: async ({ browser, baseURL, consoleErrors }, use) => {
     const context = await browser.newContext({ ...(baseURL !== undefined && { baseURL }) });
-    await listen(context, complaints);
+    await listen(context, consoleErrors);
     await use(await context.newPage());
     await context.close();
   },

@@ -29,7 +29,7 @@ interface Session {
   organisationId: string | null;
 }
 
-/** One browser, as Clerk knows it. */
+/** The state of one browser. */
 export interface Client {
   id: string;
   signIn: SignIn | null;
@@ -38,7 +38,7 @@ export interface Client {
 
 const lifetimeSeconds = 60;
 
-/** What a Clerk application holds: its people, organisations, and who is signed in where. */
+/** A Clerk application: its users, organisations and sessions. */
 export class ClerkInstance {
   readonly issuer: string;
   readonly publishableKey: string;
@@ -85,7 +85,7 @@ export class ClerkInstance {
     return organisation;
   }
 
-  /** What is known of a browser, of which each has a token. */
+  /** Returns the state of a browser by its token. */
   client(browser: string | null): Client {
     const known = browser === null ? undefined : this.clients.get(browser);
     if (known) return known;
@@ -99,7 +99,7 @@ export class ClerkInstance {
     return client.session;
   }
 
-  /** Ends whatever sessions somebody has, as Clerk's dashboard does. */
+  /** Ends all sessions of a user, like Clerk's dashboard. */
   revoke(person: Person): void {
     for (const client of this.clients.values()) {
       if (client.session?.person === person) client.session = null;

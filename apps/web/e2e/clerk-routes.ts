@@ -12,7 +12,7 @@ export interface Call {
   path: string;
   body: URLSearchParams;
   origin: string | null;
-  /** Which browser it is. */
+  /** The browser. */
   browser: string | null;
   secretKey: string | null;
 }
@@ -26,7 +26,7 @@ interface Context {
   instance: ClerkInstance;
   client: Client;
   call: Call;
-  /** What the pattern's groups caught. */
+  /** Groups of the pattern. */
   parts: string[];
 }
 
@@ -78,7 +78,7 @@ const calls: readonly (readonly [string, RegExp, Handler])[] = [
   ['POST', /^\/v1\/waitlist$/, joinWaitlist],
 ];
 
-/** An answer without the envelope of the others. */
+/** A response without the usual envelope. */
 class Bare {
   readonly body: unknown;
 

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { expect } from '@playwright/test';
 import { binary } from './server';
 
-/** `allclear demo`: a filled organisation, gone when it ends. */
+/** `allclear demo`: a filled organisation in a temporary folder. */
 export class Demo {
   readonly url: string;
-  /** The path of the organisation's status page. */
+  /** Path of the organisation's status page. */
   readonly statusPage: string;
   readonly email: string;
   readonly password: string;
@@ -45,7 +45,7 @@ export class Demo {
     throw new Error(`${binary} demo ended before it said where it listens`);
   }
 
-  /** The link in the latest mail to an address, from the log: the demo's folder is known to nobody. */
+  /** Returns the link in the latest mail to an address, from the log. */
   async mailedLink(to: string): Promise<string> {
     let link: string | undefined;
     const look = () => {

@@ -4,7 +4,7 @@ interface Created {
   id: string;
 }
 
-/** One of everything that has a form, with names that take more than a line; the component as the test wants it. */
+/** Creates one item of each kind with long names, and the given component. */
 export async function fill(
   organisation: Organisation,
   component: { name: string; description?: string },

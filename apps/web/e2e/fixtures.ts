@@ -5,14 +5,14 @@ import { Server } from './server';
 interface TestFixtures {
   /** A new organisation of the operator. */
   organisation: Organisation;
-  /** A server of its own, on which nobody has an account yet. */
+  /** A separate server without accounts. */
   installation: Server;
-  /** Somebody else with an account, and no organisation yet. */
+  /** Another user with an account and no organisation. */
   newcomer: Operator;
-  /** A browser of its own, signed in as the operator of the organisation. `page` is a stranger's. */
-  desk: Page;
-  /** What the browser complained of; a test that leaves something in it fails. */
-  complaints: string[];
+  /** A page of a separate browser in which the operator is signed in. `page` is not signed in. */
+  operatorPage: Page;
+  /** Errors that the browser reported. A test fails unless it removes all of them. */
+  consoleErrors: string[];
 }
 
 interface WorkerFixtures {
@@ -56,7 +56,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   installation: async ({ context }, use) => {
     const installation = await Server.start();
     await use(installation);
-    // A page whose server goes away says so in the console.
+    // A page reports the end of its server in the console.
     await Promise.all(context.pages().map((page) => page.close()));
     await installation.remove();
   },
@@ -68,21 +68,21 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await use(newcomer);
     await request.dispose();
   },
-  desk: async ({ browser, server, operator, organisation, complaints }, use) => {
+  operatorPage: async ({ browser, server, operator, organisation, consoleErrors }, use) => {
     await operator.bearer(organisation.id);
     const context = await browser.newContext({ baseURL: server.url });
-    await listen(context, complaints);
+    await listen(context, consoleErrors);
     await operator.signIn(context);
     await use(await context.newPage());
     await context.close();
   },
-  complaints: [
+  consoleErrors: [
     async ({ context }, use) => {
-      const complaints: string[] = [];
-      await listen(context, complaints);
-      await use(complaints);
-      if (complaints.length > 0)
-        throw new Error(`The browser complained:\n${complaints.join('\n')}`);
+      const consoleErrors: string[] = [];
+      await listen(context, consoleErrors);
+      await use(consoleErrors);
+      if (consoleErrors.length > 0)
+        throw new Error(`The browser reported errors:\n${consoleErrors.join('\n')}`);
     },
     { auto: true },
   ],
@@ -95,13 +95,13 @@ export function accountOf(name: string): Account {
   return { name, email: `${address}@example.com`, password: 'correct horse battery' };
 }
 
-/** Errors of scripts, errors in the console, and what the content security policy refused. */
-export async function listen(context: BrowserContext, complaints: string[]): Promise<void> {
-  context.on('weberror', (error) => complaints.push(error.error().message));
+/** Collects script errors, console errors and violations of the content security policy. */
+export async function listen(context: BrowserContext, consoleErrors: string[]): Promise<void> {
+  context.on('weberror', (error) => consoleErrors.push(error.error().message));
   context.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
+    if (message.type() === 'error') consoleErrors.push(message.text());
   });
-  await context.exposeFunction('reportViolation', (text: string) => void complaints.push(text));
+  await context.exposeFunction('reportViolation', (text: string) => void consoleErrors.push(text));
   await context.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', (event) => {
       window.reportViolation(`${event.violatedDirective} refused ${event.blockedURI}`);

@@ -70,7 +70,7 @@ test('the first account is made, founds an organisation and arrives on its dashb
 test('a wrong password is refused, the right one lets in, and signing out leads out', async ({
   page,
   newcomer,
-  complaints,
+  consoleErrors,
 }) => {
   await newcomer.createOrganisation('Looms');
   const { account } = newcomer;
@@ -78,8 +78,8 @@ test('a wrong password is refused, the right one lets in, and signing out leads 
   await fillSignIn(page, account, 'something else');
   await expect(page.getByRole('alert')).toHaveText('Wrong email or password');
   await expect(field(page, 'Email')).toHaveValue(account.email);
-  // The browser tells of the refusal.
-  expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+  // The browser reports the rejection.
+  expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('401')]);
 
   await fillSignIn(page, account, account.password);
   await arrivesAt(page, '/dashboard');
@@ -93,7 +93,7 @@ test('a wrong password is refused, the right one lets in, and signing out leads 
 
 test('who is signed out sees the landing page instead of what is for members', async ({
   page,
-  complaints,
+  consoleErrors,
 }) => {
   for (const path of [...organisationScreens, '/onboarding']) {
     await page.goto(path);
@@ -110,8 +110,8 @@ test('who is signed out sees the landing page instead of what is for members', a
   await expect(page.getByRole('main')).toContainText(
     "Oops! The page you're looking for doesn't exist or has been moved.",
   );
-  // The browser tells of every page that is not found.
-  expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+  // The browser reports every 404.
+  expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('404')]);
   await page.getByRole('link', { name: 'Back to Home' }).click();
   await arrivesAt(page, '/');
 });
@@ -128,30 +128,32 @@ test('who has no organisation is led to found or join one', async ({ page, newco
 });
 
 test('who has an organisation is led to its dashboard, and sees the status page', async ({
-  desk,
+  operatorPage,
   organisation,
 }) => {
   for (const path of ['/', '/login', '/onboarding']) {
-    await desk.goto(path);
-    await arrivesAt(desk, '/dashboard');
+    await operatorPage.goto(path);
+    await arrivesAt(operatorPage, '/dashboard');
   }
-  await desk.getByRole('link', { name: 'Status Page' }).click();
-  await arrivesAt(desk, organisation.statusPage);
-  await expect(desk.getByRole('heading', { level: 1, name: organisation.name })).toBeVisible();
+  await operatorPage.getByRole('link', { name: 'Status Page' }).click();
+  await arrivesAt(operatorPage, organisation.statusPage);
+  await expect(
+    operatorPage.getByRole('heading', { level: 1, name: organisation.name }),
+  ).toBeVisible();
 });
 
 test('somebody who is invited by mail creates an account and works in the organisation', async ({
-  desk,
+  operatorPage,
   page,
   organisation,
   server,
 }) => {
   const { name, email, password } = accountOf('Charles Babbage');
   await organisation.createComponent('Mill');
-  await desk.goto('/organisation');
-  await field(desk, 'Email').fill(email);
-  await desk.getByRole('button', { name: 'Send invitation' }).click();
-  await expect(desk.getByText(`Invitation sent to ${email}`)).toBeVisible();
+  await operatorPage.goto('/organisation');
+  await field(operatorPage, 'Email').fill(email);
+  await operatorPage.getByRole('button', { name: 'Send invitation' }).click();
+  await expect(operatorPage.getByText(`Invitation sent to ${email}`)).toBeVisible();
 
   const link = await server.mailedLink(email);
   await page.goto(link);
@@ -164,12 +166,18 @@ test('somebody who is invited by mail creates an account and works in the organi
   await page.getByRole('link', { name: 'Components' }).click();
   await expect(page.getByRole('cell', { name: 'Mill', exact: true })).toBeVisible();
 
-  await desk.reload();
-  const members = desk.getByRole('list', { name: 'Members' });
+  await operatorPage.reload();
+  const members = operatorPage.getByRole('list', { name: 'Members' });
   await expect(members.getByRole('listitem').filter({ hasText: name })).toContainText(email);
 });
 
-test('an invitation works once', async ({ page, newcomer, organisation, server, complaints }) => {
+test('an invitation works once', async ({
+  page,
+  newcomer,
+  organisation,
+  server,
+  consoleErrors,
+}) => {
   const { email } = newcomer.account;
   await organisation.invite(email);
   const link = await server.mailedLink(email);
@@ -183,12 +191,12 @@ test('an invitation works once', async ({ page, newcomer, organisation, server, 
 
   await page.goto(link);
   await expect(page.getByRole('dialog', { name: 'Invitation' }).getByRole('alert')).toBeVisible();
-  // The browser tells of the refusal.
-  expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+  // The browser reports the rejection.
+  expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('400')]);
 });
 
 test('another organisation takes the whole app over, and nothing of the first one stays', async ({
-  desk,
+  operatorPage,
   operator,
   organisation,
 }) => {
@@ -196,26 +204,30 @@ test('another organisation takes the whole app over, and nothing of the first on
   const other = await operator.createOrganisation('Another house');
   await other.createComponent('Kiln');
   await operator.bearer(organisation.id);
-  await desk.goto('/components');
-  await desk.getByRole('checkbox', { name: 'Select Loom' }).check();
-  await expect(desk.getByText('1 selected')).toBeVisible();
+  await operatorPage.goto('/components');
+  await operatorPage.getByRole('checkbox', { name: 'Select Loom' }).check();
+  await expect(operatorPage.getByText('1 selected')).toBeVisible();
 
-  await desk.getByRole('button', { name: `Organisation: ${organisation.name}` }).click();
-  await desk.getByRole('menuitemcheckbox', { name: other.name }).click();
-  await expect(desk.getByRole('cell', { name: 'Kiln', exact: true })).toBeVisible();
-  await expect(desk.getByText('Loom')).toBeHidden();
-  await expect(desk.getByText('1 selected')).toBeHidden();
+  await operatorPage.getByRole('button', { name: `Organisation: ${organisation.name}` }).click();
+  await operatorPage.getByRole('menuitemcheckbox', { name: other.name }).click();
+  await expect(operatorPage.getByRole('cell', { name: 'Kiln', exact: true })).toBeVisible();
+  await expect(operatorPage.getByText('Loom')).toBeHidden();
+  await expect(operatorPage.getByText('1 selected')).toBeHidden();
 
-  await desk.getByRole('button', { name: `Organisation: ${other.name}` }).click();
-  await desk.getByRole('menuitemcheckbox', { name: organisation.name, exact: true }).click();
-  await desk.getByRole('link', { name: 'Edit Loom' }).click();
-  await arrivesAt(desk, `/components/component/edit/${id}`);
-  await desk.getByRole('button', { name: `Organisation: ${organisation.name}` }).click();
-  await desk.getByRole('menuitemcheckbox', { name: other.name }).click();
-  await arrivesAt(desk, '/components');
-  await expect(desk.getByRole('cell', { name: 'Kiln', exact: true })).toBeVisible();
-  await desk.reload();
-  await expect(desk.getByRole('button', { name: `Organisation: ${other.name}` })).toBeVisible();
+  await operatorPage.getByRole('button', { name: `Organisation: ${other.name}` }).click();
+  await operatorPage
+    .getByRole('menuitemcheckbox', { name: organisation.name, exact: true })
+    .click();
+  await operatorPage.getByRole('link', { name: 'Edit Loom' }).click();
+  await arrivesAt(operatorPage, `/components/component/edit/${id}`);
+  await operatorPage.getByRole('button', { name: `Organisation: ${organisation.name}` }).click();
+  await operatorPage.getByRole('menuitemcheckbox', { name: other.name }).click();
+  await arrivesAt(operatorPage, '/components');
+  await expect(operatorPage.getByRole('cell', { name: 'Kiln', exact: true })).toBeVisible();
+  await operatorPage.reload();
+  await expect(
+    operatorPage.getByRole('button', { name: `Organisation: ${other.name}` }),
+  ).toBeVisible();
 });
 
 test('a forgotten password is replaced by a mailed link', async ({ page, newcomer, server }) => {

@@ -25,7 +25,7 @@ async function openIncident(
 }
 
 test('an incident from its report to its end, as operator and stranger see it', async ({
-  desk,
+  operatorPage,
   page,
   organisation,
 }) => {
@@ -34,20 +34,20 @@ test('an incident from its report to its end, as operator and stranger see it', 
   await page.goto(organisation.statusPage);
   await expect(said(page, 'Live')).toBeVisible();
 
-  await desk.goto('/incidents');
-  await expect(said(desk, 'No Data')).toBeVisible();
-  await desk.getByRole('link', { name: 'New Incident' }).click();
-  await desk.getByRole('button', { name: 'Create Incident' }).click();
-  await expect(said(desk, 'Title is required')).toBeVisible();
-  await expect(said(desk, 'Description is required')).toBeVisible();
-  await desk.getByRole('textbox', { name: 'Title' }).fill('Payments fail');
-  await desk.getByRole('textbox', { name: 'Description' }).fill('Cards are declined.');
-  const add = desk.getByRole('button', { name: 'Add Component' });
+  await operatorPage.goto('/incidents');
+  await expect(said(operatorPage, 'No Data')).toBeVisible();
+  await operatorPage.getByRole('link', { name: 'New Incident' }).click();
+  await operatorPage.getByRole('button', { name: 'Create Incident' }).click();
+  await expect(said(operatorPage, 'Title is required')).toBeVisible();
+  await expect(said(operatorPage, 'Description is required')).toBeVisible();
+  await operatorPage.getByRole('textbox', { name: 'Title' }).fill('Payments fail');
+  await operatorPage.getByRole('textbox', { name: 'Description' }).fill('Cards are declined.');
+  const add = operatorPage.getByRole('button', { name: 'Add Component' });
   await add.click();
-  await desk.getByRole('button', { name: 'Create Incident' }).click();
-  await expect(said(desk, 'Component is required')).toBeVisible();
-  const components = desk.getByRole('combobox', { name: 'Component' });
-  const statuses = desk.getByRole('combobox', { name: 'Status' });
+  await operatorPage.getByRole('button', { name: 'Create Incident' }).click();
+  await expect(said(operatorPage, 'Component is required')).toBeVisible();
+  const components = operatorPage.getByRole('combobox', { name: 'Component' });
+  const statuses = operatorPage.getByRole('combobox', { name: 'Status' });
   await components.selectOption('Checkout');
   await statuses.selectOption('Major Outage');
   await add.click();
@@ -55,37 +55,37 @@ test('an incident from its report to its end, as operator and stranger see it', 
   await expect(add).toBeDisabled();
   await components.nth(1).selectOption('Website');
   await statuses.nth(1).selectOption('Degraded Performance');
-  await desk.getByRole('button', { name: 'Create Incident' }).click();
-  await expect(said(desk, 'Incident Created')).toBeVisible();
-  await expect(desk).toHaveURL('/incidents');
-  await expect(row(desk, 'Payments fail')).toContainText('Investigating');
+  await operatorPage.getByRole('button', { name: 'Create Incident' }).click();
+  await expect(said(operatorPage, 'Incident Created')).toBeVisible();
+  await expect(operatorPage).toHaveURL('/incidents');
+  await expect(row(operatorPage, 'Payments fail')).toContainText('Investigating');
 
   const incident = page.getByRole('article').filter({ hasText: 'Payments fail' });
   await expect(incident).toContainText('Cards are declined.');
   await expect(statusOf(page, 'Checkout')).toContainText('Major Outage');
   await expect(statusOf(page, 'Website')).toContainText('Degraded Performance');
 
-  await desk.getByRole('button', { name: 'Record Updated: Payments fail' }).click();
-  const dialog = desk.getByRole('dialog', { name: 'Record Update' });
+  await operatorPage.getByRole('button', { name: 'Record Updated: Payments fail' }).click();
+  const dialog = operatorPage.getByRole('dialog', { name: 'Record Update' });
   await dialog.getByRole('button', { name: 'Record Update' }).click();
-  await expect(said(desk, 'Message is required')).toBeVisible();
+  await expect(said(operatorPage, 'Message is required')).toBeVisible();
   await dialog.getByText('Identified').click();
   await dialog.getByRole('textbox', { name: 'Message' }).fill('The bank is down.');
   await dialog.getByRole('button', { name: 'Record Update' }).click();
-  await expect(said(desk, 'Incident Update Created')).toBeVisible();
-  await expect(row(desk, 'Payments fail')).toContainText('Identified');
+  await expect(said(operatorPage, 'Incident Update Created')).toBeVisible();
+  await expect(row(operatorPage, 'Payments fail')).toContainText('Identified');
   const timeline = incident.getByRole('list', { name: 'Timeline of Payments fail' });
   await expect(timeline.getByRole('listitem')).toHaveText(/Identified.*The bank is down\./);
 
-  await desk.getByRole('link', { name: 'Edit Payments fail' }).click();
-  await expect(row(desk, 'The bank is down.')).toContainText('Ada Lovelace');
-  await desk.getByRole('button', { name: 'Record Update' }).click();
+  await operatorPage.getByRole('link', { name: 'Edit Payments fail' }).click();
+  await expect(row(operatorPage, 'The bank is down.')).toContainText('Ada Lovelace');
+  await operatorPage.getByRole('button', { name: 'Record Update' }).click();
   await dialog.getByText('Resolved').click();
   await dialog.getByRole('textbox', { name: 'Message' }).fill('Payments pass again.');
   await dialog.getByRole('button', { name: 'Record Update' }).click();
-  await expect(row(desk, 'Payments pass again.')).toBeVisible();
-  await expect(desk.getByRole('button', { name: 'Record Update' })).toBeDisabled();
-  await expect(desk.getByRole('radio', { name: 'Resolved' })).toBeChecked();
+  await expect(row(operatorPage, 'Payments pass again.')).toBeVisible();
+  await expect(operatorPage.getByRole('button', { name: 'Record Update' })).toBeDisabled();
+  await expect(operatorPage.getByRole('radio', { name: 'Resolved' })).toBeChecked();
 
   await expect(timeline.getByRole('listitem').first()).toContainText('Payments pass again.');
   await expect(statusOf(page, 'Checkout')).toContainText('Operational');
@@ -93,19 +93,21 @@ test('an incident from its report to its end, as operator and stranger see it', 
   await expect(page.getByRole('region', { name: 'Current status' })).toContainText(
     'All Systems Operational',
   );
-  // Who recorded an update is nobody else's business.
+  // The author of an update is not public.
   await expect(page.getByText('Ada Lovelace')).toBeHidden();
 
-  await desk.getByRole('link', { name: 'Incidents' }).click();
-  await expect(desk.getByRole('button', { name: 'Record Updated: Payments fail' })).toBeDisabled();
-  await desk.getByRole('button', { name: 'Delete Payments fail' }).click();
-  await desk.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-  await expect(said(desk, 'Incident Deleted')).toBeVisible();
+  await operatorPage.getByRole('link', { name: 'Incidents' }).click();
+  await expect(
+    operatorPage.getByRole('button', { name: 'Record Updated: Payments fail' }),
+  ).toBeDisabled();
+  await operatorPage.getByRole('button', { name: 'Delete Payments fail' }).click();
+  await operatorPage.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(said(operatorPage, 'Incident Deleted')).toBeVisible();
   await expect(incident).toBeHidden();
 });
 
 test('components are attached once each, and return to normal once they are detached', async ({
-  desk,
+  operatorPage,
   page,
   organisation,
 }) => {
@@ -116,13 +118,13 @@ test('components are attached once each, and return to normal once they are deta
   await page.goto(organisation.statusPage);
   await expect(statusOf(page, 'Website')).toContainText('Partial Outage');
 
-  await desk.goto(`/incidents/incident/edit/${id}`);
-  await desk.getByRole('tab', { name: 'Components' }).click();
-  await desk.getByRole('button', { name: 'Attach', exact: true }).click();
-  const dialog = desk.getByRole('dialog', { name: 'Attach Components' });
+  await operatorPage.goto(`/incidents/incident/edit/${id}`);
+  await operatorPage.getByRole('tab', { name: 'Components' }).click();
+  await operatorPage.getByRole('button', { name: 'Attach', exact: true }).click();
+  const dialog = operatorPage.getByRole('dialog', { name: 'Attach Components' });
   const attach = dialog.getByRole('button', { name: 'Attach', exact: true });
   await attach.click();
-  await expect(said(desk, 'At least one component is required')).toBeVisible();
+  await expect(said(operatorPage, 'At least one component is required')).toBeVisible();
   const add = dialog.getByRole('button', { name: 'Add Component' });
   await add.click();
   const components = dialog.getByRole('combobox', { name: 'Component' });
@@ -138,29 +140,29 @@ test('components are attached once each, and return to normal once they are deta
   await expect(add).toBeDisabled();
   await dialog.getByRole('button', { name: 'Remove component 2' }).click();
   await attach.click();
-  await expect(said(desk, 'Components attached successfully')).toBeVisible();
-  await expect(row(desk, 'Search')).toContainText('Major Outage');
+  await expect(said(operatorPage, 'Components attached successfully')).toBeVisible();
+  await expect(row(operatorPage, 'Search')).toContainText('Major Outage');
   await expect(statusOf(page, 'Search')).toContainText('Major Outage');
 
-  await desk.getByRole('button', { name: 'Attach', exact: true }).click();
+  await operatorPage.getByRole('button', { name: 'Attach', exact: true }).click();
   await add.click();
   expect(await offered(components)).toEqual(['Select a component', 'Checkout']);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
-  await desk.getByRole('button', { name: 'Discard' }).click();
+  await operatorPage.getByRole('button', { name: 'Discard' }).click();
   await expect(dialog).toBeHidden();
 
-  await desk.getByRole('checkbox', { name: 'Select all rows on this page' }).check();
-  await desk.getByRole('button', { name: 'Detach', exact: true }).click();
-  const question = desk.getByRole('alertdialog', { name: 'Detach 2 components?' });
+  await operatorPage.getByRole('checkbox', { name: 'Select all rows on this page' }).check();
+  await operatorPage.getByRole('button', { name: 'Detach', exact: true }).click();
+  const question = operatorPage.getByRole('alertdialog', { name: 'Detach 2 components?' });
   await question.getByRole('button', { name: 'Detach' }).click();
-  await expect(said(desk, 'Component(s) detached successfully')).toBeVisible();
-  await expect(said(desk, 'No Data')).toBeVisible();
+  await expect(said(operatorPage, 'Component(s) detached successfully')).toBeVisible();
+  await expect(said(operatorPage, 'No Data')).toBeVisible();
   await expect(statusOf(page, 'Website')).toContainText('Operational');
   await expect(statusOf(page, 'Search')).toContainText('Operational');
 });
 
 test('updates are corrected and deleted, and the incident follows its newest one', async ({
-  desk,
+  operatorPage,
   organisation,
 }) => {
   const { id } = await openIncident(organisation, 'Slow answers');
@@ -170,90 +172,90 @@ test('updates are corrected and deleted, and the incident follows its newest one
   ]) {
     await organisation.call('POST', `/incident/${id}/updates/create`, { status, message });
   }
-  await desk.goto(`/incidents/incident/edit/${id}`);
-  const status = desk.getByRole('radiogroup', { name: 'Status' });
+  await operatorPage.goto(`/incidents/incident/edit/${id}`);
+  const status = operatorPage.getByRole('radiogroup', { name: 'Status' });
   await expect(status.getByRole('radio', { name: 'Resolved' })).toBeChecked();
 
-  await desk.getByRole('button', { name: 'Edit update “All is well.”' }).click();
-  const dialog = desk.getByRole('dialog', { name: 'Edit Update' });
+  await operatorPage.getByRole('button', { name: 'Edit update “All is well.”' }).click();
+  const dialog = operatorPage.getByRole('dialog', { name: 'Edit Update' });
   await dialog.getByText('Monitoring').click();
   await dialog.getByRole('textbox', { name: 'Message' }).fill('We watch it.');
   await dialog.getByRole('button', { name: 'Update', exact: true }).click();
-  await expect(said(desk, 'Incident Update Modified')).toBeVisible();
-  await expect(row(desk, 'We watch it.')).toContainText('Monitoring');
+  await expect(said(operatorPage, 'Incident Update Modified')).toBeVisible();
+  await expect(row(operatorPage, 'We watch it.')).toContainText('Monitoring');
   await expect(status.getByRole('radio', { name: 'Monitoring' })).toBeChecked();
 
-  await desk.getByRole('button', { name: 'Delete update “We watch it.”' }).click();
-  await desk.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-  await expect(said(desk, 'Update(s) deleted successfully')).toBeVisible();
-  await expect(row(desk, 'We watch it.')).toBeHidden();
+  await operatorPage.getByRole('button', { name: 'Delete update “We watch it.”' }).click();
+  await operatorPage.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(said(operatorPage, 'Update(s) deleted successfully')).toBeVisible();
+  await expect(row(operatorPage, 'We watch it.')).toBeHidden();
   await expect(status.getByRole('radio', { name: 'Identified' })).toBeChecked();
 });
 
 test('an incident that is gone cannot be edited from an old tab', async ({
-  desk,
+  operatorPage,
   organisation,
-  complaints,
+  consoleErrors,
 }) => {
   const { id } = await openIncident(organisation, 'Slow answers');
-  await desk.goto('/incidents');
-  await desk.getByRole('link', { name: 'Edit Slow answers' }).click();
-  const title = desk.getByRole('textbox', { name: 'Title' });
+  await operatorPage.goto('/incidents');
+  await operatorPage.getByRole('link', { name: 'Edit Slow answers' }).click();
+  const title = operatorPage.getByRole('textbox', { name: 'Title' });
   await title.fill('Slower answers');
   await organisation.call('DELETE', `/incident/${id}`);
-  await desk.getByRole('button', { name: 'Update Incident' }).click();
-  await expect(said(desk, 'Error while creating incident')).toBeVisible();
+  await operatorPage.getByRole('button', { name: 'Update Incident' }).click();
+  await expect(said(operatorPage, 'Error while creating incident')).toBeVisible();
   await expect(title).toHaveValue('Slower answers');
-  await desk.getByRole('button', { name: 'Cancel' }).click();
-  await expect(said(desk, 'No Data')).toBeVisible();
+  await operatorPage.getByRole('button', { name: 'Cancel' }).click();
+  await expect(said(operatorPage, 'No Data')).toBeVisible();
 
-  await desk.goto(`/incidents/incident/edit/${id}`);
-  await expect(said(desk, 'Error loading component')).toBeVisible();
-  await expect(desk).toHaveURL('/incidents');
-  // The browser tells of what was not found.
-  for (const complaint of complaints.splice(0)) expect(complaint).toContain('404');
+  await operatorPage.goto(`/incidents/incident/edit/${id}`);
+  await expect(said(operatorPage, 'Error loading component')).toBeVisible();
+  await expect(operatorPage).toHaveURL('/incidents');
+  // The browser reports the 404.
+  for (const complaint of consoleErrors.splice(0)) expect(complaint).toContain('404');
 });
 
 test('two operators who edit one incident see of each other, and lose nothing', async ({
-  desk,
+  operatorPage,
   organisation,
   operator,
   newcomer,
   server,
   browser,
-  complaints,
+  consoleErrors,
 }) => {
   const { id } = await openIncident(organisation, 'Slow answers');
   await organisation.invite(newcomer.account.email);
   await newcomer.accept(await server.mailedLink(newcomer.account.email));
   await newcomer.bearer(organisation.id);
   const context = await browser.newContext({ baseURL: server.url });
-  await listen(context, complaints);
+  await listen(context, consoleErrors);
   await newcomer.signIn(context);
   const other = await context.newPage();
   await operator.bearer(organisation.id);
-  for (const page of [desk, other]) {
+  for (const page of [operatorPage, other]) {
     await page.goto(`/incidents/incident/edit/${id}`);
     await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Slow answers');
   }
 
-  await desk.getByRole('textbox', { name: 'Title' }).fill('Slow answers, cold cache');
-  await desk.getByRole('textbox', { name: 'Description' }).fill('The cache is cold.');
+  await operatorPage.getByRole('textbox', { name: 'Title' }).fill('Slow answers, cold cache');
+  await operatorPage.getByRole('textbox', { name: 'Description' }).fill('The cache is cold.');
   await other.getByRole('textbox', { name: 'Title' }).fill('Very slow answers');
   await other.getByRole('button', { name: 'Update Incident' }).click();
   await expect(said(other, 'Incident Created')).toBeVisible();
-  const conflict = desk.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
+  const conflict = operatorPage.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
   await expect(conflict).toContainText('Very slow answers');
-  await expect(desk.getByRole('textbox', { name: 'Title' })).toHaveValue(
+  await expect(operatorPage.getByRole('textbox', { name: 'Title' })).toHaveValue(
     'Slow answers, cold cache',
   );
-  await expect(desk.getByRole('textbox', { name: 'Description' })).toHaveValue(
+  await expect(operatorPage.getByRole('textbox', { name: 'Description' })).toHaveValue(
     'The cache is cold.',
   );
 
   await conflict.getByRole('button', { name: 'Keep mine' }).click();
-  await desk.getByRole('textbox', { name: 'Title' }).fill('Very slow answers, cold cache');
-  await desk.getByRole('button', { name: 'Update Incident' }).click();
-  await expect(row(desk, 'Very slow answers, cold cache')).toBeVisible();
+  await operatorPage.getByRole('textbox', { name: 'Title' }).fill('Very slow answers, cold cache');
+  await operatorPage.getByRole('button', { name: 'Update Incident' }).click();
+  await expect(row(operatorPage, 'Very slow answers, cold cache')).toBeVisible();
   await context.close();
 });

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test, type Page } from '@playwright/test';
 import { Demo } from './demo';
 
-/** Takes the pictures on the landing page: of the demo, dark and light. The next build of the web app has them in it. */
+/** Takes the pictures of the landing page from the demo, dark and light, for the next build. */
 
 const folder = fileURLToPath(new URL('../src/features/landing/shots', import.meta.url));
 const atMostBytes = 200_000;
@@ -12,7 +12,7 @@ interface Shot {
   name: string;
   width: number;
   height: number;
-  /** Pixels for each of the picture's: enough for a screen of high density at the size it is shown in. */
+  /** Device pixels per CSS pixel, enough for screens of high density. */
   density: number;
   open: (page: Page, demo: Demo) => Promise<unknown>;
 }
@@ -82,7 +82,7 @@ test('the pictures of the landing page', async ({ browser }) => {
   await demo.stop();
 });
 
-/** Half the size of a PNG; Playwright itself writes none. */
+/** WebP, half the size of a PNG. */
 async function takeWebp(page: Page, path: string): Promise<{ size: number }> {
   const browser = await page.context().newCDPSession(page);
   const { data } = await browser.send('Page.captureScreenshot', { format: 'webp', quality: 86 });

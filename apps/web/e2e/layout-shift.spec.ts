@@ -4,7 +4,7 @@ import { expect, test } from './fixtures';
 import { expectNothingMoved, painted, watchShifts } from './layout-shifts';
 import type { Organisation } from './operator';
 
-/** Each screen, and what it shows when its data is there: less than what holds the place of it has room for. */
+/** Each screen and a text that it shows once its data is loaded. */
 async function screensOf(organisation: Organisation) {
   const forms = await fill(organisation, { name: 'Website' });
   await organisation.call('POST', '/subscriber', { email: 'grace@example.com' });
@@ -20,7 +20,7 @@ async function screensOf(organisation: Organisation) {
   ] as const;
 }
 
-/** Answers what a screen asks for once what holds its place has been painted. */
+/** Delays the responses to a screen until its placeholders are painted. */
 async function answerLate(page: Page) {
   const asked = /\/api\/v1\/(component|incident|maintenance|subscriber|identity\/organisations)\//;
   await page.route(asked, async (route) => {
@@ -30,25 +30,25 @@ async function answerLate(page: Page) {
 }
 
 for (const [device, viewport] of [
-  ['a desk', { width: 1350, height: 940 }],
+  ['a operatorPage', { width: 1350, height: 940 }],
   ['a tablet', { width: 1000, height: 800 }],
   ['a phone', { width: 390, height: 844 }],
 ] as const) {
   test(`nothing on an operator’s screens moves when its data comes, on ${device}`, async ({
-    desk,
+    operatorPage,
     organisation,
   }) => {
     test.slow();
     const screens = await screensOf(organisation);
-    await desk.setViewportSize(viewport);
-    await watchShifts(desk);
-    await answerLate(desk);
+    await operatorPage.setViewportSize(viewport);
+    await watchShifts(operatorPage);
+    await answerLate(operatorPage);
     for (const [path, shown] of screens) {
       await test.step(path, async () => {
-        await desk.goto(path);
-        await expect(desk.getByRole('main')).toContainText(shown);
-        await expect(desk.locator('[aria-busy=true]')).toHaveCount(0);
-        await expectNothingMoved(desk);
+        await operatorPage.goto(path);
+        await expect(operatorPage.getByRole('main')).toContainText(shown);
+        await expect(operatorPage.locator('[aria-busy=true]')).toHaveCount(0);
+        await expectNothingMoved(operatorPage);
       });
     }
   });

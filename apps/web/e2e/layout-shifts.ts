@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test';
 
 declare global {
   interface Window {
-    /** What has moved on the page, as the browser measures it. */
+    /** Layout shifts that the browser has measured. */
     shifts?: string[];
   }
 }
@@ -13,7 +13,7 @@ interface LayoutShift extends PerformanceEntry {
   sources: { node: Node | null }[];
 }
 
-/** Has each page that is loaded from now on write down what moves on it. */
+/** Records the layout shifts of every page that is loaded from now on. */
 export async function watchShifts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const shifts: string[] = [];
@@ -32,7 +32,7 @@ export async function watchShifts(page: Page): Promise<void> {
   });
 }
 
-/** What the browser has laid out is on screen, and what moved by it is known. */
+/** Waits until the layout is painted and its shifts are recorded. */
 export async function painted(page: Page): Promise<void> {
   await page.evaluate(
     () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),

@@ -7,7 +7,7 @@ const program = fileURLToPath(
   new URL('../../../crates/mail/tests/smtp/server.mjs', import.meta.url),
 );
 
-/** A mail as the mail server took it. */
+/** A received mail. */
 export interface ReceivedMail {
   to: string | string[];
   subject: string;
@@ -15,7 +15,7 @@ export interface ReceivedMail {
   headers: [name: string, value: string][];
 }
 
-/** A real mail server on a free port, and what it has received. */
+/** A real mail server on a free port. */
 export class MailServer {
   readonly url: string;
   private readonly process: ChildProcess;
@@ -41,25 +41,25 @@ export class MailServer {
     });
   }
 
-  /** The mails to an address, oldest first, once there are so many. */
+  /** Waits for a number of mails to an address and returns them, oldest first. */
   async received(to: string, count: number): Promise<ReceivedMail[]> {
     const mails = () => this.mails.filter((mail) => [mail.to].flat().includes(to));
     await expect.poll(() => mails().length, { message: `mails to ${to}` }).toBe(count);
     return mails();
   }
 
-  /** It ends with its standard input. */
+  /** The process ends with its standard input. */
   stop(): void {
     this.process.stdin?.end();
   }
 }
 
-/** A header's value; empty where there is none. */
+/** Returns a header's value; empty if it is missing. */
 export function header(mail: ReceivedMail, name: string): string {
   return mail.headers.find(([known]) => known.toLowerCase() === name)?.[1] ?? '';
 }
 
-/** The link to a screen in a mail's text. */
+/** Returns the link to a screen in a mail's text. */
 export function linkIn(mail: ReceivedMail, screen: string): string {
   const links = mail.text.match(/https?:\/\/\S+/g) ?? [];
   return links.find((link) => new URL(link).pathname === screen) ?? '';

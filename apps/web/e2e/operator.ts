@@ -10,12 +10,12 @@ export interface Account {
   password: string;
 }
 
-/** Where the mails of an installation are found. */
+/** Access to the mails of an installation. */
 interface Mailbox {
   mailedLink: (to: string) => Promise<string>;
 }
 
-/** Somebody who has signed up and has organisations: what a test needs to be there before it begins. */
+/** A user with an account and organisations, created by requests before a test. */
 export class Operator {
   readonly account: Account;
   private readonly request: APIRequestContext;
@@ -25,7 +25,7 @@ export class Operator {
     this.request = request;
   }
 
-  /** Makes the account, by the mailed link unless it is the first; its session stays with the request context. */
+  /** Creates the account, by the mailed link unless it is the first. The request context keeps the session. */
   async signUp(server: Mailbox): Promise<void> {
     const made = await this.identity<{ pending?: boolean }>('sign-up', this.account);
     if (!made.pending) return;
@@ -43,14 +43,14 @@ export class Operator {
     return token;
   }
 
-  /** Follows the link of an invitation. */
+  /** Accepts an invitation. */
   async accept(link: string): Promise<void> {
     await this.identity('invitations/accept', {
       token: new URL(link).searchParams.get('invitation'),
     });
   }
 
-  /** Signs a browser in as this person. */
+  /** Signs this user in to a browser. */
   async signIn(browser: BrowserContext): Promise<void> {
     const { cookies } = await this.request.storageState();
     await browser.addCookies(cookies);
@@ -63,7 +63,7 @@ export class Operator {
   }
 }
 
-/** An organisation as its operator works on it, by calls. */
+/** An organisation whose operator sends API requests. */
 export class Organisation {
   readonly id: string;
   readonly name: string;
@@ -81,7 +81,7 @@ export class Organisation {
     return `/status/${this.id}`;
   }
 
-  /** Calls the API as the operator and answers the `data`. */
+  /** Sends a request as the operator and returns its `data`. */
   async call<T>(
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
@@ -96,7 +96,7 @@ export class Organisation {
     return ((await response.json()) as Envelope<T>).data;
   }
 
-  /** Invites somebody as a member, by mail. */
+  /** Invites a member by mail. */
   async invite(email: string): Promise<void> {
     await this.call('POST', `/identity/organisations/${this.id}/invitations`, {
       email,

@@ -5,11 +5,11 @@ interface Created {
   id: string;
 }
 
-/** A second browser in which the operator has signed in on their own: another session of the same organisation. */
+/** A second browser with its own session of the operator in the same organisation. */
 const test = base.extend<{ colleague: Page }>({
-  colleague: async ({ browser, server, operator, organisation, complaints }, use) => {
+  colleague: async ({ browser, server, operator, organisation, consoleErrors }, use) => {
     const context = await browser.newContext({ baseURL: server.url });
-    await listen(context, complaints);
+    await listen(context, consoleErrors);
     const { email, password } = operator.account;
     const data = { email, password };
     await expect(await context.request.post('/api/v1/identity/sign-in', { data })).toBeOK();
@@ -22,7 +22,7 @@ const test = base.extend<{ colleague: Page }>({
 
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 
-/** Opens a screen and waits until it is live, its list read. */
+/** Opens a screen and waits until it is live and its list is read. */
 async function open(page: Page, path: string): Promise<string[]> {
   await page.goto(path);
   await expect(page.getByText('Live updates: connected')).toBeAttached();
@@ -37,30 +37,30 @@ async function open(page: Page, path: string): Promise<string[]> {
 }
 
 test('two operators see each other’s components without asking for them', async ({
-  desk,
+  operatorPage,
   colleague,
 }) => {
-  await open(desk, '/components');
+  await open(operatorPage, '/components');
   const asked = await open(colleague, '/components');
 
-  await desk.getByRole('link', { name: 'New Component' }).click();
-  await desk.getByRole('textbox', { name: 'Name' }).fill('Website');
-  await desk.getByRole('button', { name: 'Create', exact: true }).click();
+  await operatorPage.getByRole('link', { name: 'New Component' }).click();
+  await operatorPage.getByRole('textbox', { name: 'Name' }).fill('Website');
+  await operatorPage.getByRole('button', { name: 'Create', exact: true }).click();
   await expect(row(colleague, 'Website')).toContainText('Operational');
-  await desk.getByRole('link', { name: 'Edit Website' }).click();
-  await desk.getByText('Major Outage').click();
-  await desk.getByRole('button', { name: 'Update', exact: true }).click();
+  await operatorPage.getByRole('link', { name: 'Edit Website' }).click();
+  await operatorPage.getByText('Major Outage').click();
+  await operatorPage.getByRole('button', { name: 'Update', exact: true }).click();
   await expect(row(colleague, 'Website')).toContainText('Major Outage');
   expect(asked).toEqual([]);
 
-  await expect(row(desk, 'Website')).toBeVisible();
+  await expect(row(operatorPage, 'Website')).toBeVisible();
   await colleague.getByRole('button', { name: 'Delete Website' }).click();
   await colleague.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-  await expect(desk.getByText('No Data')).toBeVisible();
+  await expect(operatorPage.getByText('No Data')).toBeVisible();
 });
 
 test('an operator watches an incident that another one works on', async ({
-  desk,
+  operatorPage,
   colleague,
   organisation,
 }) => {
@@ -76,21 +76,21 @@ test('an operator watches an incident that another one works on', async ({
   await expect(row(colleague, 'Payments fail')).toContainText('Investigating');
   expect(asked).toEqual([]);
 
-  await open(desk, `/incidents/incident/edit/${id}`);
+  await open(operatorPage, `/incidents/incident/edit/${id}`);
   await organisation.call('POST', `/incident/${id}/updates/create`, {
     status: 'IDENTIFIED',
     message: 'A provider is down.',
   });
-  await expect(row(desk, 'A provider is down.')).toContainText('Ada Lovelace');
-  await expect(desk.getByRole('radio', { name: 'Identified' })).toBeChecked();
+  await expect(row(operatorPage, 'A provider is down.')).toContainText('Ada Lovelace');
+  await expect(operatorPage.getByRole('radio', { name: 'Identified' })).toBeChecked();
   await expect(row(colleague, 'Payments fail')).toContainText('Identified');
 
-  await desk.getByRole('tab', { name: 'Components' }).click();
-  await expect(row(desk, 'Checkout')).toContainText('Major Outage');
+  await operatorPage.getByRole('tab', { name: 'Components' }).click();
+  await expect(row(operatorPage, 'Checkout')).toContainText('Major Outage');
   await organisation.call('POST', `/incident/${id}/components/detach`, {
     componentIds: [componentId],
   });
-  await expect(row(desk, 'Checkout')).toBeHidden();
+  await expect(row(operatorPage, 'Checkout')).toBeHidden();
   await organisation.call('DELETE', `/incident/${id}`);
   await expect(colleague.getByText('No Data')).toBeVisible();
   expect(asked).toEqual([]);
@@ -115,23 +115,23 @@ test('an operator watches a maintenance that another one plans, and the clock be
 });
 
 test('what was typed stays when another operator saves the same component', async ({
-  desk,
+  operatorPage,
   organisation,
 }) => {
   const { id } = await organisation.createComponent('Website');
-  await desk.goto(`/components/component/edit/${id}`);
-  await expect(desk.getByText('Live updates: connected')).toBeAttached();
-  const name = desk.getByRole('textbox', { name: 'Name' });
+  await operatorPage.goto(`/components/component/edit/${id}`);
+  await expect(operatorPage.getByText('Live updates: connected')).toBeAttached();
+  const name = operatorPage.getByRole('textbox', { name: 'Name' });
   await organisation.call('PATCH', `/component/${id}`, { name: 'Shop' });
   await expect(name).toHaveValue('Shop');
   await name.fill('My shop');
   await organisation.call('PATCH', `/component/${id}`, { name: 'Their shop' });
-  const conflict = desk.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
+  const conflict = operatorPage.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
   await expect(conflict).toContainText('Their shop');
   await expect(name).toHaveValue('My shop');
 });
 
-/** Keeps back the responses to reads of one item; the reads themselves reach the server at once. */
+/** Delays the responses to reads of one item. The server processes the reads at once. */
 async function holdReads(page: Page, path: string) {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -147,18 +147,18 @@ async function holdReads(page: Page, path: string) {
 }
 
 test('what is typed while a colleague’s version is being read does not replace it unseen', async ({
-  desk,
+  operatorPage,
   colleague,
   organisation,
-  complaints,
+  consoleErrors,
 }) => {
   const { id } = await organisation.createComponent('Website');
   const form = `/components/component/edit/${id}`;
-  await desk.goto(form);
-  await expect(desk.getByText('Live updates: connected')).toBeAttached();
-  const name = desk.getByRole('textbox', { name: 'Name' });
+  await operatorPage.goto(form);
+  await expect(operatorPage.getByText('Live updates: connected')).toBeAttached();
+  const name = operatorPage.getByRole('textbox', { name: 'Name' });
   await expect(name).toHaveValue('Website');
-  const reads = await holdReads(desk, `/component/${id}`);
+  const reads = await holdReads(operatorPage, `/component/${id}`);
 
   await colleague.goto(form);
   await colleague.getByRole('textbox', { name: 'Name' }).fill('Shop');
@@ -168,26 +168,26 @@ test('what is typed while a colleague’s version is being read does not replace
   await name.fill('My website');
   reads.release();
 
-  const conflict = desk.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
+  const conflict = operatorPage.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
   await expect(conflict).toContainText('Shop');
   await expect(name).toHaveValue('My website');
-  await desk.getByRole('button', { name: 'Update', exact: true }).click();
+  await operatorPage.getByRole('button', { name: 'Update', exact: true }).click();
   await expect(conflict).toContainText('Shop');
   const stored = () => organisation.call<{ name: string }>('GET', `/component/${id}`);
   expect((await stored()).name).toBe('Shop');
-  await desk.getByRole('button', { name: 'Keep mine' }).click();
-  await desk.getByRole('button', { name: 'Update', exact: true }).click();
-  await expect(row(desk, 'My website')).toBeVisible();
+  await operatorPage.getByRole('button', { name: 'Keep mine' }).click();
+  await operatorPage.getByRole('button', { name: 'Update', exact: true }).click();
+  await expect(row(operatorPage, 'My website')).toBeVisible();
   expect((await stored()).name).toBe('My website');
-  expect(complaints.splice(0)).toEqual([expect.stringContaining('412')]);
+  expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('412')]);
 });
 
 for (const status of ['Monitoring', 'Resolved']) {
   test(`a chosen status does not replace ${status}, which a colleague has set`, async ({
-    desk,
+    operatorPage,
     colleague,
     organisation,
-    complaints,
+    consoleErrors,
   }) => {
     const { id } = await organisation.call<Created>('POST', '/incident/create', {
       title: 'Payments fail',
@@ -196,67 +196,69 @@ for (const status of ['Monitoring', 'Resolved']) {
       occuredAt: new Date().toISOString(),
       components: [],
     });
-    for (const page of [desk, colleague]) {
+    for (const page of [operatorPage, colleague]) {
       await page.goto(`/incidents/incident/edit/${id}`);
       await expect(page.getByText('Live updates: connected')).toBeAttached();
     }
-    await desk.getByText('Identified', { exact: true }).click();
-    await expect(desk.getByRole('radio', { name: 'Identified' })).toBeChecked();
+    await operatorPage.getByText('Identified', { exact: true }).click();
+    await expect(operatorPage.getByRole('radio', { name: 'Identified' })).toBeChecked();
     await colleague.getByText(status, { exact: true }).click();
     await colleague.getByRole('button', { name: 'Update Incident' }).click();
     await expect(row(colleague, 'Payments fail')).toContainText(status);
 
-    const conflict = desk.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
+    const conflict = operatorPage
+      .getByRole('alert')
+      .filter({ hasText: 'Somebody else has changed' });
     await expect(conflict).toContainText(status);
-    await expect(desk.getByRole('radio', { name: 'Identified' })).toBeChecked();
-    await desk.getByRole('button', { name: 'Update Incident' }).click();
+    await expect(operatorPage.getByRole('radio', { name: 'Identified' })).toBeChecked();
+    await operatorPage.getByRole('button', { name: 'Update Incident' }).click();
     await expect(conflict).toContainText(status);
     const stored = await organisation.call<{ status: string }>('GET', `/incident/${id}`);
     expect(stored.status).toBe(status.toUpperCase());
-    await desk.getByRole('button', { name: 'Use their version' }).click();
-    await expect(desk.getByRole('radio', { name: status })).toBeChecked();
-    expect(complaints.splice(0)).toEqual([expect.stringContaining('412')]);
+    await operatorPage.getByRole('button', { name: 'Use their version' }).click();
+    await expect(operatorPage.getByRole('radio', { name: status })).toBeChecked();
+    expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('412')]);
   });
 }
 
 test('an operator’s screen catches up once after the server was away', async ({
-  desk,
+  operatorPage,
   organisation,
   server,
-  complaints,
+  consoleErrors,
 }) => {
-  const asked = await open(desk, '/components');
+  const asked = await open(operatorPage, '/components');
   await server.stop();
-  await expect(desk.getByText(/^Live updates: (dis)?connect(ed|ing)$/)).not.toHaveText(
+  await expect(operatorPage.getByText(/^Live updates: (dis)?connect(ed|ing)$/)).not.toHaveText(
     'Live updates: connected',
   );
   await server.startAgain();
   await organisation.createComponent('Website');
-  await expect(row(desk, 'Website')).toBeVisible();
-  await expect(desk.getByText('Live updates: connected')).toBeAttached();
-  await desk.waitForLoadState('networkidle');
+  await expect(row(operatorPage, 'Website')).toBeVisible();
+  await expect(operatorPage.getByText('Live updates: connected')).toBeAttached();
+  await operatorPage.waitForLoadState('networkidle');
   expect(asked).toEqual(['/api/v1/component/list']);
-  // That the server was away is what this test is about: it is said in the console, and nowhere else.
-  await expect(desk.getByRole('status').filter({ hasText: 'Error' })).toHaveCount(0);
-  complaints.splice(0);
+  // The outage is reported in the console only.
+  await expect(operatorPage.getByRole('status').filter({ hasText: 'Error' })).toHaveCount(0);
+  consoleErrors.splice(0);
 });
 
 test('the status page of a signed-in visitor lives on the socket, a stranger’s does not', async ({
-  desk,
+  operatorPage,
   page,
   organisation,
 }) => {
   const asked: Record<'operator' | 'stranger', string[]> = { operator: [], stranger: [] };
-  await open(desk, '/components');
-  desk.on('request', (request) => asked.operator.push(new URL(request.url()).pathname));
+  await open(operatorPage, '/components');
+  operatorPage.on('request', (request) => asked.operator.push(new URL(request.url()).pathname));
   page.on('request', (request) => asked.stranger.push(new URL(request.url()).pathname));
-  for (const visitor of [desk, page]) {
+  for (const visitor of [operatorPage, page]) {
     await visitor.goto(organisation.statusPage);
     await expect(visitor.getByText('Live', { exact: true })).toBeVisible();
   }
   const { id } = await organisation.createComponent('Website');
   await organisation.call('PATCH', `/component/${id}`, { status: 'DEGRADED' });
-  for (const visitor of [desk, page]) {
+  for (const visitor of [operatorPage, page]) {
     const components = visitor.getByRole('region', { name: 'Components' });
     await expect(components.getByText('Degraded Performance')).toBeVisible();
   }

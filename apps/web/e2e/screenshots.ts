@@ -4,11 +4,11 @@ import { test as base, expect, type Browser, type Page } from '@playwright/test'
 import { Demo } from './demo';
 import { Operator } from './operator';
 
-/** Takes the pictures of the documentation: every screen of the demo, dark and light, on a desk and on a phone. */
+/** Takes the pictures of the documentation: every screen of the demo, dark and light, on a desktop and on a phone. */
 
 const folder = fileURLToPath(new URL('../../../docs/screenshots', import.meta.url));
 const sizes = {
-  desk: { width: 1280, atMostHigh: 1000 },
+  desktop: { width: 1280, atMostHigh: 1000 },
   phone: { width: 390, atMostHigh: 1600 },
 } as const;
 const atMostBytes = 500_000;
@@ -18,7 +18,7 @@ type Device = keyof typeof sizes;
 
 interface Screen {
   name: string;
-  /** Who sees it: without a word, the demo's operator. */
+  /** Who sees the screen; by default the demo's operator. */
   seenBy?: 'visitor' | 'newcomer';
   /** Shows it. */
   open: (page: Page, demo: Demo) => Promise<unknown>;
@@ -125,7 +125,7 @@ const test = base.extend<object, { demo: Demo }>({
 });
 
 for (const theme of ['dark', 'light'] as const) {
-  for (const device of ['desk', 'phone'] as const) {
+  for (const device of ['desktop', 'phone'] as const) {
     test(`${theme}, on a ${device}`, async ({ browser, demo }) => {
       test.setTimeout(180_000);
       const contexts = {
@@ -167,7 +167,7 @@ async function contextOf(browser: Browser, { url }: Demo, theme: Theme, device: 
   return context;
 }
 
-/** As high as the screen is, so that nothing is left out, within reason. */
+/** As high as the content, up to a limit. */
 async function take(page: Page, name: string, { width, atMostHigh }: (typeof sizes)[Device]) {
   await expect(page.locator('h1')).toBeVisible();
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0);

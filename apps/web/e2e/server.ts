@@ -12,12 +12,12 @@ import { mailedLinks } from './mail';
 const built = fileURLToPath(new URL('../../../target/debug/allclear', import.meta.url));
 export const binary = process.env.ALLCLEAR_BINARY ?? built;
 
-/** Environment variables of an installation, beyond those of a test. */
+/** Additional environment variables of an installation. */
 export type Settings = Readonly<Record<string, string>>;
 
-/** The real server, on a port and a data folder of its own. */
+/** The real server with its own port and data folder. */
 export class Server {
-  /** The address that people open. */
+  /** The public URL. */
   readonly url: string;
   private readonly folder: string;
   private readonly settings: Settings;
@@ -35,14 +35,14 @@ export class Server {
     return new Server(folder, settings, await launch(folder, 0, settings));
   }
 
-  /** What a command of the same installation prints, run beside the server. */
+  /** Runs a command of the same installation and returns its output. */
   async run(...command: string[]): Promise<string> {
     const env = environment(this.folder, { ...this.settings, ALLCLEAR_PUBLIC_URL: this.url });
     const { stdout } = await promisify(execFile)(binary, command, { cwd: this.folder, env });
     return stdout.trim();
   }
 
-  /** Ends the process as an operator would, and waits until it has gone. */
+  /** Sends SIGTERM and waits for the end of the process. */
   async stop(): Promise<void> {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return;
     const gone = once(this.process, 'exit');
@@ -50,13 +50,13 @@ export class Server {
     await gone;
   }
 
-  /** Comes back on the same port, with the same data. */
+  /** Starts again with the same port and data. */
   async startAgain(): Promise<void> {
     const port = Number(new URL(this.url).port);
     ({ process: this.process } = await launch(this.folder, port, this.settings));
   }
 
-  /** The link to a screen in the latest mail to an address, once it has come. */
+  /** Waits for a mail to an address and returns the latest link to a screen. */
   async mailedLink(to: string, screen = '/login'): Promise<string> {
     let link: string | undefined;
     const look = async () => {
@@ -79,7 +79,7 @@ interface Launched {
   url: string;
 }
 
-/** Nobody waits in a test for a limit that is there for attackers. */
+/** Rate limits are high enough for tests. */
 const unlimited = Object.fromEntries(
   ['SIGN_IN', 'SIGN_UP', 'GUESSES', 'RESET', 'SUBSCRIBE', 'VERIFY', 'INVITE'].map((name) => [
     `ALLCLEAR_LIMIT_${name}`,
@@ -103,7 +103,7 @@ function environment(folder: string, settings: Settings) {
   };
 }
 
-/** Answers when the server has said where it is to be opened. */
+/** Starts the server and resolves when it has printed its URL. */
 async function launch(folder: string, port: number, settings: Settings): Promise<Launched> {
   const child = spawn(binary, [], {
     cwd: folder,

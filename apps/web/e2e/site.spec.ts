@@ -104,13 +104,15 @@ test('code of a guide is copied by its button', async ({ page, context }) => {
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('./just demo');
 });
 
-test('who is signed in reads the guides and finds the way back', async ({ desk }) => {
-  await desk.goto('/dashboard');
-  await desk.getByRole('link', { name: 'Documentation' }).click();
-  await expect(desk.getByRole('heading', { level: 1, name: 'Documentation' })).toBeVisible();
-  await expect(desk.getByRole('link', { name: 'Login' })).toBeHidden();
-  await desk.getByRole('link', { name: 'Dashboard' }).click();
-  await expect(desk).toHaveURL('/dashboard');
+test('who is signed in reads the guides and finds the way back', async ({ operatorPage }) => {
+  await operatorPage.goto('/dashboard');
+  await operatorPage.getByRole('link', { name: 'Documentation' }).click();
+  await expect(
+    operatorPage.getByRole('heading', { level: 1, name: 'Documentation' }),
+  ).toBeVisible();
+  await expect(operatorPage.getByRole('link', { name: 'Login' })).toBeHidden();
+  await operatorPage.getByRole('link', { name: 'Dashboard' }).click();
+  await expect(operatorPage).toHaveURL('/dashboard');
 });
 
 test('on a phone the guides fold away and nothing has to be scrolled sideways', async ({

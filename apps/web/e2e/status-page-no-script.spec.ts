@@ -85,7 +85,7 @@ test.describe('without script', () => {
   test('what needs script is not offered, and a plain form subscribes', async ({
     page,
     organisation,
-    complaints,
+    consoleErrors,
   }) => {
     await page.goto(organisation.statusPage);
     await expect(page.getByRole('button')).toHaveText(['Subscribe']);
@@ -97,35 +97,35 @@ test.describe('without script', () => {
     await expect(page).toHaveURL(organisation.statusPage);
     const subscribers = await organisation.call<{ email: string }[]>('GET', '/subscriber/list');
     expect(subscribers.map(({ email }) => email)).toEqual(['eve@example.com']);
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
   });
 
   test('the plain form keeps what was typed when it is refused, and says why', async ({
     page,
     organisation,
-    complaints,
+    consoleErrors,
   }) => {
     await page.goto(organisation.statusPage);
     const email = page.getByRole('textbox', { name: 'Email' });
-    // What a browser takes for an address, and the server does not.
+    // Browsers accept this address, but the server does not.
     await email.evaluate((input: HTMLInputElement) => (input.type = 'text'));
     await email.fill('eve at example');
     await page.getByRole('button', { name: 'Subscribe' }).click();
     await expect(page.getByRole('alert')).toHaveText('Invalid email address');
     await expect(email).toHaveValue('eve at example');
     await expect(email).toHaveAccessibleDescription('Invalid email address');
-    expect(complaints.splice(0)).toEqual([expect.stringContaining('422')]);
+    expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('422')]);
   });
 
   test('an unknown organisation is not found, and the page helps on', async ({
     page,
-    complaints,
+    consoleErrors,
   }) => {
     const response = await page.goto('/status/nobody');
     expect(response?.status()).toBe(404);
     await expect(page.getByRole('heading', { name: 'There is no status page here' })).toBeVisible();
     await expect(page.getByRole('link', { name: 'Back to Home' })).toHaveAttribute('href', '/');
-    expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+    expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('404')]);
   });
 });
 
@@ -150,11 +150,11 @@ test('a link preview shows whose page it is and how things stand', async ({
   expect((await picture.body()).subarray(1, 4).toString()).toBe('PNG');
 });
 
-/** The page as lines, without what the script alone knows: the reader's time zone, and how far away a time is. */
+/** The page as lines, without what only the script knows: the time zone and the distance of times. */
 async function outline(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const unknown =
-      'time, .moment-distance, noscript, [data-script], [data-print="hidden"], main > div > p';
+      'time, .time-distance, noscript, [data-script], [data-print="hidden"], main > div > p';
     const lines: string[] = [];
     const visit = (element: Element, depth: number) => {
       const classes = [...element.classList].filter((name) => !name.startsWith('lucide')).sort();
@@ -179,7 +179,7 @@ async function outline(page: Page): Promise<string[]> {
 test('the script takes over exactly what the server wrote', async ({
   page,
   organisation,
-  complaints,
+  consoleErrors,
 }) => {
   await fill(organisation);
   for (const path of [organisation.statusPage, '/status/nobody']) {
@@ -194,13 +194,13 @@ test('the script takes over exactly what the server wrote', async ({
       await expect(page.getByText('Live', { exact: true })).toBeVisible();
     expect(await outline(page)).toEqual(written);
   }
-  onlyOfWhatWasKeptBack(complaints);
+  onlyOfWhatWasKeptBack(consoleErrors);
 });
 
-/** What the browser says of scripts that a test keeps back, and of a page that is not found. */
-function onlyOfWhatWasKeptBack(complaints: string[]) {
+/** The browser's messages about delayed scripts and pages that are not found. */
+function onlyOfWhatWasKeptBack(consoleErrors: string[]) {
   const known = /net::ERR_FAILED|status of 404/;
-  expect(complaints.splice(0).filter((text) => !known.test(text))).toEqual([]);
+  expect(consoleErrors.splice(0).filter((text) => !known.test(text))).toEqual([]);
 }
 
 for (const width of [320, 390, 768, 1280, 2560]) {
@@ -233,13 +233,13 @@ for (const width of [320, 390, 768, 1280, 2560]) {
   });
 }
 
-test('is accessible without its script', async ({ page, organisation, complaints }) => {
+test('is accessible without its script', async ({ page, organisation, consoleErrors }) => {
   await fill(organisation);
   await page.route('**/assets/*.js', (route) => route.abort());
   await page.goto(organisation.statusPage);
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations).toEqual([]);
-  onlyOfWhatWasKeptBack(complaints);
+  onlyOfWhatWasKeptBack(consoleErrors);
 });
 
 test('it prints dark on white, from the dark theme too', async ({ page, organisation }) => {

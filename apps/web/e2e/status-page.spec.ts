@@ -76,7 +76,7 @@ test('what is painted first waits for nothing but the page, and its script waits
 test('a returning visitor with the light theme sees no other, however late its script comes', async ({
   page,
   organisation,
-  complaints,
+  consoleErrors,
 }) => {
   await page.addInitScript(() => localStorage.setItem('allclear:theme', 'light'));
   let release = (): void => undefined;
@@ -95,7 +95,7 @@ test('a returning visitor with the light theme sees no other, however late its s
   }
   release();
   // The browser reports the page that does not exist.
-  expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+  expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('404')]);
 });
 
 test('nothing can be pressed before there is anything to keep it', async ({
@@ -138,7 +138,7 @@ test('a page that was away while the server restarted catches up by itself', asy
   page,
   organisation,
   server,
-  complaints,
+  consoleErrors,
 }) => {
   const { id } = await organisation.createComponent('Website');
   await page.goto(organisation.statusPage);
@@ -153,21 +153,23 @@ test('a page that was away while the server restarted catches up by itself', asy
   const components = page.getByRole('region', { name: 'Components' });
   await expect(components.getByText('Partial Outage')).toBeVisible();
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
-  // That the server was away is what this test is about.
-  const others = complaints.splice(0).filter((text) => !text.includes('Failed to load resource'));
+  // The console reports the outage.
+  const others = consoleErrors
+    .splice(0)
+    .filter((text) => !text.includes('Failed to load resource'));
   expect(others).toEqual([]);
 });
 
 test('an unknown organisation is not found, and the page says what to do', async ({
   page,
-  complaints,
+  consoleErrors,
 }) => {
   const response = await page.goto('/status/0190a000-0000-7000-8000-000000000000');
   expect(response?.status()).toBe(404);
   await expect(page.getByRole('heading', { name: 'There is no status page here' })).toBeVisible();
   await expect(page.getByRole('link', { name: 'Back to Home' })).toHaveAttribute('href', '/');
-  // The browser tells of every page that is not found.
-  expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+  // The browser reports every 404.
+  expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('404')]);
 });
 
 for (const theme of ['dark', 'light'] as const) {

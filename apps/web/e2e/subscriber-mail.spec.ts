@@ -58,7 +58,7 @@ test('a stranger subscribes, is mailed of an incident as one thread, and leaves 
     await page.goto(linkIn(update, '/unsubscribe'));
     await expect(page.getByRole('heading', { name: 'Successfully Unsubscribed' })).toBeVisible();
 
-    // Nobody is left to be told: what comes next to the address is the mail of a new subscription.
+    // No subscriber is left: the next mail to the address belongs to a new subscription.
     await organisation.call('POST', `/incident/${id}/updates/create`, {
       status: 'RESOLVED',
       message: 'A new one is there.',

@@ -48,9 +48,9 @@ test('who waits is let in by the administrator, from the screen and from the com
   await join(page, server.url, 'Get started', mary);
   await join(page, server.url, 'Start for free', annie);
 
-  const desk = await browser.newContext({ baseURL: server.url });
-  await administrator.signIn(desk);
-  const screen = await desk.newPage();
+  const operatorPage = await browser.newContext({ baseURL: server.url });
+  await administrator.signIn(operatorPage);
+  const screen = await operatorPage.newPage();
   await screen.goto('/dashboard');
   await screen.getByRole('button', { name: 'Account of Ada Lovelace' }).click();
   await screen.getByRole('menuitem', { name: 'Waitlist' }).click();
@@ -65,7 +65,7 @@ test('who waits is let in by the administrator, from the screen and from the com
   const guest = await browser.newContext({ baseURL: server.url });
   await signUp(await guest.newPage(), link, annie);
 
-  for (const context of [desk, guest]) await context.close();
+  for (const context of [operatorPage, guest]) await context.close();
   await page.close();
   await request.dispose();
   await server.remove();

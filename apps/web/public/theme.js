@@ -5,13 +5,13 @@
   try {
     theme = localStorage.getItem('allclear:theme') || theme;
   } catch {
-    // Storage can be forbidden; the default theme it is.
+    // Storage may be forbidden. Then the default theme applies.
   }
   if (theme === 'system') {
     theme = matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark';
   }
   var data = document.documentElement.dataset;
-  data.heard = '';
+  data.ready = '';
   data.theme = theme === 'light' ? 'light' : 'dark';
   var canvas = document.querySelector('meta[name=theme-color]');
   if (canvas) canvas.content = data.theme === 'light' ? '#f6f8fa' : '#0b0f14';

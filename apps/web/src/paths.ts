@@ -1,4 +1,4 @@
-/** Every URL of the product: the screens, and the calls below the API's base path. */
+/** All paths of the product: screens, and endpoints below the API's base path. */
 
 const segment = encodeURIComponent;
 
@@ -29,7 +29,7 @@ export const paths = {
   organisation: '/organisation',
   waitlist: '/waitlist',
   status: (orgId: string) => `/status/${segment(orgId)}`,
-  /** What the plain form of the status page is sent to. */
+  /** Target of the status page's form without script. */
   subscribe: (orgId: string) => `/status/${segment(orgId)}/subscribe`,
   documentation: '/docs',
   guide: (guide: string) => `/docs/${guide}`,
@@ -43,7 +43,7 @@ export const paths = {
   sponsor: '/sponsor',
 } as const;
 
-/** The same screens as the router matches them. */
+/** Patterns of the screens with parameters, for the router. */
 export const routes = {
   editComponent: '/components/component/edit/:componentId',
   editIncident: '/incidents/incident/edit/:incidentId',
@@ -53,8 +53,8 @@ export const routes = {
 
 export const apiBase = '/api/v1';
 
-/** Calls, relative to `apiBase`. */
-export const calls = {
+/** Endpoints of the API, relative to `apiBase`. */
+export const endpoints = {
   configuration: '/configuration',
   status: (orgId: string) => `/status/${segment(orgId)}`,
   statusEvents: (orgId: string, since: number) =>

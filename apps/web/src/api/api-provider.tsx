@@ -2,12 +2,12 @@ import { createContext, use, useState, type ReactNode } from 'react';
 import { SWRConfig, type SWRConfiguration } from 'swr';
 import { createApiClient, type ApiClient, type GetToken } from './client';
 import { QueryCache, retainWhileMounted } from './query-cache';
-import { readWhole } from './read-whole';
+import { fetchAllPages } from './fetch-all-pages';
 import { SharedRetries } from './retry';
 
 const ApiContext = createContext<ApiClient | null>(null);
 
-/** Gives everything below it an API client and a query cache of its own. */
+/** Provides an API client and a query cache. */
 export function ApiProvider({ getToken, children }: { getToken: GetToken; children: ReactNode }) {
   const [{ client, config }] = useState(() => createQueries(getToken));
   return (
@@ -30,7 +30,7 @@ function createQueries(getToken: GetToken) {
   const config: SWRConfiguration & { provider: () => QueryCache } = {
     provider: () => cache,
     use: [retainWhileMounted(cache)],
-    fetcher: (path: string) => retries.ask(path, () => readWhole(client, path)),
+    fetcher: (path: string) => retries.ask(path, () => fetchAllPages(client, path)),
     shouldRetryOnError: false,
     revalidateOnFocus: false,
   };

@@ -1,6 +1,6 @@
 import { http, HttpResponse } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { createApiClient } from './client';
 import { ApiError } from './error';
 
@@ -13,7 +13,7 @@ describe('the API client', () => {
     server.use(
       http.get(apiUrl('/component/list'), ({ request }) => {
         authorization = request.headers.get('Authorization');
-        return answer([]);
+        return success([]);
       }),
     );
     await signedIn.get('/component/list');
@@ -22,7 +22,7 @@ describe('the API client', () => {
 
   it('sends no authorization for an anonymous call', async () => {
     server.use(
-      http.get(apiUrl('/status/o'), ({ request }) => answer(request.headers.has('Authorization'))),
+      http.get(apiUrl('/status/o'), ({ request }) => success(request.headers.has('Authorization'))),
     );
     await expect(anonymous.get('/status/o')).resolves.toMatchObject({ data: false });
   });
@@ -46,7 +46,7 @@ describe('the API client', () => {
   it('unwraps data, message, next page and version', async () => {
     server.use(
       http.get(apiUrl('/component/1'), () =>
-        answer({ id: '1' }, { message: 'Here', next: 'c-9', etag: '"7"' }),
+        success({ id: '1' }, { message: 'Here', next: 'c-9', etag: '"7"' }),
       ),
     );
     await expect(anonymous.get('/component/1')).resolves.toEqual({
@@ -62,7 +62,7 @@ describe('the API client', () => {
     server.use(
       http.patch(apiUrl('/component/1'), async ({ request }) => {
         seen(await request.json(), request.headers.get('If-Match'));
-        return answer({});
+        return success({});
       }),
     );
     await signedIn.patch('/component/1', { name: 'API' }, { ifMatch: '"7"' });
@@ -76,7 +76,7 @@ describe('the API client', () => {
     server.use(
       http.get(apiUrl('/component/list'), ({ request }) =>
         request.headers.get('Authorization') === 'Bearer fresh'
-          ? answer(['a'])
+          ? success(['a'])
           : problem(401, 'No valid token'),
       ),
     );
@@ -96,7 +96,7 @@ describe('the API client', () => {
       status: 422,
       message: 'Some fields are wrong',
       fieldErrors: errors,
-      isPassing: false,
+      isTransient: false,
     });
   });
 
@@ -107,7 +107,7 @@ describe('the API client', () => {
     await expect(anonymous.get('/component/list')).rejects.toMatchObject({
       status: 502,
       message: 'The server answered with status 502',
-      isPassing: true,
+      isTransient: true,
     });
   });
 

@@ -1,13 +1,13 @@
 import { apiBase } from '@/paths';
 import { ApiError } from './error';
 
-/** Answers the bearer token of the moment, or null for an anonymous call. */
+/** Returns the current bearer token; null for an anonymous request. */
 export type GetToken = (options?: { skipCache?: boolean }) => Promise<string | null>;
 
-export interface Answer<T> {
+export interface ApiResponse<T> {
   data: T;
   message: string | null;
-  /** The `before` of the next page of a list, or null when there is none. */
+  /** The `before` of the next page of a list; null on the last page. */
   next: string | null;
   /** The item's version, for `ifMatch` when it is saved. */
   etag: string | null;
@@ -15,20 +15,20 @@ export interface Answer<T> {
 
 export interface RequestOptions {
   body?: unknown;
-  /** The version that the change was made on; the server answers 412 when it is no longer the newest. */
+  /** The version that the change is based on. The server responds with 412 if there is a newer one. */
   ifMatch?: string | null;
   signal?: AbortSignal;
 }
 
 export interface ApiClient {
-  get: <T>(path: string, options?: Pick<RequestOptions, 'signal'>) => Promise<Answer<T>>;
-  post: <T>(path: string, body?: unknown) => Promise<Answer<T>>;
+  get: <T>(path: string, options?: Pick<RequestOptions, 'signal'>) => Promise<ApiResponse<T>>;
+  post: <T>(path: string, body?: unknown) => Promise<ApiResponse<T>>;
   patch: <T>(
     path: string,
     body: unknown,
     options?: Pick<RequestOptions, 'ifMatch'>,
-  ) => Promise<Answer<T>>;
-  delete: <T>(path: string, body?: unknown) => Promise<Answer<T>>;
+  ) => Promise<ApiResponse<T>>;
+  delete: <T>(path: string, body?: unknown) => Promise<ApiResponse<T>>;
 }
 
 interface Envelope<T> {
@@ -37,22 +37,22 @@ interface Envelope<T> {
   meta?: { next: string | null };
 }
 
-/** Speaks to the API: adds the token, unwraps the answer, throws `ApiError`. It shows nothing to anybody. */
+/** Creates a client that adds the token and unwraps responses. Its methods throw `ApiError`. */
 export function createApiClient(getToken: GetToken): ApiClient {
   async function send<T>(
     method: string,
     path: string,
     options: RequestOptions = {},
-  ): Promise<Answer<T>> {
+  ): Promise<ApiResponse<T>> {
     const token = await getToken();
     let response = await attempt(method, path, token, options);
     if (response.status === 401 && token !== null) {
-      // The token may have expired on its way, or the server may have changed its keys.
+      // The token may have expired, or the server may have changed its keys.
       const fresh = await getToken({ skipCache: true });
       if (fresh !== null && fresh !== token) response = await attempt(method, path, fresh, options);
     }
     if (!response.ok) throw await ApiError.fromResponse(response);
-    return readAnswer<T>(response);
+    return readResponse<T>(response);
   }
 
   return {
@@ -86,7 +86,7 @@ async function attempt(
   }
 }
 
-async function readAnswer<T>(response: Response): Promise<Answer<T>> {
+async function readResponse<T>(response: Response): Promise<ApiResponse<T>> {
   const envelope = (await response.json().catch(() => null)) as Envelope<T> | null;
   if (envelope === null) {
     throw new ApiError(response.status, 'The server gave an answer that cannot be read.');

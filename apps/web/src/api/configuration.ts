@@ -3,7 +3,7 @@ import type { Configuration } from './types';
 
 export const ConfigurationContext = createContext<Configuration | null>(null);
 
-/** How this installation is set up, as it was when the page was opened. */
+/** The configuration of the installation when the page was opened. */
 export function useConfiguration(): Configuration {
   const configuration = use(ConfigurationContext);
   if (configuration === null) throw new Error('useConfiguration needs an Identity above it');

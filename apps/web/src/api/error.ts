@@ -1,18 +1,18 @@
 export interface FieldError {
-  /** As formik writes it: `components[0].componentId`. */
+  /** In formik's notation: `components[0].componentId`. */
   field: string;
   message: string;
 }
 
-/** What the server refused, or why it could not be asked. `message` is fit to show to a person. */
+/** A failed request. Its `message` can be shown to users. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** The HTTP status, or 0 when no answer came. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
   readonly fieldErrors: readonly FieldError[];
-  /** Seconds after which the server asks to be asked again, where it says so. */
+  /** Seconds of the `Retry-After` header; null without it. */
   readonly retryAfter: number | null;
-  /** Whether `message` is the server's own. */
+  /** Whether `message` comes from the server. */
   readonly isFromServer: boolean;
 
   constructor(
@@ -29,8 +29,8 @@ export class ApiError extends Error {
     this.isFromServer = isFromServer;
   }
 
-  /** Whether the same request may succeed a little later. */
-  get isPassing(): boolean {
+  /** Whether a retry of the same request may succeed. */
+  get isTransient(): boolean {
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
   }
 
@@ -38,7 +38,7 @@ export class ApiError extends Error {
     return new ApiError(0, 'The server cannot be reached. Check your connection and try again.');
   }
 
-  /** Reads an `application/problem+json` body; any other body still makes a readable error. */
+  /** Reads an `application/problem+json` body. Any other body gives a general message. */
   static async fromResponse(response: Response): Promise<ApiError> {
     const problem = record(await response.json().catch(() => null));
     const message = text(problem.message) ?? text(problem.detail) ?? text(problem.title);

@@ -1,7 +1,7 @@
 import { setIn, type FormikErrors } from 'formik';
 import { ApiError } from './error';
 
-/** The server's field errors as formik holds them; empty for an error that is not about fields. */
+/** Converts the server's field errors for formik; empty for other errors. */
 export function formErrors<Values>(error: unknown): FormikErrors<Values> {
   const fields = error instanceof ApiError ? error.fieldErrors : [];
   return fields.reduce<FormikErrors<Values>>(

@@ -1,40 +1,41 @@
-interface Listed {
+interface Item {
   id: string;
 }
 
-/** What is done to the pages of a list: the same for an answer of the API and for an event of the socket. */
+/** Changes the pages of a cached list. */
 export type ListChange<T> = (pages: readonly T[][]) => T[][];
 
-/** Puts a new item on top. An item that is there already, because it came by another way too, is replaced. */
-export function withNew<T extends Listed>(item: T): ListChange<T> {
+/** Adds an item on top, or replaces the item of the same id. */
+export function addItem<T extends Item>(item: T): ListChange<T> {
+  return addOrPatchItem<T>(item, item);
+}
+
+/** Adds `item` on top. A cached item of the same id takes only the values of `received`. */
+export function addOrPatchItem<T extends Item>(
+  received: Partial<NoInfer<T>> & Item,
+  item: T,
+): ListChange<T> {
   return (pages) => {
-    const isKnown = pages.some((page) => page.some(({ id }) => id === item.id));
-    if (isKnown) return withReplaced(item)(pages);
+    const isCached = pages.some((page) => page.some(({ id }) => id === item.id));
+    if (isCached) return patchItem<T>(received)(pages);
     return pages.map((page, index) => (index === 0 ? [item, ...page] : page));
   };
 }
 
-/** Replaces the item of the same id. An item that the list does not show stays unshown. */
-export function withReplaced<T extends Listed>(item: T): ListChange<T> {
-  return (pages) => pages.map((page) => page.map((other) => (other.id === item.id ? item : other)));
+/** Changes the item of the same id; the values that `received` lacks stay. An unknown item is ignored. */
+export function patchItem<T extends Item>(received: Partial<NoInfer<T>> & Item): ListChange<T> {
+  return patchItemBy<T>(received.id, () => received);
 }
 
-/** Gives the item of the same id what is told of it; what is not told, it keeps. */
-export function withChanged<T extends Listed>(told: Partial<NoInfer<T>> & Listed): ListChange<T> {
-  return withChangedBy<T>(told.id, () => told);
-}
-
-/** Gives the item of this id what follows from how it is known. */
-export function withChangedBy<T extends Listed>(
+/** Changes the item of this id by the values that `change` returns. */
+export function patchItemBy<T extends Item>(
   id: string,
-  change: (known: T) => Partial<NoInfer<T>>,
+  change: (cached: T) => Partial<NoInfer<T>>,
 ): ListChange<T> {
   return (pages) =>
-    pages.map((page) =>
-      page.map((other) => (other.id === id ? { ...other, ...change(other) } : other)),
-    );
+    pages.map((page) => page.map((item) => (item.id === id ? { ...item, ...change(item) } : item)));
 }
 
-export function without<T extends Listed>(id: string): ListChange<T> {
+export function removeItem<T extends Item>(id: string): ListChange<T> {
   return (pages) => pages.map((page) => page.filter((item) => item.id !== id));
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import useSWR, { SWRConfig } from 'swr';
 import { QueryCache, retainWhileMounted } from './query-cache';
 
-const keptUnusedMs = 300_000;
+const unusedTtlMs = 300_000;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -12,7 +12,7 @@ describe('the query cache', () => {
   it('forgets an entry five minutes after it was written when nobody uses it', () => {
     const cache = new QueryCache();
     cache.set('/a', { data: 1 });
-    vi.advanceTimersByTime(keptUnusedMs - 1);
+    vi.advanceTimersByTime(unusedTtlMs - 1);
     expect(cache.get('/a')).toEqual({ data: 1 });
     vi.advanceTimersByTime(1);
     expect([...cache.keys()]).toEqual([]);
@@ -23,12 +23,12 @@ describe('the query cache', () => {
     const first = cache.retain('/a');
     const second = cache.retain('/a');
     cache.set('/a', { data: 1 });
-    vi.advanceTimersByTime(keptUnusedMs * 2);
+    vi.advanceTimersByTime(unusedTtlMs * 2);
     first();
-    vi.advanceTimersByTime(keptUnusedMs * 2);
+    vi.advanceTimersByTime(unusedTtlMs * 2);
     expect(cache.get('/a')).toBeDefined();
     second();
-    vi.advanceTimersByTime(keptUnusedMs - 1);
+    vi.advanceTimersByTime(unusedTtlMs - 1);
     expect(cache.get('/a')).toBeDefined();
     vi.advanceTimersByTime(1);
     expect(cache.get('/a')).toBeUndefined();
@@ -37,9 +37,9 @@ describe('the query cache', () => {
   it('starts the five minutes anew when somebody comes back in between', () => {
     const cache = new QueryCache();
     cache.set('/a', { data: 1 });
-    vi.advanceTimersByTime(keptUnusedMs - 1);
+    vi.advanceTimersByTime(unusedTtlMs - 1);
     cache.retain('/a')();
-    vi.advanceTimersByTime(keptUnusedMs - 1);
+    vi.advanceTimersByTime(unusedTtlMs - 1);
     expect(cache.get('/a')).toBeDefined();
   });
 
@@ -53,10 +53,10 @@ describe('the query cache', () => {
         <Reader />
       </SWRConfig>,
     );
-    await vi.advanceTimersByTimeAsync(keptUnusedMs * 2);
+    await vi.advanceTimersByTimeAsync(unusedTtlMs * 2);
     expect(cache.get('/a')).toMatchObject({ data: 'value' });
     unmount();
-    await vi.advanceTimersByTimeAsync(keptUnusedMs);
+    await vi.advanceTimersByTimeAsync(unusedTtlMs);
     expect(cache.get('/a')).toBeUndefined();
   });
 });

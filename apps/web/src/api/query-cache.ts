@@ -2,11 +2,11 @@ import { useEffect } from 'react';
 import { unstable_serialize, type Cache, type Key, type Middleware, type State } from 'swr';
 import { unstable_serialize as serializePages, type SWRInfiniteKeyLoader } from 'swr/infinite';
 
-export const keptUnusedMs = 5 * 60_000;
+export const unusedTtlMs = 5 * 60_000;
 
 type Entry = State<unknown>;
 
-/** SWR never forgets; this cache forgets what no mounted component has used for five minutes. */
+/** A cache for SWR that evicts entries five minutes after their last component was unmounted. */
 export class QueryCache implements Cache<unknown> {
   readonly #entries = new Map<string, Entry>();
   readonly #users = new Map<string, number>();
@@ -30,7 +30,7 @@ export class QueryCache implements Cache<unknown> {
     this.#stopExpiry(key);
   }
 
-  /** Keeps an entry until the returned function is called, and five minutes longer. */
+  /** Keeps an entry until five minutes after the returned function is called. */
   retain(key: string): () => void {
     this.#users.set(key, (this.#users.get(key) ?? 0) + 1);
     this.#stopExpiry(key);
@@ -45,8 +45,8 @@ export class QueryCache implements Cache<unknown> {
     };
   }
 
-  /** Forgets at once what no mounted component uses. */
-  forgetUnused(): void {
+  /** Evicts the entries that no mounted component uses. */
+  evictUnused(): void {
     for (const key of [...this.#entries.keys()]) {
       if (!this.#users.has(key)) this.delete(key);
     }
@@ -56,7 +56,7 @@ export class QueryCache implements Cache<unknown> {
     this.#stopExpiry(key);
     this.#expiries.set(
       key,
-      setTimeout(() => this.delete(key), keptUnusedMs),
+      setTimeout(() => this.delete(key), unusedTtlMs),
     );
   }
 
@@ -66,7 +66,7 @@ export class QueryCache implements Cache<unknown> {
   }
 }
 
-/** Makes every `useSWR` below it retain its entry while its component is mounted. */
+/** Retains the entry of every `useSWR` while its component is mounted. */
 export function retainWhileMounted(cache: QueryCache): Middleware {
   return (useSWRNext) =>
     function useRetained(key, fetcher, config) {
@@ -81,6 +81,6 @@ export function retainWhileMounted(cache: QueryCache): Middleware {
 
 function cacheKeys(key: Key): string[] {
   const own = unstable_serialize(key);
-  // A function may also be the page loader of useSWRInfinite, whose entry has another name.
+  // The page loader of useSWRInfinite is a function too; its entry has another name.
   return typeof key === 'function' ? [own, serializePages(key as SWRInfiniteKeyLoader)] : [own];
 }

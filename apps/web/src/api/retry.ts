@@ -3,7 +3,7 @@ import { ApiError } from './error';
 const retries = 3;
 const capMs = 30_000;
 
-/** One second, then two, then four, …, never more than half a minute. */
+/** Delay before a retry: 1, 2, 4, … seconds, at most 30. */
 export function backoffMs(failures: number): number {
   return Math.min(1000 * 2 ** (failures - 1), capMs);
 }
@@ -17,7 +17,7 @@ export async function withRetries<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      const passing = error instanceof ApiError && error.isPassing;
+      const passing = error instanceof ApiError && error.isTransient;
       if (!passing || failures > retries) throw error;
       await new Promise((resolve) => setTimeout(resolve, backoffMs(failures)));
     }
@@ -26,7 +26,7 @@ export async function withRetries<T>(ask: () => Promise<T>): Promise<T> {
 
 interface Outcome {
   response: unknown;
-  /** When the attempt that brought it began: later ones have larger numbers. */
+  /** Number of the attempt; later attempts have larger numbers. */
   begun: number;
 }
 

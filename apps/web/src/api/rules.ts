@@ -6,12 +6,12 @@ const label = '[\\p{L}\\p{N}](?:[\\p{L}\\p{M}\\p{N}-]{0,61}[\\p{L}\\p{M}\\p{N}])
 const known = new RegExp(`^${local}@${label}(?:\\.${label})*$`, 'u');
 const dotted = new RegExp(`^${local}@${label}(?:\\.${label})+$`, 'u');
 
-/** The rule for a new mail address, with any letters in its domain. Yup's own knows those of ASCII only. */
+/** Rule for a new mail address. Unlike yup's rule it accepts domains outside ASCII. */
 export function emailAddress() {
   return address(dotted);
 }
 
-/** The rule for an address that was accepted earlier, when a domain needed no dot. */
+/** Rule for the address of an existing account, whose domain may have no dot. */
 export function knownEmailAddress() {
   return address(known);
 }
@@ -26,17 +26,17 @@ function address(form: RegExp) {
     .test('length', message, (value) => Array.from(value).length <= limits.address);
 }
 
-/** The rule for a moment that has to be there. */
+/** Rule for a required time. */
 export function instant(message: string) {
   return string().required(message).test('instant', message, isInstant);
 }
 
-/** The rule for a moment that may be missing (''). */
+/** Rule for an optional time ('' if it is missing). */
 export function optionalInstant(message: string) {
   return string().test('instant', message, (value) => !value || isInstant(value));
 }
 
-/** The rule for one of a table's statuses. */
+/** Rule for a key of a status table. */
 export function oneStatusOf<Status extends string>(statuses: Record<Status, unknown>) {
   const message = 'Select Any One';
   return mixed<Status>()

@@ -1,9 +1,9 @@
 import { string } from 'yup';
 
-/** How long text may be, in characters as people count them (Unicode scalar values). */
+/** Maximum lengths of texts in Unicode scalar values. */
 export const limits = { name: 200, text: 10_000, address: 254 } as const;
 
-/** The rule for text that is trimmed and may be at most `max` characters long. */
+/** Rule for trimmed text of at most `max` characters. */
 export function text(max: number) {
   return string()
     .trim()
@@ -14,15 +14,15 @@ export function text(max: number) {
     );
 }
 
-/** Control characters, line separators, and characters that embed, override or isolate the direction of writing. */
+/** Control characters, line separators, and characters that change the direction of writing. */
 const breaksLine = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
 
-/** Whether text is one line, by the server's own rule. */
+/** Whether text is one line, by the server's rule. */
 export function isOneLine(value = ''): boolean {
   return !breaksLine.test(value);
 }
 
-/** The rule for text of one line that is trimmed and may be at most `max` characters long. */
+/** Rule for one line of trimmed text of at most `max` characters. */
 export function line(max: number) {
   return text(max).test('line', 'Must be one line', isOneLine);
 }

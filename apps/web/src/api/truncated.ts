@@ -4,48 +4,52 @@ interface Item {
   id: string;
 }
 
-/** The rows of the operators' list have no components. */
-type KnownIncident = Pick<PublicIncident, 'IncidentTimeline' | 'timelineTruncated'> &
+/** Rows of the operators' list have no components. */
+type CachedIncident = Pick<PublicIncident, 'IncidentTimeline' | 'timelineTruncated'> &
   Partial<Pick<PublicIncident, 'components'>>;
 
 /**
- * An incident as an event tells it, with what the event left out for its size: older updates, and components, that are
- * known already. `known` is the same incident as it was known before the event.
+ * Completes an incident of an event. A large event leaves out older updates and some components; those that are
+ * cached are kept.
  */
-export function withKnownOfIncident<T extends PublicIncident>(
-  told: T,
-  known: KnownIncident | undefined,
+export function mergeTruncatedIncident<T extends PublicIncident>(
+  received: T,
+  cached: CachedIncident | undefined,
 ): T {
-  if (known === undefined) return told;
-  let whole = told;
-  if (told.timelineTruncated) {
-    const IncidentTimeline = merged(told.IncidentTimeline, known.IncidentTimeline);
-    whole = { ...whole, IncidentTimeline, ...truncatedAs(known) };
+  if (cached === undefined) return received;
+  let merged = received;
+  if (received.timelineTruncated) {
+    const IncidentTimeline = mergeEntries(received.IncidentTimeline, cached.IncidentTimeline);
+    merged = { ...merged, IncidentTimeline, ...truncatedLike(cached) };
   }
-  if (told.componentsTruncated) {
-    const ids = new Set(told.components.map(({ componentId }) => componentId));
-    const others = (known.components ?? []).filter(({ componentId }) => !ids.has(componentId));
-    whole = { ...whole, components: [...told.components, ...others] };
+  if (received.componentsTruncated) {
+    const ids = new Set(received.components.map(({ componentId }) => componentId));
+    const others = (cached.components ?? []).filter(({ componentId }) => !ids.has(componentId));
+    merged = { ...merged, components: [...received.components, ...others] };
   }
-  return whole;
+  return merged;
 }
 
-/** The same for a maintenance. */
-export function withKnownOfMaintenance<T extends PublicMaintenance>(
-  told: T,
-  known: PublicMaintenance | undefined,
+/** Completes a maintenance of an event, like `mergeTruncatedIncident`. */
+export function mergeTruncatedMaintenance<T extends PublicMaintenance>(
+  received: T,
+  cached: PublicMaintenance | undefined,
 ): T {
-  if (known === undefined || !told.timelineTruncated) return told;
-  return { ...told, timeline: merged(told.timeline, known.timeline), ...truncatedAs(known) };
+  if (cached === undefined || !received.timelineTruncated) return received;
+  const timeline = mergeEntries(received.timeline, cached.timeline);
+  return { ...received, timeline, ...truncatedLike(cached) };
 }
 
-/** What is told are the newest entries, so what is known beside them is older. */
-function merged<Entry extends Item>(told: readonly Entry[], known: readonly Entry[]): Entry[] {
-  const ids = new Set(told.map(({ id }) => id));
-  return [...told, ...known.filter(({ id }) => !ids.has(id))];
+/** The received entries are the newest, so other cached entries follow them. */
+function mergeEntries<Entry extends Item>(
+  received: readonly Entry[],
+  cached: readonly Entry[],
+): Entry[] {
+  const ids = new Set(received.map(({ id }) => id));
+  return [...received, ...cached.filter(({ id }) => !ids.has(id))];
 }
 
-/** A timeline that was whole before an event is whole after it. */
-function truncatedAs({ timelineTruncated }: { timelineTruncated?: boolean }) {
+/** A timeline that was complete before an event is complete after it. */
+function truncatedLike({ timelineTruncated }: { timelineTruncated?: boolean }) {
   return { timelineTruncated: timelineTruncated ?? false };
 }

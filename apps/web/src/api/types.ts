@@ -1,6 +1,6 @@
 import type { components } from './schema.gen';
 
-/** The shapes of the API, by the names the app uses; generated from its OpenAPI document. */
+/** The types of the API, generated from its OpenAPI document, under the app's names. */
 type Schemas = components['schemas'];
 
 export type ComponentStatus = Schemas['ComponentStatus'];
@@ -22,15 +22,15 @@ export type Update = Schemas['IncidentUpdate'] | Schemas['MaintenanceUpdate'];
 
 export type Banner = Schemas['Banner'];
 export type PublicComponent = Schemas['PublicComponent'];
-/** An update of an incident as the public sees it: without who recorded it. */
+/** A public update of an incident: without its author. */
 export type IncidentEntry = Schemas['IncidentTimelineEntry'];
-/** A component that an incident affects, and the status the incident holds on it. */
+/** The impact of an incident on a component. */
 export type AffectedComponent = Schemas['AffectedComponent'];
 export type PublicIncident = Schemas['PublicIncident'];
-/** An update of a maintenance as the public sees it; its status is one of an incident's. */
+/** A public update of a maintenance. Its status is an incident status. */
 export type MaintenanceEntry = Schemas['MaintenanceEntry'];
 export type PublicMaintenance = Schemas['PublicMaintenance'];
-/** Everything a status page shows. Every list is newest first. */
+/** The content of a status page. Every list is newest first. */
 export type StatusSnapshot = Schemas['Snapshot'];
 
 export type Configuration = Schemas['Configuration'];

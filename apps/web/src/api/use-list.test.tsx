@@ -2,13 +2,13 @@ import { screen } from '@testing-library/react';
 import { http } from 'msw';
 import { useState } from 'react';
 import { expect, it } from 'vitest';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
 import { renderScreen } from '@/testing/render';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { useList, useRefreshList } from './use-list';
 
 function Names() {
-  const list = useList<string>(calls.incidents.list);
+  const list = useList<string>(endpoints.incidents.list);
   return (
     <>
       <p>{list.error?.message ?? list.rows?.join(', ') ?? 'Loading'}</p>
@@ -19,7 +19,7 @@ function Names() {
 }
 
 function Elsewhere() {
-  const refresh = useRefreshList(calls.incidents.list);
+  const refresh = useRefreshList(endpoints.incidents.list);
   const [shown, setShown] = useState(true);
   return (
     <>
@@ -34,12 +34,12 @@ function Elsewhere() {
 function serve(names: string[]) {
   const asked: string[] = [];
   server.use(
-    http.get(apiUrl(calls.incidents.list), ({ request }) => {
+    http.get(apiUrl(endpoints.incidents.list), ({ request }) => {
       const query = new URL(request.url).searchParams;
       asked.push(query.toString());
       const start = query.has('before') ? names.indexOf(query.get('before') ?? '') + 1 : 0;
       const page = names.slice(start, start + 2);
-      return answer(page, { next: start + 2 < names.length ? (page.at(-1) ?? null) : null });
+      return success(page, { next: start + 2 < names.length ? (page.at(-1) ?? null) : null });
     }),
   );
   return asked;
@@ -84,7 +84,9 @@ it('is new when it is shown again after something was saved elsewhere', async ()
 });
 
 it('hands on the reason of a failure', async () => {
-  server.use(http.get(apiUrl(calls.incidents.list), () => problem(403, 'Choose an organisation')));
+  server.use(
+    http.get(apiUrl(endpoints.incidents.list), () => problem(403, 'Choose an organisation')),
+  );
   renderScreen(<Names />);
   expect(await screen.findByText('Choose an organisation')).toBeInTheDocument();
 });

@@ -1,30 +1,29 @@
 import { useCallback, useMemo } from 'react';
 import { useSWRConfig } from 'swr';
 import useSWRInfinite, { unstable_serialize } from 'swr/infinite';
-import type { Answer } from './client';
+import type { ApiResponse } from './client';
 import type { ApiError } from './error';
 import type { ListChange } from './list-changes';
 import { QueryCache } from './query-cache';
 
-/** As many as the server hands out at once. */
+/** The server's maximum. */
 const pageSize = 500;
 
 export interface List<T> {
-  /** Newest first; undefined until the first answer has come. */
+  /** Newest first; undefined until the first response. */
   rows: T[] | undefined;
   error: ApiError | undefined;
-  /** Whether the server holds older ones than these. */
+  /** Whether the server has older rows than these. */
   hasOlder: boolean;
   isLoadingOlder: boolean;
   showOlder: () => void;
-  /** Asks anew for everything that is shown, and answers when it is in. */
   refresh: () => Promise<void>;
 }
 
-/** Reads the newest 500 of a list (one of `calls`), and older ones when asked. */
+/** Reads the newest 500 rows of a list (one of `endpoints`), and older rows on demand. */
 export function useList<T>(path: string): List<T> {
   const refresh = useRefreshList(path);
-  const { data, error, isValidating, size, setSize } = useSWRInfinite<Answer<T[]>, ApiError>(
+  const { data, error, isValidating, size, setSize } = useSWRInfinite<ApiResponse<T[]>, ApiError>(
     pageKey(path),
   );
   const rows = useMemo(() => data?.flatMap((page) => page.data), [data]);
@@ -39,49 +38,38 @@ export function useList<T>(path: string): List<T> {
   };
 }
 
-/**
- * Makes a list forget what it knows: one that is on screen asks anew at once, any other when it is shown again.
- */
+/** Reads a list again after a save: now if it is on screen, otherwise when it is shown the next time. */
 export function useRefreshList(path: string): () => Promise<void> {
   const { mutate } = useSWRConfig();
   return useCallback(async () => {
-    const belongs = (key: unknown) =>
+    const isPage = (key: unknown) =>
       typeof key === 'string' && (key === path || key.startsWith(`${path}?`));
-    await mutate(belongs, undefined, { revalidate: false });
+    await mutate(isPage, undefined, { revalidate: false });
     await mutate(unstable_serialize(pageKey(path)));
   }, [mutate, path]);
 }
 
-/**
- * Changes what a list shows without asking the server: `change(withNew(item))`. For what is known already, such
- * as the answer to a save.
- */
-export function useChangeList<T>(path: string): (change: ListChange<T>) => void {
-  const changeList = useChangeLists();
-  return useCallback((change) => changeList(path, change), [changeList, path]);
-}
-
-/** The same for any list, also one that `useQuery` reads as a whole: for what the events of the socket tell. */
-export function useChangeLists(): <T>(path: string, change: ListChange<T>) => void {
+/** Changes a cached list without a request, as an event says: also one that `useQuery` reads as a whole. */
+export function useUpdateLists(): <T>(path: string, change: ListChange<T>) => void {
   const { cache, mutate } = useSWRConfig();
   return useCallback(
     <T>(path: string, change: ListChange<T>) => {
       const keyOf = pageKey(path);
       const listKey = unstable_serialize(keyOf);
-      const list = cache.get(listKey)?.data as Answer<T[]>[] | undefined;
-      // An answer still on its way may be older than the change, so it is asked for again.
+      const list = cache.get(listKey)?.data as ApiResponse<T[]>[] | undefined;
+      // A response on its way may be older than the change, so the list is requested again.
       if (list === undefined) void mutate(listKey);
       else {
         const pages = change(list.map((page) => page.data));
-        const answers = list.map((page, index) => ({ ...page, data: pages[index] ?? [] }));
-        void mutate(listKey, answers, { revalidate: false });
-        // A later refresh takes the pages that it does not ask for from their own entries.
-        answers.forEach((page, index) => {
-          void mutate(keyOf(index, answers[index - 1] ?? null), page, { revalidate: false });
+        const responses = list.map((page, index) => ({ ...page, data: pages[index] ?? [] }));
+        void mutate(listKey, responses, { revalidate: false });
+        // A later refresh takes the pages that it does not request from their own entries.
+        responses.forEach((page, index) => {
+          void mutate(keyOf(index, responses[index - 1] ?? null), page, { revalidate: false });
         });
       }
-      // As `useQuery` reads all of it at once.
-      const whole = cache.get(path)?.data as Answer<T[]> | undefined;
+      // The entry of `useQuery`.
+      const whole = cache.get(path)?.data as ApiResponse<T[]> | undefined;
       if (whole === undefined) void mutate(path);
       else
         void mutate(path, { ...whole, data: change([whole.data]).flat() }, { revalidate: false });
@@ -90,18 +78,15 @@ export function useChangeLists(): <T>(path: string, change: ListChange<T>) => vo
   );
 }
 
-/**
- * Asks anew for what is on screen of some lists and of what belongs to them, and forgets everything that is not on
- * screen. Answers when it is all in.
- */
-export function useReadAnew(): (lists: readonly string[], belongs: RegExp) => Promise<void> {
+/** Reads lists and matching paths again if they are on screen, and evicts all others. Resolves when all are read. */
+export function useRevalidateLists(): (lists: readonly string[], paths: RegExp) => Promise<void> {
   const { cache, mutate } = useSWRConfig();
   return useCallback(
-    async (lists, belongs) => {
-      if (cache instanceof QueryCache) cache.forgetUnused();
+    async (lists, paths) => {
+      if (cache instanceof QueryCache) cache.evictUnused();
       await Promise.all([
         ...lists.map((path) => mutate(unstable_serialize(pageKey(path)))),
-        mutate((key) => typeof key === 'string' && belongs.test(key)),
+        mutate((key) => typeof key === 'string' && paths.test(key)),
       ]);
     },
     [cache, mutate],
@@ -109,7 +94,7 @@ export function useReadAnew(): (lists: readonly string[], belongs: RegExp) => Pr
 }
 
 function pageKey(path: string) {
-  return (index: number, previous: Answer<unknown[]> | null): string | null => {
+  return (index: number, previous: ApiResponse<unknown[]> | null): string | null => {
     if (index === 0 || previous === null) return `${path}?limit=${pageSize}`;
     if (previous.next === null) return null;
     return `${path}?limit=${pageSize}&before=${encodeURIComponent(previous.next)}`;

@@ -1,15 +1,15 @@
 import { fireEvent, screen } from '@testing-library/react';
 import { http } from 'msw';
 import { afterEach, expect, it, vi } from 'vitest';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
 import { renderScreen } from '@/testing/render';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { useQuery } from './use-query';
 
 afterEach(() => void vi.useRealTimers());
 
 function Names() {
-  const { data, error, isLoading, refresh } = useQuery<string[]>(calls.components.list);
+  const { data, error, isLoading, refresh } = useQuery<string[]>(endpoints.components.list);
   if (isLoading) return <p>Loading</p>;
   return (
     <>
@@ -22,9 +22,9 @@ function Names() {
 it('reads data with the person’s token, and again when asked', async () => {
   const answers = [['Website'], ['Website', 'API']];
   server.use(
-    http.get(apiUrl(calls.components.list), ({ request }) =>
+    http.get(apiUrl(endpoints.components.list), ({ request }) =>
       request.headers.get('Authorization') === 'Bearer test-token'
-        ? answer(answers.shift())
+        ? success(answers.shift())
         : problem(401, 'No token'),
     ),
   );
@@ -39,9 +39,9 @@ it('does not ask again when the window gets the focus', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true });
   let asked = 0;
   server.use(
-    http.get(apiUrl(calls.components.list), () => {
+    http.get(apiUrl(endpoints.components.list), () => {
       asked += 1;
-      return answer([`Answer ${asked}`]);
+      return success([`Answer ${asked}`]);
     }),
   );
   renderScreen(<Names />);
@@ -57,7 +57,9 @@ it('does not ask again when the window gets the focus', async () => {
 });
 
 it('hands on the reason of a failure', async () => {
-  server.use(http.get(apiUrl(calls.components.list), () => problem(403, 'Choose an organisation')));
+  server.use(
+    http.get(apiUrl(endpoints.components.list), () => problem(403, 'Choose an organisation')),
+  );
   renderScreen(<Names />);
   expect(await screen.findByText('Choose an organisation')).toBeInTheDocument();
 });

@@ -2,9 +2,9 @@ import { act, screen, within } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Component } from '@/api/types';
-import { calls, paths } from '@/paths';
+import { endpoints, paths } from '@/paths';
 import { FakeSocket } from '@/testing/fake-socket';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { renderApp } from './testing';
 
 const website: Component = {
@@ -48,7 +48,7 @@ class Item<T extends object> {
     this.#value = value;
     server.use(
       http.get(apiUrl(path), async () => {
-        const now = answer(this.#value, { etag: `"${this.version}"` });
+        const now = success(this.#value, { etag: `"${this.version}"` });
         const held = this.#held;
         if (held) await new Promise<void>((resolve) => held.push(resolve));
         return now;
@@ -59,7 +59,7 @@ class Item<T extends object> {
         }
         this.change((await request.json()) as Partial<T>);
         this.saved.push(this.#value);
-        return answer(this.#value, { etag: `"${this.version}"` });
+        return success(this.#value, { etag: `"${this.version}"` });
       }),
     );
   }
@@ -106,11 +106,11 @@ async function settled(): Promise<void> {
 
 beforeEach(() => {
   server.use(
-    http.get(apiUrl(calls.components.list), () => answer([website])),
-    http.get(apiUrl(calls.incidents.list), () => answer([])),
-    http.get(apiUrl(calls.incidents.updates('i1')), () => answer([])),
-    http.get(apiUrl(calls.maintenances.list), () => answer([])),
-    http.get(apiUrl(calls.maintenances.updates('m1')), () => answer([])),
+    http.get(apiUrl(endpoints.components.list), () => success([website])),
+    http.get(apiUrl(endpoints.incidents.list), () => success([])),
+    http.get(apiUrl(endpoints.incidents.updates('i1')), () => success([])),
+    http.get(apiUrl(endpoints.maintenances.list), () => success([])),
+    http.get(apiUrl(endpoints.maintenances.updates('m1')), () => success([])),
     http.get('/marker', () => new Response()),
   );
 });
@@ -120,7 +120,7 @@ const conflict = (thing: string) =>
 const noConflict = () => expect(screen.queryByText(/^Somebody else has changed/)).toBeNull();
 
 async function openComponent() {
-  const item = new Item(calls.components.item('c1'), website);
+  const item = new Item(endpoints.components.item('c1'), website);
   const { user } = renderApp(paths.components.edit('c1'));
   const name = () => screen.getByLabelText(/^Name/);
   await expect.poll(() => screen.queryByLabelText(/^Name/)).toHaveValue('Website');
@@ -129,7 +129,7 @@ async function openComponent() {
 }
 
 async function openIncident() {
-  const item = new Item(calls.incidents.item('i1'), incident);
+  const item = new Item(endpoints.incidents.item('i1'), incident);
   const { user } = renderApp(paths.incidents.edit('i1'));
   await expect.poll(() => screen.queryByLabelText(/^Title/)).toHaveValue('Payments fail');
   await act(() => FakeSocket.last.join());
@@ -246,7 +246,7 @@ describe('an incident’s form', () => {
 
 describe('a maintenance’s form', () => {
   it('shows a version that arrives after typing began, and does not save over it', async () => {
-    const item = new Item(calls.maintenances.item('m1'), maintenance);
+    const item = new Item(endpoints.maintenances.item('m1'), maintenance);
     const { user } = renderApp(paths.schedules.edit('m1'));
     await expect.poll(() => screen.queryByLabelText(/^Title/)).toHaveValue('Database upgrade');
     await act(() => FakeSocket.last.join());

@@ -12,7 +12,7 @@ export function ErrorPage() {
   );
 }
 
-/** Stands where a screen could not: it broke, or its code could not be loaded. */
+/** Replaces a screen that has thrown an error or whose code could not be loaded. */
 export function ScreenError() {
   const error = useRouteError();
   return (

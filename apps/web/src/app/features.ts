@@ -3,13 +3,13 @@ import { paths } from '@/paths';
 import { groups, type Group } from './routes';
 
 export interface Feature {
-  /** This feature's screens are at this path and below it. */
+  /** Path of the feature's screens, which may be below it. */
   path: string;
   group: Group;
   load: () => Promise<RouteObject[]>;
 }
 
-/** Each is a chunk of its own, loaded when somebody goes there for the first time. */
+/** Each feature is a separate chunk, loaded on the first visit. */
 export const features: readonly Feature[] = [
   {
     path: paths.landing,
@@ -73,7 +73,7 @@ export const features: readonly Feature[] = [
   },
 ];
 
-/** Adds the screens of the feature that a path belongs to, before the router decides what is there. */
+/** Adds the routes of the feature that a path belongs to, before the router matches the path. */
 export const loadFeatures: PatchRoutesOnNavigationFunction = async ({ path, patch }) => {
   const feature = features.find((candidate) => owns(candidate.path, path));
   if (feature === undefined) return;

@@ -3,7 +3,7 @@ import { useAuth } from '@/auth/auth';
 import { StartingScreen } from '@/auth/start-screens';
 import { paths } from '@/paths';
 
-/** The landing page and the sign-in page: whoever is signed in has better places. */
+/** For the landing page and the sign-in page: redirects signed-in users. */
 export function SignedOutOnly() {
   const { state } = useAuth();
   switch (state.status) {
@@ -16,7 +16,7 @@ export function SignedOutOnly() {
   }
 }
 
-/** Signed in, without an organisation. */
+/** For signed-in users without an organisation. */
 export function OnboardingOnly() {
   const { state } = useAuth();
   switch (state.status) {
@@ -29,7 +29,7 @@ export function OnboardingOnly() {
   }
 }
 
-/** Signed in, with an organisation. */
+/** For signed-in users with an organisation. */
 export function OrganisationOnly() {
   const { state } = useAuth();
   switch (state.status) {

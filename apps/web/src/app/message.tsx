@@ -8,7 +8,7 @@ interface MessageProps {
   children: ReactNode;
 }
 
-/** The one thing that a screen has to say when it is not there. */
+/** The content of a page that replaces a missing or broken screen. */
 export function Message({ title, actions, children }: MessageProps) {
   usePageTitle(title);
   return (

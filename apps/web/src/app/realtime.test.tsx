@@ -2,10 +2,10 @@ import { act, screen } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Component } from '@/api/types';
-import { hasTrace } from '@/auth/signed-in-trace';
-import { calls, paths } from '@/paths';
+import { hasLastSessionHint } from '@/auth/last-session-hint';
+import { endpoints, paths } from '@/paths';
 import { FakeSocket } from '@/testing/fake-socket';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { renderApp, signedIn, withoutOrganisation } from './testing';
 
 const website: Component = {
@@ -19,8 +19,8 @@ const website: Component = {
 
 beforeEach(() => {
   server.use(
-    http.get(apiUrl(calls.components.list), () => answer([website])),
-    http.get(apiUrl(calls.components.item('c1')), () => answer(website, { etag: '"1"' })),
+    http.get(apiUrl(endpoints.components.list), () => success([website])),
+    http.get(apiUrl(endpoints.components.item('c1')), () => success(website, { etag: '"1"' })),
   );
 });
 
@@ -52,10 +52,10 @@ describe('the socket', () => {
     const { become } = renderApp(paths.dashboard);
     await opened();
     await act(() => FakeSocket.last.join());
-    expect(hasTrace()).toBe(true);
+    expect(hasLastSessionHint()).toBe(true);
     act(() => become({ status: 'signed-out' }));
     expect(FakeSocket.last.connected).toBe(false);
-    expect(hasTrace()).toBe(false);
+    expect(hasLastSessionHint()).toBe(false);
   });
 
   it('is another one in another organisation', async () => {
@@ -68,7 +68,7 @@ describe('the socket', () => {
     await expect.poll(() => FakeSocket.all.length).toBe(2);
     expect(first.connected).toBe(false);
     await act(() => FakeSocket.last.accept());
-    expect(FakeSocket.last.asked).toEqual([['join', 'org-2']]);
+    expect(FakeSocket.last.pending).toEqual([['join', 'org-2']]);
   });
 });
 
@@ -103,7 +103,7 @@ describe('a screen', () => {
   const renamed = { ...website, name: 'Shop' };
   const rename = () => {
     server.use(
-      http.get(apiUrl(calls.components.item('c1')), () => answer(renamed, { etag: '"2"' })),
+      http.get(apiUrl(endpoints.components.item('c1')), () => success(renamed, { etag: '"2"' })),
     );
     act(() => FakeSocket.last.fire('component-update', renamed));
   };
@@ -120,7 +120,7 @@ describe('a screen', () => {
   it('retries a list that cannot be read in one series, also when the socket joins meanwhile', async () => {
     let asked = 0;
     server.use(
-      http.get(apiUrl(calls.components.list), () => {
+      http.get(apiUrl(endpoints.components.list), () => {
         asked += 1;
         return problem(503, 'Try again later');
       }),
@@ -164,8 +164,8 @@ describe('a screen', () => {
     };
     let now = incident;
     server.use(
-      http.get(apiUrl(calls.incidents.item('i1')), () => answer(now, { etag: now.status })),
-      http.get(apiUrl(calls.incidents.updates('i1')), () => answer([])),
+      http.get(apiUrl(endpoints.incidents.item('i1')), () => success(now, { etag: now.status })),
+      http.get(apiUrl(endpoints.incidents.updates('i1')), () => success([])),
     );
     const { user } = renderApp(paths.incidents.edit('i1'));
     await expect.poll(() => screen.queryByLabelText(/^Title/)).toHaveValue('Payments fail');

@@ -13,7 +13,7 @@ export function Root() {
   );
 }
 
-/** A line along the top while a screen's code is on its way; too short a wait shows nothing. */
+/** A line at the top while a screen's code loads; invisible during the first 200 ms. */
 function NavigationProgress() {
   return (
     <div

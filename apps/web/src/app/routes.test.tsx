@@ -2,8 +2,8 @@ import { act, screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it, vi } from 'vitest';
 import type { AuthState } from '@/auth/auth';
-import { calls, paths } from '@/paths';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { endpoints, paths } from '@/paths';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { renderApp, signedIn, withoutOrganisation } from './testing';
 
 const signedOut: AuthState = { status: 'signed-out' };
@@ -75,14 +75,14 @@ it.each([
 });
 
 it.each([
-  [calls.subscribers.verify, `/verify?${valid}&verificationCode=1`, 'Email Verified!'],
+  [endpoints.subscribers.verify, `/verify?${valid}&verificationCode=1`, 'Email Verified!'],
   [
-    calls.subscribers.unsubscribe,
+    endpoints.subscribers.unsubscribe,
     `/unsubscribe?${valid}&unsubscribeCode=1`,
     'Successfully Unsubscribed',
   ],
 ])('follows a mailed link for somebody who is signed in, too', async (call, path, heading) => {
-  server.use(http.post(apiUrl(call), () => answer({})));
+  server.use(http.post(apiUrl(call), () => success({})));
   renderApp(path);
   expect(await screen.findByRole('heading', { name: heading })).toBeInTheDocument();
 });
@@ -109,8 +109,8 @@ it('begins anew, with nothing of the old one, when the organisation changes', as
   const names: Record<string, string> = { first: 'Website', second: 'Payments' };
   let current = 'first';
   server.use(
-    http.get(apiUrl(calls.components.list), () =>
-      answer([{ id: current, name: names[current], description: '', status: 'OPERATIONAL' }]),
+    http.get(apiUrl(endpoints.components.list), () =>
+      success([{ id: current, name: names[current], description: '', status: 'OPERATIONAL' }]),
     ),
   );
   const { become } = renderApp(paths.components.list);
@@ -125,11 +125,11 @@ it('leaves an item of the old organisation for the list of the new one', async (
   const website = { id: '1', name: 'Website', description: '', status: 'OPERATIONAL' };
   let asked = 0;
   server.use(
-    http.get(apiUrl(calls.components.item('1')), () => {
+    http.get(apiUrl(endpoints.components.item('1')), () => {
       asked += 1;
-      return asked === 1 ? answer(website) : problem(404, 'No such component');
+      return asked === 1 ? success(website) : problem(404, 'No such component');
     }),
-    http.get(apiUrl(calls.components.list), () => answer([])),
+    http.get(apiUrl(endpoints.components.list), () => success([])),
   );
   const { router, become } = renderApp(paths.components.edit('1'));
   await screen.findByDisplayValue('Website');
@@ -149,7 +149,7 @@ it('goes to the landing page when somebody signs out', async () => {
 
 it('says that something unexpected happened, and keeps the way to other screens', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  server.use(http.get(apiUrl(calls.components.list), () => answer([null])));
+  server.use(http.get(apiUrl(endpoints.components.list), () => success([null])));
   const { user } = renderApp(paths.components.list);
   expect(
     await screen.findByRole('heading', { name: 'Unexpected Application Error' }),

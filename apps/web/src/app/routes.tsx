@@ -12,7 +12,7 @@ import { OrganisationLayout } from './layout/organisation-layout';
 import { NotFoundPage } from './not-found-page';
 import { Root } from './root';
 
-/** Who may see what: the routes into which the features' screens are put (features.ts). */
+/** Ids of the routes to which features.ts adds the features' screens, by who may see them. */
 export const groups = {
   everyone: 'everyone',
   signedOut: 'signed-out',
@@ -43,7 +43,7 @@ export const routes: RouteObject[] = [
             Component: OrganisationLayout,
             children: [
               {
-                // A screen that breaks leaves the way to the others in its place.
+                // After an error of a screen the navigation remains.
                 id: groups.organisation,
                 ErrorBoundary: ScreenError,
                 children: [

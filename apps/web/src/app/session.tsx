@@ -2,7 +2,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { RouterProvider, type RouterProviderProps } from 'react-router-dom';
 import { ApiProvider } from '@/api/api-provider';
 import { useAuth, type AuthState } from '@/auth/auth';
-import { leaveTrace } from '@/auth/signed-in-trace';
+import { storeLastSessionHint } from '@/auth/last-session-hint';
 import { StartingScreen } from '@/auth/start-screens';
 import { RealtimeProvider } from '@/realtime/realtime-provider';
 
@@ -17,7 +17,7 @@ export function Session({ router }: Pick<RouterProviderProps, 'router'>) {
     () => router.state.initialized,
   );
   const isLeaving = useWayOutOfItems(router, state);
-  useTrace(state);
+  useLastSessionHint(state);
   if (state.status === 'loading' || !isReady || isLeaving) return <StartingScreen />;
   return (
     <ApiProvider key={sessionKey(state)} getToken={getToken}>
@@ -28,12 +28,12 @@ export function Session({ router }: Pick<RouterProviderProps, 'router'>) {
   );
 }
 
-/** The public pages of this browser learn from it whether it is worth asking who is there. */
-function useTrace(state: AuthState) {
+/** Stores the hint for the public pages in this browser. */
+function useLastSessionHint(state: AuthState) {
   const isOperator = state.status === 'signed-in' && state.organisation !== null;
   const isKnown = state.status !== 'loading';
   useEffect(() => {
-    if (isKnown) leaveTrace(isOperator);
+    if (isKnown) storeLastSessionHint(isOperator);
   }, [isKnown, isOperator]);
 }
 

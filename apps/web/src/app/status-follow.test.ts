@@ -1,10 +1,10 @@
 import { http } from 'msw';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { hasTrace, leaveTrace } from '@/auth/signed-in-trace';
+import { hasLastSessionHint, storeLastSessionHint } from '@/auth/last-session-hint';
 import { followEventStream } from '@/features/status-page/event-stream';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
 import { FakeSocket } from '@/testing/fake-socket';
-import { answer, apiUrl, server } from '@/testing/server';
+import { success, apiUrl, server } from '@/testing/server';
 import { chooseFollow } from './status-follow';
 
 const person = { id: 'user-1', name: 'Ada', email: 'ada@example.com', administrator: false };
@@ -12,19 +12,19 @@ const organisation = { id: 'org-1', name: 'Analytical Engines', role: 'admin' };
 
 function serve(session: object | null) {
   server.use(
-    http.get(apiUrl(calls.configuration), () => answer({ identityProvider: 'built-in' })),
-    http.get(apiUrl(calls.identity.session), () => answer(session)),
-    http.post(apiUrl(calls.identity.token), () => answer({ token: 't', expiresAt: 'later' })),
+    http.get(apiUrl(endpoints.configuration), () => success({ identityProvider: 'built-in' })),
+    http.get(apiUrl(endpoints.identity.session), () => success(session)),
+    http.post(apiUrl(endpoints.identity.token), () => success({ token: 't', expiresAt: 'later' })),
   );
 }
 
-beforeEach(() => leaveTrace(true));
+beforeEach(() => storeLastSessionHint(true));
 
 it('is the socket, with the person’s token, for who is signed in with an organisation', async () => {
   serve({ user: person, organisations: [organisation], activeOrganisationId: 'org-1' });
   const follow = await chooseFollow();
   const connected = vi.fn();
-  const stop = follow('org-1', 7, { tell: vi.fn(), catchUp: vi.fn(), connected });
+  const stop = follow('org-1', 7, { onEvent: vi.fn(), onState: vi.fn(), onConnected: connected });
   await expect.poll(() => FakeSocket.all.length).toBe(1);
   await FakeSocket.last.join(7);
   expect(FakeSocket.last.payloads).toEqual([{ token: 't' }]);
@@ -42,13 +42,13 @@ it.each([
 ])('is the event stream for $who, and is not asked about again', async ({ session }) => {
   serve(session);
   expect(await chooseFollow()).toBe(followEventStream);
-  expect(hasTrace()).toBe(false);
+  expect(hasLastSessionHint()).toBe(false);
 });
 
 it('is the event stream for who is not signed in to Clerk', async () => {
   server.use(
-    http.get(apiUrl(calls.configuration), () =>
-      answer({ identityProvider: 'clerk', clerkPublishableKey: 'pk_test_Y2xlcmsuZXhhbXBsZSQ' }),
+    http.get(apiUrl(endpoints.configuration), () =>
+      success({ identityProvider: 'clerk', clerkPublishableKey: 'pk_test_Y2xlcmsuZXhhbXBsZSQ' }),
     ),
   );
   expect(await chooseFollow()).toBe(followEventStream);

@@ -1,14 +1,14 @@
-import { leaveTrace } from '@/auth/signed-in-trace';
-import { loadVisitor } from '@/auth/visitor';
+import { storeLastSessionHint } from '@/auth/last-session-hint';
+import { loadSession } from '@/auth/load-session';
 import { followEventStream, type Follow } from '@/features/status-page/event-stream';
 import { followSocket } from '@/features/status-page/follow-socket';
 import { Connection } from '@/realtime/connection';
 
-/** By the socket when somebody is signed in with an organisation, otherwise by the event stream. */
+/** Chooses the socket for a user who is signed in with an organisation, otherwise the event stream. */
 export async function chooseFollow(): Promise<Follow> {
-  const visitor = await loadVisitor();
+  const visitor = await loadSession();
   if (visitor === null) {
-    leaveTrace(false);
+    storeLastSessionHint(false);
     return followEventStream;
   }
   return followSocket((orgId) => {

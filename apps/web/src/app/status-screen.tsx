@@ -6,13 +6,13 @@ import { StatusPage } from '@/features/status-page/status-page';
 import { SubscribeButton } from '@/features/status-page/subscribe/subscribe-button';
 import { useRealtime } from '@/realtime/realtime';
 
-/** The public page within the app; from elsewhere the server answers it as a page of its own. */
+/** The status page within the app. Other links load it as a separate page from the server. */
 export function StatusScreen() {
   const { orgId = '' } = useParams();
   const connection = useRealtime();
   const follow = useMemo(
     () =>
-      // The app's socket is in its own organisation's room: any other's page is as for everybody.
+      // The app's socket receives the events of its own organisation only.
       connection?.orgId === orgId
         ? followSocket(() => ({ connection, close: () => undefined }))
         : followEventStream,

@@ -1,22 +1,22 @@
 import { StrictMode, startTransition } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
-import { hasTrace } from '@/auth/signed-in-trace';
+import { hasLastSessionHint } from '@/auth/last-session-hint';
 import { followEventStream, followLater, type Follow } from '@/features/status-page/event-stream';
 import { readSnapshot } from '@/features/status-page/snapshot';
 import { StatusPage } from '@/features/status-page/status-page';
 import { SubscribeButton } from '@/features/status-page/subscribe/subscribe-button';
-import { TakenOver } from './taken-over';
+import { HydrationDone } from './hydration-done';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('status.html has no #root');
 
 const [, , orgId = ''] = window.location.pathname.split('/');
 const snapshot = readSnapshot(document);
-// The development server writes no snapshot into the page: there it is asked for.
+// The development server embeds no snapshot, so the page requests it.
 const isAskedFor = import.meta.env.DEV && snapshot === null;
 
-/** A stranger never loads what it takes to find out who is there, nor the socket. */
-const follow = hasTrace() ? followLater(chooseFollow) : followEventStream;
+/** Without the hint, the code of sign-in and socket is never loaded. */
+const follow = hasLastSessionHint() ? followLater(chooseFollow) : followEventStream;
 
 async function chooseFollow(): Promise<Follow> {
   try {
@@ -35,7 +35,7 @@ const page = (
       actions={<SubscribeButton standalone orgId={orgId} />}
       {...(!isAskedFor && { snapshot })}
     />
-    <TakenOver />
+    <HydrationDone />
   </StrictMode>
 );
 // What the server has written is taken over as it stands, piece by piece, so that a slow phone heeds its reader meanwhile;

@@ -44,7 +44,7 @@ interface AppOptions {
   configuration?: Partial<Configuration>;
 }
 
-/** Renders the whole app at `path`, with an identity provider that says what the test wants. */
+/** Renders the whole app at `path`, with an identity provider in the given state. */
 export function renderApp(path: string, { auth = signedIn, configuration: more }: AppOptions = {}) {
   const router = createMemoryRouter(routes, {
     initialEntries: [path],
@@ -77,7 +77,7 @@ export function renderApp(path: string, { auth = signedIn, configuration: more }
     ...render(<App />),
     router,
     user: userEvent.setup(),
-    /** The identity provider says something new. */
+    /** Changes the state of the identity provider. */
     become: (state: AuthState) => become(state),
   };
 }

@@ -20,30 +20,30 @@ export type AuthState =
 
 export interface Auth {
   state: AuthState;
-  /** The same function for as long as the page lives. */
+  /** Always the same function. */
   getToken: GetToken;
   signOut: () => Promise<void>;
 }
 
-/** Goes to one of the product's addresses, which may have a query and a hash. */
+/** Navigates to an address of the product, which may have a query and a hash. */
 export type Navigate = (to: string, options: { replace: boolean }) => Promise<void>;
 
-/** What an identity provider brings to the screens. Each is whole in itself and takes its data from its own provider. */
+/** The components of an identity provider. They read their data from its `Provider`. */
 export interface IdentityProvider {
-  /** Provides `AuthContext` to everything below it. It stands above the router, and is told how to go elsewhere. */
+  /** Provides `AuthContext`. It is above the router and navigates by `navigate`. */
   Provider: ComponentType<{ navigate: Navigate; children: ReactNode }>;
   SignIn: ComponentType;
   Onboarding: ComponentType;
   UserMenu: ComponentType;
   OrganisationSwitcher: ComponentType;
   OrganisationProfile: ComponentType;
-  /** Who waits for an account, for the installation's administrator; null where the provider keeps that elsewhere. */
+  /** The waitlist of the installation, for its administrator; null if the provider has its own. */
   Waitlist: ComponentType | null;
 }
 
 export const IdentityContext = createContext<IdentityProvider | null>(null);
 
-/** The pieces of the identity provider that this installation uses. */
+/** The identity provider of this installation. */
 export function useIdentity(): IdentityProvider {
   const identity = use(IdentityContext);
   if (identity === null) throw new Error('useIdentity needs an Identity above it');

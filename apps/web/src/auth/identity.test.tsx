@@ -3,8 +3,8 @@ import userEvent from '@testing-library/user-event';
 import { http, HttpResponse } from 'msw';
 import { expect, it } from 'vitest';
 import { useConfiguration } from '@/api/configuration';
-import { calls } from '@/paths';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { endpoints } from '@/paths';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { useAuth, useIdentity } from './auth';
 import { configuration } from './built-in/testing';
 import { Identity } from './identity';
@@ -23,12 +23,12 @@ function renderIdentity() {
   );
 }
 
-const nobody = http.get(apiUrl(calls.identity.session), () => answer(null));
+const nobody = http.get(apiUrl(endpoints.identity.session), () => success(null));
 
 it('brings the provider that the installation uses, and its configuration', async () => {
   server.use(
     nobody,
-    http.get(apiUrl(calls.configuration), () => answer(configuration)),
+    http.get(apiUrl(endpoints.configuration), () => success(configuration)),
   );
   renderIdentity();
   expect(screen.getByText('Loading...')).toBeVisible();
@@ -36,24 +36,24 @@ it('brings the provider that the installation uses, and its configuration', asyn
 });
 
 it('says that the server cannot be reached, and tries again when asked to', async () => {
-  server.use(http.get(apiUrl(calls.configuration), () => HttpResponse.error()));
+  server.use(http.get(apiUrl(endpoints.configuration), () => HttpResponse.error()));
   renderIdentity();
   expect(await screen.findByRole('alert')).toHaveTextContent('The server cannot be reached');
   server.use(
     nobody,
-    http.get(apiUrl(calls.configuration), () => answer(configuration)),
+    http.get(apiUrl(endpoints.configuration), () => success(configuration)),
   );
   await userEvent.click(screen.getByRole('button', { name: 'Try Again' }));
   expect(await screen.findByText(/^signed-out/)).toBeVisible();
 });
 
 it('tries again by itself once the network is back', async () => {
-  server.use(http.get(apiUrl(calls.configuration), () => HttpResponse.error()));
+  server.use(http.get(apiUrl(endpoints.configuration), () => HttpResponse.error()));
   renderIdentity();
   await screen.findByRole('alert');
   server.use(
     nobody,
-    http.get(apiUrl(calls.configuration), () => answer(configuration)),
+    http.get(apiUrl(endpoints.configuration), () => success(configuration)),
   );
   window.dispatchEvent(new Event('online'));
   expect(await screen.findByText(/^signed-out/)).toBeVisible();
@@ -61,8 +61,8 @@ it('tries again by itself once the network is back', async () => {
 
 it('offers to try again when the session cannot be read', async () => {
   server.use(
-    http.get(apiUrl(calls.configuration), () => answer(configuration)),
-    http.get(apiUrl(calls.identity.session), () => problem(503, 'Temporarily unavailable'), {
+    http.get(apiUrl(endpoints.configuration), () => success(configuration)),
+    http.get(apiUrl(endpoints.identity.session), () => problem(503, 'Temporarily unavailable'), {
       once: true,
     }),
     nobody,

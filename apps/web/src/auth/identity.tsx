@@ -3,13 +3,13 @@ import { createApiClient } from '@/api/client';
 import { ConfigurationContext } from '@/api/configuration';
 import { ApiError } from '@/api/error';
 import type { Configuration } from '@/api/types';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
 import { IdentityContext, type IdentityProvider, type Navigate } from './auth';
 import { StartFailureScreen, StartingScreen } from './start-screens';
 
 type Implementations = Record<Configuration['identityProvider'], () => Promise<IdentityProvider>>;
 
-/** Each is a chunk of its own, loaded where it is the one in use. */
+/** Each provider is a separate chunk, loaded if it is in use. */
 const implementations: Implementations = {
   'built-in': async () => (await import('./built-in/built-in')).builtIn,
   clerk: async () => (await import('./clerk/clerk')).clerk,
@@ -25,7 +25,7 @@ interface IdentityProps {
   children: ReactNode;
 }
 
-/** Reads how the installation is set up and gives everything below it the identity provider of its choice. */
+/** Reads the configuration of the installation and provides its identity provider. */
 export function Identity({ navigate, children }: IdentityProps) {
   const [start, retry] = useStart();
   if (start.status === 'starting') return <StartingScreen />;
@@ -65,12 +65,12 @@ function useStart(): [Start, () => void] {
 
 async function load(): Promise<Start> {
   const api = createApiClient(() => Promise.resolve(null));
-  const { data: configuration } = await api.get<Configuration>(calls.configuration);
+  const { data: configuration } = await api.get<Configuration>(endpoints.configuration);
   const identity = await implementations[configuration.identityProvider]();
   return { status: 'started', configuration, identity };
 }
 
-/** A chunk that cannot be loaded fails with an error of the browser's own wording. */
+/** The browser's message about a chunk that could not be loaded is replaced. */
 function messageOf(error: unknown): string {
   return (error instanceof ApiError ? error : ApiError.unreachable()).message;
 }

@@ -4,7 +4,7 @@ import { Button } from '@/ui/button';
 import { LogoMark } from '@/ui/logo';
 import { Spinner } from '@/ui/spinner';
 
-/** What is seen until it is known who is there. */
+/** Shown until the session is known. */
 export function StartingScreen() {
   return (
     <main className="grid min-h-dvh place-content-center justify-items-center gap-4 p-6">
@@ -19,9 +19,9 @@ interface StartFailureProps {
   onRetry: () => void;
 }
 
-/** Tries again by its button, and by itself once the network is back. */
+/** Retries by its button, and when the network returns. */
 export function StartFailureScreen({ message, onRetry }: StartFailureProps) {
-  // It listens from the moment it is seen: the network may be back in the next.
+  // A layout effect: the network may return right after the first paint.
   useLayoutEffect(() => {
     window.addEventListener('online', onRetry);
     return () => window.removeEventListener('online', onRetry);

@@ -25,11 +25,11 @@ beforeEach(async () => {
     return Promise.resolve(token);
   });
   connection.subscribe(() => statuses.push(connection.getStatus()));
-  connection.follow({
-    joined: (revision) => told.push(`joined at ${revision}`),
-    tell: (event) => told.push(event),
-    lost: () => told.push('lost'),
-    ended: () => told.push('ended'),
+  connection.listen({
+    onJoined: (revision) => told.push(`joined at ${revision}`),
+    onEvent: (event) => told.push(event),
+    onLost: () => told.push('lost'),
+    onEnded: () => told.push('ended'),
   });
   stop = connection.start();
   await settle();
@@ -72,8 +72,8 @@ describe('connecting', () => {
 
   it('joins the room of its organisation', async () => {
     await FakeSocket.last.accept();
-    expect(FakeSocket.last.asked).toEqual([['join', 'org-1']]);
-    FakeSocket.last.answer('join', { revision: 7 });
+    expect(FakeSocket.last.pending).toEqual([['join', 'org-1']]);
+    FakeSocket.last.acknowledge('join', { revision: 7 });
     expect(told).toEqual(['joined at 7']);
   });
 
@@ -102,17 +102,17 @@ describe('events', () => {
   it('are told to who comes later too, who learns that something may have been missed', async () => {
     await FakeSocket.last.join(3);
     const joined = vi.fn();
-    connection.follow({ joined, tell: vi.fn() });
+    connection.listen({ onJoined: joined, onEvent: vi.fn() });
     expect(joined).toHaveBeenCalledExactlyOnceWith(null);
   });
 
   it('come in their place around a list that was asked for', async () => {
     await FakeSocket.last.join();
     const order: unknown[] = [];
-    connection.follow({ joined: vi.fn(), tell: ({ name }) => order.push(name) });
+    connection.listen({ onJoined: vi.fn(), onEvent: ({ name }) => order.push(name) });
     const read = connection.read('get-components', (list) => order.push(list));
     FakeSocket.last.fire('component-deleted', 'c1');
-    FakeSocket.last.answer('get-components', []);
+    FakeSocket.last.acknowledge('get-components', []);
     FakeSocket.last.fire('incident-deleted', 'i1');
     await read;
     expect(order).toEqual(['component-deleted', [], 'incident-deleted']);
@@ -121,7 +121,7 @@ describe('events', () => {
   it('says why a list is not to be had', async () => {
     await FakeSocket.last.join();
     const read = connection.read('get-incidents', vi.fn());
-    FakeSocket.last.answer('get-incidents', { message: 'Organisation not found' });
+    FakeSocket.last.acknowledge('get-incidents', { message: 'Organisation not found' });
     await expect(read).rejects.toThrow('Organisation not found');
   });
 });
@@ -195,7 +195,7 @@ describe('a refusal', () => {
 
   it('of the room is one too', async () => {
     await FakeSocket.last.accept();
-    FakeSocket.last.answer('join', { message: 'Organisation not found' });
+    FakeSocket.last.acknowledge('join', { message: 'Organisation not found' });
     expect(connection.getStatus()).toBe('disconnected');
     expect(errors).toEqual([new Error('Organisation not found')]);
     await vi.advanceTimersByTimeAsync(1000);
@@ -232,13 +232,13 @@ describe('the token', () => {
   it('is renewed as soon as there is a newer one, and only then', async () => {
     await FakeSocket.last.join();
     await vi.advanceTimersByTimeAsync(30_000);
-    expect(FakeSocket.last.asked).toEqual([]);
+    expect(FakeSocket.last.pending).toEqual([]);
     token = 'second';
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(FakeSocket.last.asked).toEqual([['authenticate', 'second']]);
-    FakeSocket.last.answer('authenticate', { expiresAt: '2026-11-20T12:05:00.000Z' });
+    expect(FakeSocket.last.pending).toEqual([['authenticate', 'second']]);
+    FakeSocket.last.acknowledge('authenticate', { expiresAt: '2026-11-20T12:05:00.000Z' });
     await vi.advanceTimersByTimeAsync(30_000);
-    expect(FakeSocket.last.asked).toEqual([]);
+    expect(FakeSocket.last.pending).toEqual([]);
     expect(errors).toEqual([]);
   });
 
@@ -247,14 +247,14 @@ describe('the token', () => {
     token = 'second';
     FakeSocket.last.io.fire('ping');
     await settle();
-    expect(FakeSocket.last.asked).toEqual([['authenticate', 'second']]);
+    expect(FakeSocket.last.pending).toEqual([['authenticate', 'second']]);
   });
 
   it('that the server does not take is told to the console alone', async () => {
     await FakeSocket.last.join();
     token = 'second';
     await vi.advanceTimersByTimeAsync(10_000);
-    FakeSocket.last.answer('authenticate', { message: 'Another session' });
+    FakeSocket.last.acknowledge('authenticate', { message: 'Another session' });
     await settle();
     expect(errors).toEqual([new Error('Another session')]);
     expect(connection.getStatus()).toBe('connected');

@@ -3,46 +3,47 @@ import { liveEventNames, type LiveEvent } from './live-events';
 import {
   accepted,
   createSocket,
+  emitInOrder,
   reconnection,
+  retryDelayMs,
   timeoutMs,
   type LiveSocket,
-  type PublicLists,
+  type OrderedReplies,
 } from './socket';
 import { onWake } from './wake';
 
 export type SocketStatus = 'disconnected' | 'connecting' | 'connected' | 'reconnect_failed';
 
-/** Who wants to know what happens in the organisation. */
-export interface Follower {
+export interface ConnectionListener {
   /**
-   * From here on every event is told. What happened before may have been missed and has to be read. `revision` is the
-   * organisation's at this moment, where it is known: later events are of later revisions.
+   * Later events are delivered; earlier ones may be missing and have to be read. `revision` is the organisation's
+   * revision at this moment, or null if it is not known.
    */
-  joined: (revision: number | null) => void;
-  tell: (event: LiveEvent) => void;
-  /** No event is told until the next `joined`. */
-  lost?: () => void;
-  /** The connection is not tried again by itself. */
-  ended?: () => void;
+  onJoined: (revision: number | null) => void;
+  onEvent: (event: LiveEvent) => void;
+  /** No event is delivered until the next `onJoined`. */
+  onLost?: () => void;
+  /** The connection does not retry by itself any more. */
+  onEnded?: () => void;
 }
 
-/** Tokens live for minutes: this often it is looked whether there is a newer one. */
+/** Interval of the checks for a newer token. Tokens live for minutes. */
 const renewalMs = 10_000;
 
-/** The socket of one person in one organisation. */
+/** The socket of one user in one organisation. */
 export class Connection {
   readonly orgId: string;
   readonly #getToken: GetToken;
-  readonly #listeners = new Set<() => void>();
-  readonly #followers = new Set<Follower>();
+  readonly #statusSubscribers = new Set<() => void>();
+  readonly #listeners = new Set<ConnectionListener>();
   #status: SocketStatus = 'disconnected';
   #socket: LiveSocket | null = null;
-  /** The token that the server knows. */
+  /** The token that the server has. */
   #token: string | null = null;
-  #joined = false;
-  #refusals = 0;
+  #isJoined = false;
+  #rejections = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
-  /** Counts starts and stops: what was begun in an earlier one is of no interest any more. */
+  /** Counts starts and stops: work of an earlier run is dropped. */
   #run = 0;
 
   constructor(orgId: string, getToken: GetToken) {
@@ -52,9 +53,9 @@ export class Connection {
 
   readonly getStatus = (): SocketStatus => this.#status;
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  readonly subscribe = (subscriber: () => void): (() => void) => {
+    this.#statusSubscribers.add(subscriber);
+    return () => this.#statusSubscribers.delete(subscriber);
   };
 
   /** Connects, and stays connected until the returned function is called. */
@@ -64,7 +65,7 @@ export class Connection {
     const stopWaking = onWake(() => {
       if (this.#status === 'reconnect_failed') this.reconnect();
     });
-    const renewal = setInterval(() => void this.#renew(), renewalMs);
+    const renewal = setInterval(() => void this.#renewToken(), renewalMs);
     return () => {
       this.#run += 1;
       stopWaking();
@@ -74,203 +75,176 @@ export class Connection {
       this.#socket?.io.removeAllListeners();
       this.#socket?.disconnect();
       this.#socket = null;
-      this.#lost();
-      this.#set('disconnected');
+      this.#markLost();
+      this.#setStatus('disconnected');
     };
   }
 
   /** Tries again after `reconnect_failed`. */
   readonly reconnect = (): void => {
-    this.#refusals = 0;
+    this.#rejections = 0;
     void this.#connect();
   };
 
-  follow(follower: Follower): () => void {
-    this.#followers.add(follower);
-    if (this.#joined) follower.joined(null);
+  listen(listener: ConnectionListener): () => void {
+    this.#listeners.add(listener);
+    if (this.#isJoined) listener.onJoined(null);
     if (this.#status === 'reconnect_failed') {
-      queueMicrotask(() => this.#followers.has(follower) && follower.ended?.());
+      queueMicrotask(() => this.#listeners.has(listener) && listener.onEnded?.());
     }
-    return () => this.#followers.delete(follower);
+    return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Reads a list of a joined organisation. `take` gets it at its place among the events: those told before are in it,
-   * those told after are not.
+   * Reads a list of the organisation. `take` receives it in order with the events: it contains those delivered
+   * before, and none delivered after.
    */
-  read<Name extends keyof PublicLists>(
+  read<Name extends 'get-components' | 'get-incidents' | 'get-maintenances'>(
     name: Name,
-    take: (list: PublicLists[Name]) => void,
+    take: (list: OrderedReplies[Name]) => void,
   ): Promise<void> {
     return new Promise((resolve, reject) => {
-      const answered = (error: Error | null, answer: PublicLists[Name]) => {
-        try {
-          if (error) throw error;
-          take(accepted(answer));
-          resolve();
-        } catch (reason) {
-          reject(reason instanceof Error ? reason : new Error(String(reason)));
-        }
+      const taken = (list: OrderedReplies[Name]) => {
+        take(list);
+        resolve();
       };
-      const socket = this.#socket?.timeout(timeoutMs) as Asking | undefined;
-      if (socket === undefined) reject(new Error('The socket is not connected'));
-      else socket.emit(name, this.orgId, answered);
+      if (this.#socket === null) reject(new Error('The socket is not connected'));
+      else emitInOrder(this.#socket, name, this.orgId, taken, reject);
     });
   }
 
   async #connect(): Promise<void> {
     const run = this.#run;
     clearTimeout(this.#retry);
-    this.#set('connecting');
+    this.#setStatus('connecting');
     try {
-      // After a refusal the server is to see another token than the one that it refused.
-      const token = await this.#getToken({ skipCache: this.#refusals > 0 });
-      const socket = this.#socket ?? (await createSocket((give) => void this.#authorise(give)));
+      // After a rejection the server needs another token.
+      const token = await this.#getToken({ skipCache: this.#rejections > 0 });
+      const socket = this.#socket ?? (await createSocket((send) => void this.#sendToken(send)));
       if (run !== this.#run) return;
-      if (this.#socket === null) this.#listen(socket);
+      if (this.#socket === null) this.#addHandlers(socket);
       this.#socket = socket;
-      if (token === null) {
-        this.#end('disconnected');
-        return;
-      }
-      this.#carry(token);
-      socket.connect();
+      if (this.#useToken(token)) socket.connect();
     } catch (error) {
-      if (run === this.#run) this.#refused(error);
+      if (run === this.#run) this.#rejected(error);
     }
   }
 
-  #listen(socket: LiveSocket): void {
+  #addHandlers(socket: LiveSocket): void {
     socket.on('connect', () => {
-      this.#set('connected');
+      this.#setStatus('connected');
       this.#join(socket);
     });
     socket.on('disconnect', (reason) => {
-      this.#lost();
-      this.#set('disconnected');
-      // Only access that is gone is answered so. Another token may still give it.
-      if (reason === 'io server disconnect') this.#tryLater();
+      this.#markLost();
+      this.#setStatus('disconnected');
+      // The server disconnects only to revoke access. Another token may still give it.
+      if (reason === 'io server disconnect') this.#retryLater();
     });
     socket.on('connect_error', (error) => {
-      if (!socket.active) this.#refused(error);
+      if (!socket.active) this.#rejected(error);
       else {
         console.error(error);
-        this.#set('disconnected');
+        this.#setStatus('disconnected');
       }
     });
-    socket.io.on('reconnect_attempt', () => this.#set('connecting'));
+    socket.io.on('reconnect_attempt', () => this.#setStatus('connecting'));
     socket.io.on('reconnect_failed', () => this.#end('reconnect_failed'));
-    // Timers sleep in a hidden tab; the server's pings come through.
-    socket.io.on('ping', () => void this.#renew());
+    // Browsers slow down the timers of a hidden tab; the server's pings still arrive.
+    socket.io.on('ping', () => void this.#renewToken());
     for (const name of liveEventNames) {
       socket.on(name, (...args: unknown[]) => {
         const event = { name, args } as LiveEvent;
-        this.#followers.forEach((follower) => follower.tell(event));
+        this.#listeners.forEach((listener) => listener.onEvent(event));
       });
     }
   }
 
   #join(socket: LiveSocket): void {
-    socket.timeout(timeoutMs).emit('join', this.orgId, (error: Error | null, answer) => {
-      // Its end is dealt with where it is told.
-      if (socket !== this.#socket || !socket.connected) return;
-      try {
-        if (error) throw error;
-        const { revision } = accepted(answer);
-        this.#refusals = 0;
-        this.#joined = true;
-        this.#followers.forEach((follower) => follower.joined(revision));
-      } catch (reason) {
-        this.#refused(reason);
-      }
-    });
+    // A connection that has ended is handled by its `disconnect` event.
+    const isCurrent = () => socket === this.#socket && socket.connected;
+    const joined = ({ revision }: OrderedReplies['join']) => {
+      if (!isCurrent()) return;
+      this.#rejections = 0;
+      this.#isJoined = true;
+      this.#listeners.forEach((listener) => listener.onJoined(revision));
+    };
+    const failed = (error: Error) => isCurrent() && this.#rejected(error);
+    emitInOrder(socket, 'join', this.orgId, joined, failed);
   }
 
-  /** Every CONNECT, also that of a reconnection, carries the token of its moment. */
-  async #authorise(give: (payload: { token: string }) => void): Promise<void> {
+  /** Every CONNECT, also after a reconnection, carries the current token. */
+  async #sendToken(send: (payload: { token: string }) => void): Promise<void> {
     const run = this.#run;
     try {
       const token = await this.#getToken();
-      if (run !== this.#run) return;
-      if (token === null) this.#end('disconnected');
-      else {
-        this.#carry(token);
-        give({ token });
-      }
+      if (run === this.#run && this.#useToken(token)) send({ token });
     } catch (error) {
-      if (run === this.#run) this.#refused(error);
+      if (run === this.#run) this.#rejected(error);
     }
   }
 
-  /** The handshake of the next connection carries it too, where the transport can. */
-  #carry(token: string): void {
-    this.#token = token;
-    if (this.#socket) this.#socket.io.opts.extraHeaders = { authorization: `Bearer ${token}` };
-  }
-
-  /** Prolongs the connection by the newest token before the one that it has expires. */
-  async #renew(): Promise<void> {
+  /** Prolongs the connection by the newest token before its own expires. */
+  async #renewToken(): Promise<void> {
     const [run, socket] = [this.#run, this.#socket];
-    if (socket === null || !this.#joined) return;
+    if (socket === null || !this.#isJoined) return;
     try {
       const token = await this.#getToken();
       if (run !== this.#run || !socket.connected || token === this.#token) return;
-      if (token === null) {
-        this.#end('disconnected');
-        return;
+      if (this.#useToken(token)) {
+        accepted(await socket.timeout(timeoutMs).emitWithAck('authenticate', token));
       }
-      this.#carry(token);
-      accepted(await socket.timeout(timeoutMs).emitWithAck('authenticate', token));
     } catch (error) {
       if (run === this.#run && socket.connected) console.error(error);
     }
   }
 
-  /** The server, or the identity provider, would not have it. */
-  #refused(error: unknown): void {
-    console.error(error);
-    this.#socket?.disconnect();
-    this.#set('disconnected');
-    this.#tryLater();
+  /** Ends the connection if there is no token. Otherwise the next handshake carries it, where the transport can. */
+  #useToken(token: string | null): token is string {
+    if (token === null) {
+      this.#end('disconnected');
+      return false;
+    }
+    this.#token = token;
+    if (this.#socket) this.#socket.io.opts.extraHeaders = { authorization: `Bearer ${token}` };
+    return true;
   }
 
-  /** What socket.io does only for connections that break. */
-  #tryLater(): void {
-    const { reconnectionAttempts, reconnectionDelay, reconnectionDelayMax, randomizationFactor } =
-      reconnection;
-    if (this.#refusals >= reconnectionAttempts) {
+  /** The server or the identity provider rejected the connection. */
+  #rejected(error: unknown): void {
+    console.error(error);
+    this.#socket?.disconnect();
+    this.#setStatus('disconnected');
+    this.#retryLater();
+  }
+
+  /** socket.io retries connections that break, but not those that are rejected. */
+  #retryLater(): void {
+    if (this.#rejections >= reconnection.reconnectionAttempts) {
       this.#end('reconnect_failed');
       return;
     }
-    const delay = Math.min(reconnectionDelay * 2 ** this.#refusals, reconnectionDelayMax);
-    const spread = 1 + randomizationFactor * (2 * Math.random() - 1);
-    this.#refusals += 1;
+    const delay = retryDelayMs(this.#rejections);
+    this.#rejections += 1;
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => void this.#connect(), delay * spread);
+    this.#retry = setTimeout(() => void this.#connect(), delay);
   }
 
-  #lost(): void {
-    if (!this.#joined) return;
-    this.#joined = false;
-    this.#followers.forEach((follower) => follower.lost?.());
+  #markLost(): void {
+    if (!this.#isJoined) return;
+    this.#isJoined = false;
+    this.#listeners.forEach((listener) => listener.onLost?.());
   }
 
   #end(status: SocketStatus): void {
     this.#socket?.disconnect();
-    this.#set(status);
-    this.#followers.forEach((follower) => follower.ended?.());
+    this.#setStatus(status);
+    this.#listeners.forEach((listener) => listener.onEnded?.());
   }
 
-  #set(status: SocketStatus): void {
+  #setStatus(status: SocketStatus): void {
     if (this.#status === status) return;
     this.#status = status;
-    this.#listeners.forEach((listener) => listener());
+    this.#statusSubscribers.forEach((notify) => notify());
   }
 }
-
-/** One signature for the three events that ask for a list. */
-interface Asking {
-  emit: (name: string, orgId: string, answered: Answered) => void;
-}
-
-type Answered = (error: Error | null, answer: never) => void;

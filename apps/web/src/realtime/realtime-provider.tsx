@@ -2,7 +2,7 @@ import { useEffect, useMemo, type ReactNode } from 'react';
 import { useAuth } from '@/auth/auth';
 import { Connection } from './connection';
 import { RealtimeContext } from './realtime';
-import { useListNews } from './use-list-news';
+import { useCacheSync } from './cache-sync';
 
 /** Holds the app's one connection while somebody is signed in with an organisation. Needs an ApiProvider above it. */
 export function RealtimeProvider({ children }: { children: ReactNode }) {
@@ -12,7 +12,7 @@ export function RealtimeProvider({ children }: { children: ReactNode }) {
     () => (orgId === null ? null : new Connection(orgId, getToken)),
     [orgId, getToken],
   );
-  useListNews(connection);
+  useCacheSync(connection);
   useEffect(() => connection?.start(), [connection]);
   return <RealtimeContext value={connection}>{children}</RealtimeContext>;
 }

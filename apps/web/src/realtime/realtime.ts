@@ -2,7 +2,7 @@ import { createContext, use, useEffect, useEffectEvent, useSyncExternalStore } f
 import type { Connection, SocketStatus } from './connection';
 import type { LiveEvent } from './live-events';
 
-/** The app's one connection; null while nobody is signed in with an organisation. */
+/** The app's one connection; null while no user is signed in with an organisation. */
 export const RealtimeContext = createContext<Connection | null>(null);
 
 export function useRealtime(): Connection | null {
@@ -19,22 +19,22 @@ export function useSocketStatus(): SocketStatus {
   );
 }
 
-type ItemEvent = 'component-update' | 'incident-updated' | 'maintenance-updated';
+export type ItemEvent = 'component-update' | 'incident-updated' | 'maintenance-updated';
 
-/** Calls `changed` when the item of this id has changed, and when it may have changed while nothing was told. */
-export function useItemNews(name: ItemEvent, id: string, changed: () => void): void {
+/** Calls `onChange` when the item has changed, and after a lost connection, during which it may have changed. */
+export function useItemChanges(name: ItemEvent, id: string, onChange: () => void): void {
   const connection = useRealtime();
-  const notify = useEffectEvent(changed);
+  const notify = useEffectEvent(onChange);
   useEffect(() => {
     let missed = false;
-    return connection?.follow({
-      tell: (event) => {
+    return connection?.listen({
+      onEvent: (event) => {
         if (isAbout(event, name, id)) notify();
       },
-      lost: () => {
+      onLost: () => {
         missed = true;
       },
-      joined: () => {
+      onJoined: () => {
         if (missed) notify();
         missed = false;
       },

@@ -1,16 +1,16 @@
-const wakings = [
+const sources = [
   [window, 'online'],
   [window, 'pageshow'],
   [document, 'visibilitychange'],
 ] as const;
 
-/** Calls `wake` when the network or the person is back, until the returned function is called. */
+/** Calls `wake` when the network or a hidden page returns, until the returned function is called. */
 export function onWake(wake: () => void): () => void {
-  const look = () => {
+  const check = () => {
     if (document.visibilityState === 'visible') wake();
   };
-  for (const [target, name] of wakings) target.addEventListener(name, look);
+  for (const [target, name] of sources) target.addEventListener(name, check);
   return () => {
-    for (const [target, name] of wakings) target.removeEventListener(name, look);
+    for (const [target, name] of sources) target.removeEventListener(name, check);
   };
 }

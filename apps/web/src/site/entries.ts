@@ -5,7 +5,7 @@ export interface SiteEntry {
   to: string;
 }
 
-/** The parts of the landing page that its navigation leads to. */
+/** Sections of the landing page in its navigation. */
 export const anchors = {
   documentation: 'documentation',
   resources: 'resources',
@@ -20,7 +20,7 @@ export const landingEntries: readonly SiteEntry[] = [
   { label: 'Pricing', to: `${paths.landing}#${anchors.pricing}` },
 ];
 
-/** Elsewhere than on the landing page, which who is signed in does not get to see. */
+/** The navigation on other pages: signed-in users cannot see the landing page. */
 export const siteEntries: readonly SiteEntry[] = [
   { label: 'Documentation', to: paths.documentation },
   { label: 'API reference', to: paths.apiReference },

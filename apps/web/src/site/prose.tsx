@@ -4,12 +4,12 @@ import { cn } from '@/ui/cn';
 import './prose.css';
 
 interface ProseProps {
-  /** Made by the build from the documentation's Markdown, never from what somebody typed. */
+  /** HTML that the build renders from Markdown, never user input. */
   html: string;
   className?: string;
 }
 
-/** Written text: its links lead on within the app, and its code can be copied. */
+/** Rendered Markdown. Its links navigate within the app, and its code can be copied. */
 export function Prose({ html, className }: ProseProps) {
   const text = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
@@ -35,7 +35,7 @@ export function Prose({ html, className }: ProseProps) {
   );
 }
 
-/** Where a plain click on a link leads within the app; null for what the browser does better. */
+/** Returns the target of a click on a link within the app; null if the browser must handle it. */
 function addressWithin(event: MouseEvent, link: HTMLAnchorElement | null): string | null {
   const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey);
   if (link?.origin !== window.location.origin || !isPlain) return null;
@@ -51,7 +51,7 @@ async function copy(button: HTMLElement): Promise<void> {
   try {
     await navigator.clipboard.writeText(code);
   } catch {
-    // Not every browser lets a page without TLS use the clipboard.
+    // Browsers may forbid the clipboard on pages without TLS.
     said = 'Press Ctrl+C';
     select(button);
   }

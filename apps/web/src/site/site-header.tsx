@@ -69,7 +69,7 @@ function AccountLinks() {
   );
 }
 
-/** Where there is no room for the entries side by side. */
+/** The navigation on narrow windows. */
 function NarrowMenu({ entries }: { entries: readonly SiteEntry[] }) {
   return (
     <div className="md:hidden">

@@ -2,7 +2,7 @@ import { Link } from 'react-router-dom';
 import { paths } from '@/paths';
 import { buttonVariants, type ButtonVariants } from '@/ui/button-variants';
 
-/** What a link to the sign-in page asks it to begin with. */
+/** The initial form that a link to the sign-in page requests. */
 export interface SignInIntent {
   wants: 'account';
 }
@@ -14,7 +14,7 @@ interface StartLinkProps extends ButtonVariants {
   children: string;
 }
 
-/** To the sign-in page, for somebody who has no account yet: an account is made there, or waited for. */
+/** A link to the sign-up form of the sign-in page. */
 export function StartLink({ className, children, ...look }: StartLinkProps) {
   return (
     <Link to={paths.login} state={intent} className={buttonVariants({ ...look, className })}>

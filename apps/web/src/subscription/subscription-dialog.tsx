@@ -1,12 +1,11 @@
 import { useFormikContext, type FormikHelpers } from 'formik';
 import { object, type InferType } from 'yup';
-import { formErrors } from '@/api/form-errors';
-import { answerOr } from '@/api/refusal';
+import { serverMessageOr } from '@/api/server-message';
 import { emailAddress } from '@/api/rules';
 import { Field } from '@/ui/field';
 import { FormDialog } from '@/ui/form-dialog';
+import { showFailure } from '@/ui/form-failure';
 import { Input } from '@/ui/input';
-import { toast } from '@/ui/toast';
 
 const subscriptionSchema = object({ email: emailAddress() });
 type SubscriptionValues = InferType<typeof subscriptionSchema>;
@@ -18,13 +17,13 @@ interface SubscriptionDialogProps {
   description: string;
   submitLabel: string;
   pendingLabel: string;
-  /** Whether the address is the reader's own: a browser may fill it in. */
+  /** Whether it is the visitor's own address, which the browser may fill in. */
   own?: boolean;
-  /** Does it, and tells about success by itself. */
+  /** Subscribes the address and shows the success; throws `ApiError`. */
   onSubscribe: (email: string) => Promise<void>;
 }
 
-/** Asks for the address that updates are to be mailed to: a visitor's own, or another's that an operator adds. */
+/** Asks for an address for updates: the visitor's own, or one that an operator adds. */
 export function SubscriptionDialog({
   own = false,
   onSubscribe,
@@ -34,9 +33,7 @@ export function SubscriptionDialog({
     try {
       await onSubscribe(email.trim());
     } catch (error) {
-      form.setErrors(formErrors(error));
-      form.setStatus(error);
-      toast.error(answerOr('Failed to create subscriber', error));
+      showFailure(form, error, serverMessageOr('Failed to create subscriber', error));
       return;
     }
     dialog.onOpenChange(false);
@@ -62,7 +59,7 @@ function EmailField({ autoComplete }: { autoComplete: string }) {
         <Input
           {...control}
           {...getFieldProps('email')}
-          // As an "email" a browser would send letters outside ASCII otherwise than they are typed.
+          // With type "email" a browser changes letters outside ASCII.
           type="text"
           inputMode="email"
           autoCapitalize="none"

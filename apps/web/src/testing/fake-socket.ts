@@ -27,26 +27,26 @@ class FakeManager extends Emitter {
   }
 }
 
-interface Question {
+interface SentEvent {
   name: string;
   args: unknown[];
-  answer: (error: Error | null, answer?: unknown) => void;
+  acknowledge: (error: Error | null, value?: unknown) => void;
 }
 
 type Authorise = (give: (payload: { token: string }) => void) => void;
 
-/** The socket.io-client's socket in the hands of a test. */
+/** Replaces the socket of socket.io-client in tests. */
 export class FakeSocket extends Emitter {
   static all: FakeSocket[] = [];
 
   readonly io: FakeManager;
   connected = false;
   active = false;
-  /** How often `connect` was called. */
+  /** Number of calls of `connect`. */
   attempts = 0;
   /** The payloads of CONNECT. */
   payloads: { token: string }[] = [];
-  #questions: Question[] = [];
+  #pending: SentEvent[] = [];
 
   constructor(opts: Record<string, unknown>) {
     super();
@@ -56,7 +56,7 @@ export class FakeSocket extends Emitter {
 
   static get last(): FakeSocket {
     const last = FakeSocket.all.at(-1);
-    if (!last) throw new Error('Nobody has made a socket');
+    if (!last) throw new Error('No socket has been created');
     return last;
   }
 
@@ -75,32 +75,32 @@ export class FakeSocket extends Emitter {
   timeout() {
     return {
       emit: (name: string, ...args: unknown[]) => {
-        const answer = args.pop() as Question['answer'];
-        this.#questions.push({ name, args, answer });
+        const acknowledge = args.pop() as SentEvent['acknowledge'];
+        this.#pending.push({ name, args, acknowledge });
       },
       emitWithAck: (name: string, ...args: unknown[]) =>
         new Promise((resolve, reject) => {
-          const answer: Question['answer'] = (error, value) =>
+          const acknowledge: SentEvent['acknowledge'] = (error, value) =>
             error ? reject(error) : resolve(value);
-          this.#questions.push({ name, args, answer });
+          this.#pending.push({ name, args, acknowledge });
         }),
     };
   }
 
-  /** What was sent and is not answered yet. */
-  get asked(): unknown[][] {
-    return this.#questions.map(({ name, args }) => [name, ...args]);
+  /** The events that were sent and are not acknowledged yet. */
+  get pending(): unknown[][] {
+    return this.#pending.map(({ name, args }) => [name, ...args]);
   }
 
-  /** Answers the oldest event of that name. */
-  answer(name: string, value: unknown): void {
-    const index = this.#questions.findIndex((question) => question.name === name);
-    const [question] = index === -1 ? [] : this.#questions.splice(index, 1);
-    if (!question) throw new Error(`Nobody has sent ${name}`);
-    question.answer(null, value);
+  /** Acknowledges the oldest event of that name. */
+  acknowledge(name: string, value: unknown): void {
+    const index = this.#pending.findIndex((sent) => sent.name === name);
+    const [sent] = index === -1 ? [] : this.#pending.splice(index, 1);
+    if (!sent) throw new Error(`No client has sent ${name}`);
+    sent.acknowledge(null, value);
   }
 
-  /** The transport is there: the client says who it is. */
+  /** The transport is open: the client sends its token. */
   async open(): Promise<void> {
     const payload = await new Promise<{ token: string }>((resolve) => {
       (this.io.opts.auth as Authorise)(resolve);
@@ -108,36 +108,36 @@ export class FakeSocket extends Emitter {
     this.payloads.push(payload);
   }
 
-  /** The server lets the client in. */
+  /** The server accepts the client. */
   async accept(): Promise<void> {
     await this.open();
     this.connected = true;
     this.fire('connect');
   }
 
-  /** The server lets the client in, and into the organisation's room. */
+  /** The server accepts the client, also into the room of the organisation. */
   async join(revision = 1): Promise<void> {
     await this.accept();
-    this.answer('join', { revision });
+    this.acknowledge('join', { revision });
   }
 
-  /** The server answers CONNECT by an error. */
+  /** The server rejects CONNECT. */
   refuse(message: string): void {
     this.active = false;
     this.fire('connect_error', new Error(message));
   }
 
-  /** The transport cannot be had; the client tries again by itself. */
+  /** The transport cannot be opened; the client retries. */
   fail(): void {
     this.fire('connect_error', new Error('xhr poll error'));
   }
 
-  /** The transport is lost; the client comes back by itself. */
+  /** The transport is lost; the client reconnects. */
   lose(): void {
     this.#close('transport close');
   }
 
-  /** The server sends the disconnect packet; the client does not come back by itself. */
+  /** The server sends the disconnect packet; the client does not reconnect. */
   revoke(): void {
     this.active = false;
     this.#close('io server disconnect');
@@ -146,13 +146,13 @@ export class FakeSocket extends Emitter {
   #close(reason: string): void {
     if (!this.connected) return;
     this.connected = false;
-    const open = this.#questions.splice(0);
-    for (const { answer } of open) answer(new Error('socket has been disconnected'));
+    const open = this.#pending.splice(0);
+    for (const { acknowledge } of open) acknowledge(new Error('socket has been disconnected'));
     this.fire('disconnect', reason);
   }
 }
 
-/** In the place of the package's own. */
+/** Replaces the package's `io`. */
 export function io(opts: Record<string, unknown>): FakeSocket {
   return new FakeSocket(opts);
 }

@@ -14,10 +14,10 @@ export const signedIn: AuthState = {
 };
 
 interface RenderOptions {
-  /** Where the router starts. */
+  /** The initial path. */
   path?: string;
   auth?: AuthState;
-  /** More routes, for what the screen navigates to. */
+  /** Further routes that the screen navigates to. */
   routes?: RouteObject[];
 }
 
@@ -26,7 +26,7 @@ export interface Rendered extends RenderResult {
   router: ReturnType<typeof createMemoryRouter>;
 }
 
-/** Renders a screen as the app does: router, signed-in person, toaster, and a query cache of its own. */
+/** Renders a screen with router, signed-in user, toaster and a query cache. */
 export function renderScreen(
   ui: ReactNode,
   { path = '/', auth = signedIn, routes = [] }: RenderOptions = {},
@@ -34,7 +34,7 @@ export function renderScreen(
   return renderRoutes([...routes, { path: '*', element: ui }], { path, auth });
 }
 
-/** Renders routes, for what depends on route parameters or on history. */
+/** Renders routes, for screens that depend on route parameters or history. */
 export function renderRoutes(
   routes: RouteObject[],
   { path = '/', auth = signedIn }: Omit<RenderOptions, 'routes'> = {},
@@ -59,7 +59,7 @@ export function renderRoutes(
   return { ...result, user, router };
 }
 
-/** What the app has around every screen. */
+/** The app's frame of every screen. */
 function Around() {
   return (
     <>

@@ -2,7 +2,7 @@ import { HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import { apiBase } from '@/paths';
 
-/** A server that knows no call: each test says with `server.use(...)` what it expects to be asked. */
+/** A server without handlers: each test adds those of its requests by `server.use(...)`. */
 export const server = setupServer();
 
 const unexpected: string[] = [];
@@ -11,32 +11,32 @@ server.events.on('request:unhandled', ({ request }) => {
   unexpected.push(`${request.method} ${request.url}`);
 });
 
-/** The calls since the last time that no handler knew. */
+/** Returns the requests without a handler since the last call. */
 export function takeUnexpectedCalls(): string[] {
   return unexpected.splice(0);
 }
 
-/** The whole address of a call, for msw's handlers: `http.get(apiUrl(calls.components.list), …)`. */
+/** The full URL of an endpoint, for msw's handlers: `http.get(apiUrl(endpoints.components.list), …)`. */
 export function apiUrl(call: string): string {
   return new URL(apiBase + call, window.location.origin).href;
 }
 
-interface AnswerInit {
+interface SuccessInit {
   status?: number;
   message?: string;
   next?: string | null;
   etag?: string;
 }
 
-/** A success as the server writes it. */
-export function answer(data: unknown, { status = 200, message, next, etag }: AnswerInit = {}) {
+/** A successful response in the server's format. */
+export function success(data: unknown, { status = 200, message, next, etag }: SuccessInit = {}) {
   return HttpResponse.json(
     { data, ...(message && { message }), ...(next !== undefined && { meta: { next } }) },
     { status, headers: etag ? { ETag: etag } : {} },
   );
 }
 
-/** A failure as the server writes it. */
+/** A failure in the server's format. */
 export function problem(
   status: number,
   message: string,

@@ -5,10 +5,10 @@ import { toast } from '@/ui/toast';
 import { FakeSocket } from './fake-socket';
 import { server, takeUnexpectedCalls } from './server';
 
-// No test opens a connection of its own.
+// Tests open no connections.
 vi.mock('socket.io-client', () => import('./fake-socket'));
 
-// A screen's first rendering loads its code, which takes its time on a busy machine.
+// The first rendering of a screen loads its code, which takes time on a busy machine.
 configure({ asyncUtilTimeout: 8000 });
 
 beforeAll(() => {
@@ -28,7 +28,7 @@ afterAll(() => {
   server.close();
 });
 
-// What jsdom lacks and Radix asks for.
+// Radix needs these functions, which jsdom lacks.
 class NoResizeObserver implements ResizeObserver {
   observe(): void {
     return undefined;

@@ -5,7 +5,7 @@ interface AvatarProps {
   className?: string;
 }
 
-/** The first letters of somebody's name, drawn and no text: the name itself stands beside them. */
+/** The initials of a name, hidden from screen readers, because the name is beside them. */
 export function Avatar({ name, className }: AvatarProps) {
   return (
     <span
@@ -19,7 +19,7 @@ export function Avatar({ name, className }: AvatarProps) {
   );
 }
 
-/** By code points, so that no letter outside the basic plane is cut in two. */
+/** By code points, because letters may be outside the basic plane. */
 function initials(name: string): string {
   const words = name.split(/\s+/).filter(Boolean);
   const ends = words.length > 1 ? [words[0], words.at(-1)] : words;

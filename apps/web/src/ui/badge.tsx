@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { cn } from './cn';
-import type { StatusLook } from './statuses';
+import type { StatusStyle } from './statuses';
 import { tones, type Tone } from './tone';
 
 interface BadgeProps {
@@ -24,13 +24,13 @@ export function Badge({ tone = 'neutral', className, children }: BadgeProps) {
   );
 }
 
-/** A status in its colour, with its icon and its word: `<StatusBadge {...componentStatuses[status]} />`. */
+/** A status with its colour, icon and label: `<StatusBadge {...componentStatuses[status]} />`. */
 export function StatusBadge({
   label,
   tone,
   icon: Icon,
   className,
-}: StatusLook & { className?: string }) {
+}: StatusStyle & { className?: string }) {
   return (
     <Badge tone={tone} {...(className && { className })}>
       <Icon aria-hidden className="size-3.5 shrink-0" />

@@ -4,7 +4,7 @@ import { cn } from './cn';
 import { Spinner } from './spinner';
 
 export interface ButtonProps extends ComponentProps<'button'>, ButtonVariants {
-  /** Something is on its way: the button shows it and cannot be pressed again. */
+  /** Shows a spinner and disables the button. */
   pending?: boolean;
 }
 

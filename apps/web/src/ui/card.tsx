@@ -12,7 +12,7 @@ export function Card({ className, ...props }: ComponentProps<'section'>) {
 
 interface CardHeaderProps {
   title: ReactNode;
-  /** The heading's place in the page's outline. */
+  /** Level of the heading. */
   level?: 1 | 2 | 3;
   description?: ReactNode;
   actions?: ReactNode;
@@ -27,7 +27,7 @@ export function CardHeader({ title, level = 2, description, actions }: CardHeade
         {description && <p className="text-sm text-muted">{description}</p>}
       </div>
       {actions && (
-        // As high as a button, also while it is not known what can be done.
+        // As high as a button, also before the actions are known.
         <div className="flex min-h-7 items-center gap-2 max-sm:w-full pointer-coarse:min-h-9">
           {actions}
         </div>

@@ -2,17 +2,17 @@ import { useState, type ReactNode } from 'react';
 import { ConfirmDialog } from './confirm-dialog';
 
 interface ConfirmButtonProps {
-  /** The button that asks: `(ask) => <Button onClick={ask}>Delete</Button>`. */
+  /** <Button onClick={ask}>Delete</Button>`. => The button that opens the question: `(ask) => <Button onClick={ask}>Delete</Button>`. => <Button onClick={ask}>Delete</Button>`. */
   button: (ask: () => void) => ReactNode;
   title: string;
   description: ReactNode;
   confirmLabel: string;
   cancelLabel?: string;
-  /** Does it, and tells about failure by itself. */
+  /** Performs the action and shows its failure. */
   onConfirm: () => Promise<void>;
 }
 
-/** A button whose action is asked about first. */
+/** A button with a question before its action. */
 export function ConfirmButton({ button, ...question }: ConfirmButtonProps) {
   const [asking, setAsking] = useState(false);
   return (

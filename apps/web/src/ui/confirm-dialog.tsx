@@ -10,15 +10,15 @@ interface ConfirmDialogProps {
   onOpenChange: (open: boolean) => void;
   title: string;
   description: ReactNode;
-  /** What happens, as a verb: "Delete". */
+  /** The action as a verb: "Delete". */
   confirmLabel: string;
-  /** What does not happen, where "Cancel" would be unclear. */
+  /** The alternative, if "Cancel" would be unclear. */
   cancelLabel?: string;
-  /** Does it, and tells about failure by itself. The dialog waits for it and then closes. */
+  /** Performs the action and shows its failure. The dialog waits for it and then closes. */
   onConfirm: () => Promise<void> | void;
 }
 
-/** Asks before something is destroyed. Focus begins on Cancel. */
+/** Asks before a destructive action. The focus starts on Cancel. */
 export function ConfirmDialog({
   open,
   onOpenChange,

@@ -8,18 +8,18 @@ export interface TheirField {
 }
 
 interface ConflictAlertProps {
-  /** What was changed: "component". */
-  thing: string;
-  /** The fields in which their version differs from what is in the form. */
+  /** As in "has changed this component". */
+  noun: string;
+  /** Fields whose values differ from the form. */
   theirs: readonly TheirField[];
   onTakeTheirs: () => void;
   onKeepMine: () => void;
 }
 
-/** Somebody else saved first. Nothing is lost: the person chooses whose version goes on. */
-export function ConflictAlert({ thing, theirs, onTakeTheirs, onKeepMine }: ConflictAlertProps) {
+/** Shown when another user saved first: the user chooses a version, and loses none. */
+export function ConflictAlert({ noun, theirs, onTakeTheirs, onKeepMine }: ConflictAlertProps) {
   return (
-    <Alert kind="error" title={`Somebody else has changed this ${thing} since you opened it`}>
+    <Alert kind="error" title={`Somebody else has changed this ${noun} since you opened it`}>
       <div className="grid gap-3">
         {theirs.length === 0 ? (
           <p>Their version says the same as yours.</p>

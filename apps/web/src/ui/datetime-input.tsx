@@ -3,12 +3,12 @@ import { fromLocalMinute, toLocalMinute } from './datetime';
 import { Input } from './input';
 
 interface DateTimeInputProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange' | 'type'> {
-  /** UTC, RFC 3339; '' for none. */
+  /** UTC, RFC 3339; '' if it is missing. */
   value: string;
   onChange: (value: string) => void;
 }
 
-/** Shows and takes local time, holds UTC. A value that nobody touches is handed back as it came. */
+/** An input in local time with a value in UTC. An untouched value stays as it is. */
 export function DateTimeInput({ value, onChange, className, ...props }: DateTimeInputProps) {
   return (
     <Input

@@ -1,6 +1,6 @@
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** How the product writes a moment, in the reader's own time zone: "MMM dd, yyyy hh:mm:ss a". */
+/** Formats a time in the local time zone: "MMM dd, yyyy hh:mm:ss a". */
 export function formatInstant(instant: string | number | Date): string {
   const date = new Date(instant);
   return write(
@@ -9,7 +9,7 @@ export function formatInstant(instant: string | number | Date): string {
   );
 }
 
-/** The same in UTC, and it says so: for where nobody knows the reader's time zone. */
+/** Formats a time in UTC, with "UTC", for use before hydration. */
 export function formatUtc(instant: string): string {
   const date = new Date(instant);
   const written = write(
@@ -27,7 +27,7 @@ function write([years, month, day]: Three, [hours, minutes, seconds]: Three): st
   return `${date} ${clock} ${hours < 12 ? 'AM' : 'PM'}`;
 }
 
-/** A moment as `<input type="datetime-local">` takes it: local time, 16 characters, to the minute. */
+/** Converts a time for `<input type="datetime-local">`: local time to the minute. */
 export function toLocalMinute(instant: string): string {
   const date = new Date(instant);
   if (Number.isNaN(date.getTime())) return '';
@@ -48,7 +48,7 @@ export function fromLocalMinute(local: string): string {
   return local === '' || Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
 
-/** Now, as a form offers it: to the minute. */
+/** Returns the current time, rounded down to the minute. */
 export function currentMinute(): string {
   const minute = 60_000;
   return new Date(Math.floor(Date.now() / minute) * minute).toISOString();

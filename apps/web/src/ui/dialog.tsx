@@ -11,15 +11,15 @@ interface DialogProps {
   onOpenChange: (open: boolean) => void;
   title: string;
   description?: ReactNode;
-  /** The button that opens it, where the dialog sits beside one; focus goes back to it. */
+  /** The button that opens the dialog and takes the focus afterwards. */
   trigger?: ReactNode;
-  /** Where the focus goes afterwards, where what opened the dialog is gone by then: an item of a menu. */
+  /** Target of the focus afterwards, if the opener is gone by then, like an item of a menu. */
   returnTo?: RefObject<HTMLElement | null>;
   className?: string;
   children: ReactNode;
 }
 
-/** Closes by its button and by Esc; a click beside it does not throw away what was typed. */
+/** Closes by its button and by Esc, but not by a click outside, which would discard typed text. */
 export function Dialog({
   open,
   onOpenChange,
@@ -42,7 +42,7 @@ export function Dialog({
           {...returnFocus}
           {...(description === undefined && { 'aria-describedby': undefined })}
         >
-          {/* No header: outside of a page’s sections that is the banner of the whole page. */}
+          {/* No <header>: outside of sections it is the banner of the whole page. */}
           <div className="grid gap-1 pr-8">
             <Radix.Title className="text-lg font-semibold text-ink">{title}</Radix.Title>
             {description && (
@@ -50,7 +50,7 @@ export function Dialog({
             )}
           </div>
           {children}
-          {/* Last, so that the focus begins on the first thing the dialog is about. */}
+          {/* Last, so that the focus starts on the content. */}
           <Radix.Close
             aria-label="Close"
             className={cn(
@@ -66,7 +66,7 @@ export function Dialog({
   );
 }
 
-/** The row of buttons at the end of a dialog. */
+/** The buttons at the end of a dialog. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="flex flex-wrap justify-end gap-2">{children}</div>;
 }

@@ -4,7 +4,7 @@ import { useId, type ReactNode } from 'react';
 import { cn } from './cn';
 
 interface DropdownMenuProps {
-  /** The button that opens it. */
+  /** The button that opens the menu. */
   trigger: ReactNode;
   align?: 'start' | 'center' | 'end';
   side?: 'top' | 'right' | 'bottom' | 'left';
@@ -42,11 +42,11 @@ export function DropdownMenu({
 
 interface MenuItemProps {
   icon?: LucideIcon;
-  /** Marks the one of several that holds now. */
+  /** Marks the current one of several items. */
   checked?: boolean;
   disabled?: boolean;
   danger?: boolean;
-  /** The child is a link: it becomes the item. */
+  /** Renders the child, a link, as the item. */
   asChild?: boolean;
   onSelect?: () => void;
   children: ReactNode;
@@ -97,7 +97,7 @@ interface MenuChoicesProps<Value extends string> {
   options: readonly { value: Value; label: string; icon: LucideIcon }[];
 }
 
-/** Items of which exactly one is chosen. */
+/** Items of which one is selected. */
 export function MenuChoices<Value extends string>({
   label,
   value,

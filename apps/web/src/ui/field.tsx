@@ -1,7 +1,7 @@
 import { useId, type ReactNode } from 'react';
 import { cn } from './cn';
 
-/** What a field hands to the control inside it. */
+/** Props of the control inside a field. */
 export interface ControlProps {
   id: string;
   required: boolean;
@@ -12,7 +12,7 @@ export interface ControlProps {
 interface FieldProps {
   label: string;
   description?: ReactNode;
-  /** Shown once there is one; from formik: `touched.name && errors.name`. */
+  /** The error, from formik: `touched.name && errors.name`. */
   error?: string | false | undefined;
   required?: boolean;
   className?: string;

@@ -7,7 +7,7 @@ import { useBeforeUnload } from './use-before-unload';
 interface FormActionsProps {
   submitLabel: string;
   pendingLabel: string;
-  /** What the form starts from is still on its way. */
+  /** Whether the initial values are loading. */
   loading?: boolean;
   onCancel: () => void;
 }
@@ -27,7 +27,7 @@ export function FormActions({
   useBeforeUnload(dirty && !isSubmitting && !isCancelled);
 
   function cancel() {
-    // The guard has to know before the screen is left.
+    // Before the navigation, so that the guard does not ask.
     flushSync(() => setCancelled(true));
     onCancel();
   }

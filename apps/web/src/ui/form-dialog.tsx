@@ -13,20 +13,20 @@ interface FormDialogProps<Values extends object> {
   onOpenChange: (open: boolean) => void;
   title: string;
   description?: ReactNode;
-  /** Where the focus goes afterwards, where what opened the dialog is gone by then: an item of a menu. */
+  /** Target of the focus afterwards, if the opener is gone by then, like an item of a menu. */
   returnTo?: RefObject<HTMLElement | null>;
   className?: string;
-  /** Undefined while they load. */
+  /** Undefined while loading. */
   initialValues: Values | undefined;
   validationSchema: Schema<unknown>;
   onSubmit: FormikConfig<Values>['onSubmit'];
   submitLabel: string;
   pendingLabel: string;
-  /** The fields: inside a formik context. */
+  /** The fields, inside the formik context. */
   children: ReactNode;
 }
 
-/** A form in a dialog. It begins anew each time it opens, and asks before what was typed is thrown away. */
+/** A form in a dialog. It is reset each time it opens, and asks before typed text is discarded. */
 export function FormDialog<Values extends object>({
   initialValues,
   validationSchema,

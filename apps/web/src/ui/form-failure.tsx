@@ -1,11 +1,21 @@
-import { useFormikContext } from 'formik';
+import { useFormikContext, type FormikHelpers } from 'formik';
 import { ApiError } from '@/api/error';
+import { formErrors } from '@/api/form-errors';
 import { Alert } from './alert';
+import { toast } from './toast';
 
-/**
- * Why the form could not be saved, where neither a field nor another person's version says it: the error that its
- * `onSubmit` has left with `setStatus`.
- */
+/** Shows why a form could not be saved: beside its fields, by `FormFailure`, and as a toast. */
+export function showFailure<Values>(
+  form: FormikHelpers<Values>,
+  error: unknown,
+  text: string,
+): void {
+  form.setErrors(formErrors(error));
+  form.setStatus(error);
+  toast.error(text);
+}
+
+/** The error of the last submission, unless its fields or a `ConflictAlert` show it. */
 export function FormFailure() {
   const form = useFormikContext();
   const error: unknown = form.status;

@@ -1,7 +1,7 @@
 import { useFormikContext } from 'formik';
 import { useBeforeUnload } from './use-before-unload';
 
-/** For a form that is a part of its screen: what was typed into it is not left behind without a question. */
+/** For a form that is a part of a screen: asks before typed text is discarded. */
 export function FormLeaveGuard() {
   const { dirty, isSubmitting } = useFormikContext();
   useBeforeUnload(dirty && !isSubmitting);

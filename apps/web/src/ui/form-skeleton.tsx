@@ -1,12 +1,12 @@
 import { Skeleton } from './skeleton';
 
-/** A control of one line, a text of several, or two controls that stand side by side where there is room. */
+/** A control of one line, of several lines, or two controls side by side on wide windows. */
 type Shape = 'line' | 'text' | readonly ['line', 'line'];
 
 /** As high as the controls themselves. */
 const heights = { line: 'h-8 pointer-coarse:h-10', text: 'h-37.5' };
 
-/** Holds the place of a form that is loading. */
+/** Placeholder of a form that loads. */
 export function FormSkeleton({ fields }: { fields: readonly Shape[] }) {
   return (
     <div aria-busy className="grid gap-5">

@@ -19,7 +19,7 @@ interface Progress {
 }
 
 interface Guard {
-  /** Closes the dialog; asks before where something was typed. */
+  /** Closes the dialog; asks before if text was typed. */
   close: () => void;
   report: (form: string, progress: Progress | null) => void;
 }
@@ -61,7 +61,7 @@ export function GuardedDialog({ children, ...dialog }: ComponentProps<typeof Dia
   );
 }
 
-/** Tells the dialog around the form what would be lost with it. Elsewhere it does nothing. */
+/** Reports the state of the form to the dialog around it, if there is one. */
 export function FormProgress() {
   const { dirty, isSubmitting } = useFormikContext();
   const id = useId();
@@ -73,7 +73,7 @@ export function FormProgress() {
   return null;
 }
 
-/** Closes the dialog around it, as its own button does. */
+/** Returns the function that closes the surrounding dialog. */
 export function useCloseDialog(): () => void {
   const guard = use(GuardContext);
   if (guard === null) throw new Error('useCloseDialog needs a GuardedDialog above it');

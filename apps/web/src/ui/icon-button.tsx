@@ -3,7 +3,7 @@ import { Button, type ButtonProps } from './button';
 import { Tooltip } from './tooltip';
 
 interface IconButtonProps extends Omit<ButtonProps, 'children' | 'size' | 'aria-label'> {
-  /** The button's name, and what its tooltip shows. */
+  /** Accessible name and tooltip. */
   label: string;
   icon: ReactNode;
 }

@@ -1,14 +1,14 @@
-import { useRef } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { useBlocker } from 'react-router-dom';
 import { ConfirmDialog } from './confirm-dialog';
-import { holdsUnsaved } from './use-before-unload';
+import { hasUnsavedChanges } from './use-before-unload';
 
 /**
  * Asks before what was typed, on the screen or in a dialog over it, is left behind by a link or by the back button. One
  * an app: a router has one such question. Forms say by `useBeforeUnload` that they hold something.
  */
 export function LeaveGuard() {
-  const blocker = useBlocker(holdsUnsaved);
+  const blocker = useBlocker(hasUnsavedChanges);
   const leaving = useRef(false);
 
   return (
@@ -28,4 +28,30 @@ export function LeaveGuard() {
       }}
     />
   );
+}
+
+interface LeaveQuestion {
+  /** Calls `go` at once, or after a confirmation if there are unsaved changes. */
+  leave: (go: () => void) => void;
+  /** The dialog, which the caller renders. */
+  question: ReactNode;
+}
+
+/** Asks before unsaved changes are lost without a navigation: by a switch of organisation or a sign-out. */
+export function useConfirmLeave(): LeaveQuestion {
+  const [going, setGoing] = useState<{ go: () => void } | null>(null);
+  return {
+    leave: (go) => (hasUnsavedChanges() ? setGoing({ go }) : go()),
+    question: (
+      <ConfirmDialog
+        open={going !== null}
+        onOpenChange={(open) => !open && setGoing(null)}
+        title="Leave without saving?"
+        description="What you typed will be lost."
+        confirmLabel="Leave"
+        cancelLabel="Stay"
+        onConfirm={() => going?.go()}
+      />
+    ),
+  };
 }

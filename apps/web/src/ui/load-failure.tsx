@@ -2,14 +2,14 @@ import { Alert } from './alert';
 import { Button } from './button';
 
 interface LoadFailureProps {
-  /** What could not be done. */
+  /** The failure. */
   title: string;
-  /** Why, fit to show to a person. */
+  /** Its reason. */
   reason: string;
   onRetry: () => void;
 }
 
-/** Stands where something should be that could not be loaded. */
+/** Replaces content that could not be loaded. */
 export function LoadFailure({ title, reason, onRetry }: LoadFailureProps) {
   return (
     <Alert kind="error" title={title} action={<Button onClick={onRetry}>Try Again</Button>}>

@@ -1,6 +1,6 @@
 import { cn } from './cn';
 
-/** The mark: a signal that has come back to level, closed into a check. It takes the colour of its text. */
+/** The logo without its name, in the colour of the text. */
 export function LogoMark({ className }: { className?: string }) {
   return (
     <svg viewBox="0 0 32 32" fill="none" aria-hidden className={cn('size-6 shrink-0', className)}>

@@ -1,6 +1,6 @@
-/** What lies between the page and a dialog. */
+/** Classes of the layer between the page and a dialog. */
 export const overlay = 'fixed inset-0 z-40 animate-appear bg-scrim';
 
-/** A dialog's panel: in the middle, as high as it needs, scrolling inside once the window is too small. */
+/** Classes of a dialog: centred, as high as its content, scrolling on small windows. */
 export const panel =
   'fixed inset-0 z-50 m-auto grid h-fit max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-lg animate-enter gap-4 overflow-y-auto rounded-xl bg-raised p-5 shadow-high focus:outline-none forced-colors:border';

@@ -2,12 +2,12 @@ import type { ReactNode } from 'react';
 
 interface PageHeaderProps {
   title: string;
-  /** Beside the title: a badge, for example. */
+  /** Content beside the title, such as a badge. */
   mark?: ReactNode;
   actions?: ReactNode;
 }
 
-/** What a screen is, and what can be done on it as a whole. */
+/** The title of a screen and its actions. */
 export function PageHeader({ title, mark, actions }: PageHeaderProps) {
   return (
     <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">

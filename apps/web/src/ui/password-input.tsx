@@ -3,7 +3,7 @@ import { useState, type ComponentProps } from 'react';
 import { cn } from './cn';
 import { Input } from './input';
 
-/** A password, hidden until its owner wants to see it. */
+/** A password input with a button that shows the text. */
 export function PasswordInput({ className, ...props }: Omit<ComponentProps<'input'>, 'type'>) {
   const [shown, setShown] = useState(false);
   const Icon = shown ? EyeOff : Eye;

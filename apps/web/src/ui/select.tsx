@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react';
 import { cn } from './cn';
 import { control } from './control';
 
-/** The browser's own select: it works everywhere, also on phones and with every screen reader. */
+/** The native select, for phones and screen readers. */
 export function Select({ className, ...props }: ComponentProps<'select'>) {
   return (
     <span className={cn('relative inline-flex w-full', className)}>

@@ -1,6 +1,6 @@
 import type { RefObject } from 'react';
 
-/** The first stop of the Tab key: past the navigation. A button, because a link would be a step in the history. */
+/** The first stop of the Tab key, past the navigation. A link would add a history entry. */
 export function SkipLink({ to }: { to: RefObject<HTMLElement | null> }) {
   return (
     <button

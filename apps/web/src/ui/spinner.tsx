@@ -1,7 +1,7 @@
 import { LoaderCircle } from 'lucide-react';
 import { cn } from './cn';
 
-/** Silent beside text that says what is going on; with a `label` it says so itself. */
+/** A spinner; with a `label` it is announced. */
 export function Spinner({ label, className }: { label?: string; className?: string }) {
   const icon = <LoaderCircle aria-hidden className={cn('size-4 animate-spin', className)} />;
   if (label === undefined) return icon;

@@ -1,13 +1,8 @@
 import { render, screen } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { StatusBadge } from './badge';
-import {
-  componentStatuses,
-  incidentStatuses,
-  maintenanceStatuses,
-  subscriberStatuses,
-  verification,
-} from './statuses';
+import { componentStatuses, incidentStatuses, maintenanceStatuses } from './statuses';
+import { subscriberStatuses, verification } from './subscriber-statuses';
 
 const all = [
   componentStatuses,

@@ -10,9 +10,9 @@ export interface Tab {
 interface TabsProps {
   label: string;
   tabs: readonly Tab[];
-  /** The tab that is open at first; without it the first one. */
+  /** The initial tab; by default the first one. */
   defaultValue?: string;
-  /** Keeps what was typed on a tab while another one is open. */
+  /** Keeps the state of closed tabs. */
   keepMounted?: boolean;
 }
 

@@ -4,11 +4,11 @@ export type Theme = 'dark' | 'light' | 'system';
 
 const storageKey = 'allclear:theme';
 const changed = 'allclear:theme-changed';
-/** The canvas of src/styles/tokens.css, for the browser's own frame. */
+/** The canvas colours of src/styles/tokens.css, for the browser's own interface. */
 const canvasColours = { dark: '#0b0f14', light: '#f6f8fa' } as const;
 const prefersLight = '(prefers-color-scheme: light)';
 
-/** The stored choice; public/theme.js has applied it before the first paint. */
+/** Returns the stored theme, which public/theme.js has applied before the first paint. */
 export function storedTheme(): Theme {
   try {
     const value = localStorage.getItem(storageKey);
@@ -22,18 +22,18 @@ export function setTheme(theme: Theme): void {
   try {
     localStorage.setItem(storageKey, theme);
   } catch {
-    // Storage can be forbidden; the choice then lasts as long as the page.
+    // Storage may be forbidden. Then the choice lasts as long as the page.
   }
   applyTheme(theme);
   window.dispatchEvent(new Event(changed));
 }
 
-/** The choice. A page that comes from the server begins with the default, as the server wrote it. */
+/** Returns the chosen theme; the default during hydration, like the server. */
 export function useTheme(): [Theme, (theme: Theme) => void] {
   return [useSyncExternalStore(subscribe, storedTheme, () => 'dark'), setTheme];
 }
 
-/** What the choice comes to: what is seen now. */
+/** Returns the theme that is shown. */
 export function useShownTheme(): 'dark' | 'light' {
   return useSyncExternalStore(subscribe, () => shown(storedTheme()));
 }
@@ -50,7 +50,7 @@ function applyTheme(theme: Theme): void {
   canvas?.setAttribute('content', canvasColours[name]);
 }
 
-/** Follows another tab's choice, and the system's while the choice is "system". */
+/** Follows changes in other tabs, and those of the system if the theme is "system". */
 function subscribe(notify: () => void): () => void {
   const follow = () => {
     applyTheme(storedTheme());

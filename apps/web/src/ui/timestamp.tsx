@@ -3,9 +3,9 @@ import { formatInstant } from './datetime';
 
 interface TimestampProps {
   value: string | null | undefined;
-  /** Shown where there is no time. */
+  /** Shown instead of a missing time. */
   fallback?: string;
-  /** Takes two lines in its column of a table. */
+  /** Wraps to two lines in a table column. */
   narrow?: boolean;
   className?: string;
 }

@@ -1,2 +1,2 @@
-/** The one place to take `toast` from: the package's other entry brings a toaster that the policy forbids. */
+/** The only import of `toast`: the toaster of the package's main entry violates the content security policy. */
 export { toast } from 'react-hot-toast/headless';

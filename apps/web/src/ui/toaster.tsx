@@ -14,7 +14,7 @@ const toastOptions = {
   removeDelay: removalMs,
 };
 
-/** Shows what `toast` is told, newest at the bottom. Alt+T takes the focus to it, Esc takes it back. */
+/** Shows the toasts, newest at the bottom. Alt+T moves the focus to them, Esc returns it. */
 export function Toaster() {
   const { toasts, handlers } = useToaster({
     ...toastOptions,
@@ -53,7 +53,7 @@ function useHotkey(region: RefObject<HTMLElement | null>) {
         if (!inside) cameFrom = document.activeElement;
         region.current?.focus();
       } else if (event.key === 'Escape' && inside) {
-        // A dialog would close by it.
+        // It would close a dialog.
         event.stopPropagation();
         leave(cameFrom);
       }
@@ -70,7 +70,7 @@ function openDialog(): HTMLElement | undefined {
   return [...dialogs].at(-1);
 }
 
-/** Goes back to where the focus was; where that is gone, to the dialog that is open. */
+/** Returns the focus to its former element, or to the open dialog. */
 function leave(goal: Element | null) {
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   if (goal instanceof HTMLElement && goal.isConnected) goal.focus();
@@ -103,7 +103,7 @@ interface Pausable {
   endPause: () => void;
 }
 
-/** No toast leaves while the pointer or the focus is on one of them. */
+/** Pauses the toasts' timers while the pointer or the focus is on one of them. */
 function usePauseWhileAttended(
   region: RefObject<HTMLElement | null>,
   { startPause, endPause }: Pausable,

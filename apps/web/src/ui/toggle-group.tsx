@@ -21,12 +21,12 @@ interface ToggleGroupProps<Value extends string> {
   error?: string | false | undefined;
   required?: boolean;
   disabled?: boolean;
-  /** Hides the label from sight where the surroundings already say it. */
+  /** Hides the label visually. */
   hideLabel?: boolean;
   className?: string;
 }
 
-/** One choice out of a few, each with its icon and colour. Underneath it is a group of radio buttons. */
+/** A group of radio buttons, each with an icon and a colour. */
 export function ToggleGroup<Value extends string>({
   label,
   name,
@@ -44,7 +44,7 @@ export function ToggleGroup<Value extends string>({
   const descriptionId = useId();
   const errorId = useId();
   const describedBy = [error && errorId, description && descriptionId].filter(Boolean).join(' ');
-  // Two groups of one name in one document would be one group of radio buttons.
+  // Groups of the same name in one document would be one radio group.
   const group = `${name}-${errorId}`;
 
   return (

@@ -1,14 +1,14 @@
-/** What a colour says. Each tone always comes with an icon and a word, so that colour never speaks alone. */
+/** The meaning of a colour. A tone always comes with an icon and a label. */
 export type Tone = 'operational' | 'degraded' | 'partial' | 'major' | 'maintenance' | 'neutral';
 
 interface ToneClasses {
-  /** Text or an icon on the page or on a card. */
+  /** Text or an icon. */
   text: string;
-  /** Tinted ground with a border and text: badges, alerts, banners. */
+  /** Tinted background with a border and text. */
   badge: string;
-  /** The border of what the tone is about. */
+  /** A border. */
   line: string;
-  /** A full mark: dots, bars. */
+  /** A filled mark, such as a dot or a bar. */
   solid: string;
 }
 

@@ -4,13 +4,13 @@ import type { ReactElement, ReactNode } from 'react';
 interface TooltipProps {
   content: ReactNode;
   side?: 'top' | 'right' | 'bottom' | 'left';
-  /** The thing explains itself for now. */
+  /** Shows no tooltip. */
   disabled?: boolean;
-  /** One element that takes a ref: the thing that is explained. */
+  /** The explained element, which must accept a ref. */
   children: ReactElement;
 }
 
-/** Shows at once, on hover and on focus. It describes; it is never the only name of a control. */
+/** A tooltip on hover and focus. It is never the only name of a control. */
 export function Tooltip({ content, side = 'top', disabled = false, children }: TooltipProps) {
   return (
     <Radix.Provider delayDuration={0} disableHoverableContent>

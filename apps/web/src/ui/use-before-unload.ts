@@ -1,14 +1,14 @@
 import { useEffect } from 'react';
 
-/** Whatever on the page holds something typed that is not saved. */
+/** The forms with unsaved changes. */
 const holders = new Set<symbol>();
 
-/** Whether something would be lost with this page. */
-export function holdsUnsaved(): boolean {
+/** Whether a form on the page has unsaved changes. */
+export function hasUnsavedChanges(): boolean {
   return holders.size > 0;
 }
 
-/** Lets the browser ask before the tab is closed or another page is loaded, and the app before another screen is shown. */
+/** Registers unsaved changes: the browser asks before the page closes, the app before a navigation. */
 export function useBeforeUnload(when: boolean): void {
   useEffect(() => {
     if (!when) return;

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { toast } from './toast';
 
-/** Says `message` once each time that something begins to fail. */
+/** Shows `message` each time that `failed` becomes true. */
 export function useErrorToast(failed: boolean, message: string): void {
   useEffect(() => {
     if (failed) toast.error(message);

@@ -26,7 +26,7 @@ export function useGoBack(fallback: string): () => void {
   }, [fallback, key, navigate]);
 }
 
-/** The router numbers its entries of a tab from 0. */
+/** The router numbers the history entries of a tab from 0. */
 function isFirstEntry(state: unknown): boolean {
   return typeof state === 'object' && state !== null && 'idx' in state && state.idx === 0;
 }

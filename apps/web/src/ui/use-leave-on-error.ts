@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent } from 'react';
 import { toast } from './toast';
 
-/** Where a screen or dialog has nothing to show because of an error: says so, and leaves. */
+/** Shows an error and leaves a screen or dialog that could not be loaded. */
 export function useLeaveOnError(failed: boolean, message: string, leave: () => void): void {
   const say = useEffectEvent(() => {
     toast.error(message);

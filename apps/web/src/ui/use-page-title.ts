@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** Names the document after its screen: tabs, history and screen readers call it so. */
+/** Sets the title of the document. */
 export function usePageTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Allclear`;

@@ -12,7 +12,7 @@ interface Start extends Offset {
   time: number;
 }
 
-/** Follows a pointer towards the bottom right; lets go with `onDismiss` when it went far or fast enough. */
+/** Follows a swipe to the bottom or right. Calls `onDismiss` if it was far or fast enough. */
 export function useSwipe(onDismiss: () => void) {
   const start = useRef<Start | null>(null);
   const [offset, setOffset] = useState<Offset | null>(null);

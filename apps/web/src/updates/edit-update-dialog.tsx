@@ -1,13 +1,13 @@
 import type { FormikHelpers } from 'formik';
-import { formErrors } from '@/api/form-errors';
-import { useEdit } from '@/api/use-edit';
+import { EditConflict } from '@/items/edit-merge';
+import { useEdit } from '@/items/use-edit';
 import { FormDialog } from '@/ui/form-dialog';
+import { showFailure } from '@/ui/form-failure';
+import { incidentStatuses } from '@/ui/statuses';
 import { toast } from '@/ui/toast';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
-import type { Timeline, Update, UpdateInput } from './timeline';
-import { UpdateConflict } from './update-conflict';
+import { type Timeline, type Update, type UpdateInput, updateSchema } from './timeline';
 import { UpdateFields } from './update-fields';
-import { updateSchema } from './update-schema';
 
 interface EditUpdateDialogProps {
   timeline: Timeline;
@@ -16,18 +16,16 @@ interface EditUpdateDialogProps {
   onSaved: () => void;
 }
 
-/** Edits the update as it is on the server now. Mounted while it is open. */
+/** Edits the current version of an update. Mounted while it is open. */
 export function EditUpdateDialog({ timeline, updateId, onClose, onSaved }: EditUpdateDialogProps) {
-  const edit = useEdit<Update>(timeline.calls.item(updateId));
+  const edit = useEdit<Update>(timeline.endpoints.item(updateId));
   useLeaveOnError(edit.error !== undefined, timeline.texts.loadFailed, onClose);
 
   async function save(values: UpdateInput, form: FormikHelpers<UpdateInput>) {
     try {
       await edit.save(values);
     } catch (error) {
-      form.setErrors(formErrors(error));
-      form.setStatus(error);
-      toast.error(timeline.texts.saveFailed);
+      showFailure(form, error, timeline.texts.saveFailed);
       return;
     }
     toast.success(timeline.texts.modified);
@@ -40,14 +38,26 @@ export function EditUpdateDialog({ timeline, updateId, onClose, onSaved }: EditU
       open
       onOpenChange={(open) => !open && onClose()}
       title="Edit Update"
-      initialValues={edit.loaded && { status: edit.loaded.status, message: edit.loaded.message }}
+      initialValues={edit.loaded && updateValues(edit.loaded)}
       validationSchema={updateSchema}
       onSubmit={save}
       submitLabel="Update"
       pendingLabel="Updating..."
     >
       <UpdateFields />
-      <UpdateConflict edit={edit} />
+      <EditConflict
+        edit={edit}
+        noun="update"
+        valuesOf={updateValues}
+        describe={(theirs) => ({
+          status: { label: 'Status', value: incidentStatuses[theirs.status].label },
+          message: { label: 'Message', value: theirs.message },
+        })}
+      />
     </FormDialog>
   );
+}
+
+function updateValues({ status, message }: Update): UpdateInput {
+  return { status, message };
 }

@@ -1,15 +1,14 @@
 import type { FormikHelpers } from 'formik';
 import { useApi } from '@/api/api-provider';
-import { formErrors } from '@/api/form-errors';
 import { FormDialog } from '@/ui/form-dialog';
+import { showFailure } from '@/ui/form-failure';
 import { toast } from '@/ui/toast';
-import type { Timeline, UpdateInput } from './timeline';
+import { newUpdate, type Timeline, type UpdateInput, updateSchema } from './timeline';
 import { UpdateFields } from './update-fields';
-import { newUpdate, updateSchema } from './update-schema';
 
 interface RecordUpdateDialogProps {
   timeline: Timeline;
-  /** What the update is about: the title of the incident or maintenance. */
+  /** Title of the incident or maintenance. */
   about: string;
   open: boolean;
   onOpenChange: (open: boolean) => void;
@@ -27,11 +26,9 @@ export function RecordUpdateDialog({
 
   async function record(values: UpdateInput, form: FormikHelpers<UpdateInput>) {
     try {
-      await api.post(timeline.calls.create, values);
+      await api.post(timeline.endpoints.create, values);
     } catch (error) {
-      form.setErrors(formErrors(error));
-      form.setStatus(error);
-      toast.error(timeline.texts.saveFailed);
+      showFailure(form, error, timeline.texts.saveFailed);
       return;
     }
     toast.success(timeline.texts.created);

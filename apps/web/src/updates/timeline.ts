@@ -1,6 +1,10 @@
+import { object } from 'yup';
+import { oneStatusOf } from '@/api/rules';
+import { limits, text } from '@/api/text';
 import type { IncidentStatus, Update as StoredUpdate } from '@/api/types';
+import { incidentStatuses } from '@/ui/statuses';
 
-/** An entry of an incident's or a maintenance's timeline, as operators see it. */
+/** An entry of the timeline of an incident or a maintenance, as operators see it. */
 export type Update = Pick<StoredUpdate, 'id' | 'status' | 'message' | 'user' | 'createdAt'>;
 
 export interface UpdateInput {
@@ -8,15 +12,15 @@ export interface UpdateInput {
   message: string;
 }
 
-/** Where the updates of one incident or maintenance are, and what is said about them. */
+/** Endpoints and texts of the updates of one incident or maintenance. */
 export interface Timeline {
-  calls: {
+  endpoints: {
     list: string;
     item: (updateId: string) => string;
     create: string;
     remove: string;
   };
-  /** What the call that deletes names the ids. */
+  /** Field of the ids in the request that deletes. */
   idsField: 'incidentUpdateIds' | 'maintenanceUpdateIds';
   texts: {
     created: string;
@@ -25,3 +29,10 @@ export interface Timeline {
     loadFailed: string;
   };
 }
+
+export const updateSchema = object({
+  status: oneStatusOf(incidentStatuses),
+  message: text(limits.text).required('Message is required'),
+});
+
+export const newUpdate: UpdateInput = { status: 'INVESTIGATING', message: '' };

@@ -1,18 +1,18 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it, vi } from 'vitest';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
 import { renderScreen } from '@/testing/render';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import type { Timeline, Update } from './timeline';
 import { UpdatesPanel } from './updates-panel';
 
 const timeline: Timeline = {
-  calls: {
-    list: calls.incidents.updates('i'),
-    item: (updateId) => calls.incidents.update('i', updateId),
-    create: calls.incidents.createUpdate('i'),
-    remove: calls.incidents.deleteUpdates('i'),
+  endpoints: {
+    list: endpoints.incidents.updates('i'),
+    item: (updateId) => endpoints.incidents.update('i', updateId),
+    create: endpoints.incidents.createUpdate('i'),
+    remove: endpoints.incidents.deleteUpdates('i'),
   },
   idsField: 'incidentUpdateIds',
   texts: {
@@ -34,19 +34,19 @@ const looking: Update = { ...bank, id: 'looking', status: 'INVESTIGATING', messa
 
 /** `updates` is what the server goes on to answer. */
 async function open(updates: Update[], closed?: string) {
-  server.use(http.get(apiUrl(timeline.calls.list), () => answer([...updates])));
-  const onChanged = vi.fn();
+  server.use(http.get(apiUrl(timeline.endpoints.list), () => success([...updates])));
+  const onChange = vi.fn();
   const rendered = renderScreen(
-    <UpdatesPanel timeline={timeline} about="Checkout" closed={closed} onChanged={onChanged} />,
+    <UpdatesPanel timeline={timeline} about="Checkout" closed={closed} onChange={onChange} />,
   );
   await screen.findByRole('table', { name: 'Updates', busy: false });
-  return { ...rendered, onChanged };
+  return { ...rendered, onChange };
 }
 
 const serveItem = (update: Update, version = '1') =>
   server.use(
-    http.get(apiUrl(timeline.calls.item(update.id)), () =>
-      answer(update, { etag: `"${version}"` }),
+    http.get(apiUrl(timeline.endpoints.item(update.id)), () =>
+      success(update, { etag: `"${version}"` }),
     ),
   );
 
@@ -64,13 +64,13 @@ it('shows who said what, when, and what can be done with it', async () => {
 
 it('records an update that begins as Investigating and without a message', async () => {
   const updates = [looking];
-  const { user, onChanged } = await open(updates);
+  const { user, onChange } = await open(updates);
   let sent: unknown;
   server.use(
-    http.post(apiUrl(timeline.calls.create), async ({ request }) => {
+    http.post(apiUrl(timeline.endpoints.create), async ({ request }) => {
       sent = await request.json();
       updates.unshift(bank);
-      return answer(bank, { status: 201 });
+      return success(bank, { status: 201 });
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Record Update' }));
@@ -82,7 +82,7 @@ it('records an update that begins as Investigating and without a message', async
   expect(await screen.findByText('Created')).toBeInTheDocument();
   expect(sent).toEqual({ status: 'INVESTIGATING', message: 'The bank is down.' });
   expect(await screen.findByText('The bank is down.')).toBeInTheDocument();
-  expect(onChanged).toHaveBeenCalledTimes(1);
+  expect(onChange).toHaveBeenCalledTimes(1);
 });
 
 it('says why no update can be recorded', async () => {
@@ -92,15 +92,15 @@ it('says why no update can be recorded', async () => {
 });
 
 it('edits an update as it is on the server, over the version that was loaded', async () => {
-  const { user, onChanged } = await open([bank]);
+  const { user, onChange } = await open([bank]);
   serveItem({ ...bank, message: 'The bank is slow.' });
   let sent: unknown;
   let ifMatch: string | null = null;
   server.use(
-    http.patch(apiUrl(timeline.calls.item('bank')), async ({ request }) => {
+    http.patch(apiUrl(timeline.endpoints.item('bank')), async ({ request }) => {
       sent = await request.json();
       ifMatch = request.headers.get('If-Match');
-      return answer(bank);
+      return success(bank);
     }),
   );
   await user.click(screen.getByRole('button', { name: /^Edit update/ }));
@@ -113,12 +113,12 @@ it('edits an update as it is on the server, over the version that was loaded', a
   expect(sent).toEqual({ status: 'IDENTIFIED', message: 'The bank is slow. Sorry.' });
   expect(ifMatch).toBe('"1"');
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
-  expect(onChanged).toHaveBeenCalledTimes(1);
+  expect(onChange).toHaveBeenCalledTimes(1);
 });
 
 it('says when an update could not be loaded, and closes', async () => {
   const { user } = await open([bank]);
-  server.use(http.get(apiUrl(timeline.calls.item('bank')), () => problem(404, 'Gone')));
+  server.use(http.get(apiUrl(timeline.endpoints.item('bank')), () => problem(404, 'Gone')));
   await user.click(screen.getByRole('button', { name: /^Edit update/ }));
   expect(await screen.findByText('Not loaded')).toBeInTheDocument();
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
@@ -127,7 +127,7 @@ it('says when an update could not be loaded, and closes', async () => {
 it('keeps what was typed when an edit fails', async () => {
   const { user } = await open([bank]);
   serveItem(bank);
-  server.use(http.patch(apiUrl(timeline.calls.item('bank')), () => problem(403, 'No')));
+  server.use(http.patch(apiUrl(timeline.endpoints.item('bank')), () => problem(403, 'No')));
   await user.click(screen.getByRole('button', { name: /^Edit update/ }));
   await user.type(await message(), ' Sorry.');
   await user.click(screen.getByRole('button', { name: 'Update' }));
@@ -138,7 +138,7 @@ it('keeps what was typed when an edit fails', async () => {
 it('shows another person’s version of an update', async () => {
   const { user } = await open([bank]);
   serveItem(bank);
-  server.use(http.patch(apiUrl(timeline.calls.item('bank')), () => problem(412, 'Changed')));
+  server.use(http.patch(apiUrl(timeline.endpoints.item('bank')), () => problem(412, 'Changed')));
   await user.click(screen.getByRole('button', { name: /^Edit update/ }));
   await user.type(await message(), ' Sorry.');
   serveItem({ ...bank, message: 'The bank is back.' }, '2');
@@ -150,13 +150,13 @@ it('shows another person’s version of an update', async () => {
 
 it('deletes one update after asking', async () => {
   const updates = [bank, looking];
-  const { user, onChanged } = await open(updates);
+  const { user, onChange } = await open(updates);
   let sent: unknown;
   server.use(
-    http.post(apiUrl(timeline.calls.remove), async ({ request }) => {
+    http.post(apiUrl(timeline.endpoints.remove), async ({ request }) => {
       sent = await request.json();
       updates.shift();
-      return answer({});
+      return success({});
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Delete update “The bank is down.”' }));
@@ -165,14 +165,14 @@ it('deletes one update after asking', async () => {
   expect(await screen.findByText('Update(s) deleted successfully')).toBeInTheDocument();
   expect(sent).toEqual({ incidentUpdateIds: ['bank'] });
   await waitFor(() => expect(screen.queryByText('The bank is down.')).not.toBeInTheDocument());
-  expect(onChanged).toHaveBeenCalledTimes(1);
+  expect(onChange).toHaveBeenCalledTimes(1);
 });
 
 it('deletes several updates by one call, and says when it failed', async () => {
   const { user } = await open([bank, looking]);
   let sent: unknown;
   server.use(
-    http.post(apiUrl(timeline.calls.remove), async ({ request }) => {
+    http.post(apiUrl(timeline.endpoints.remove), async ({ request }) => {
       sent = await request.json();
       return problem(404, 'Gone');
     }),
@@ -186,7 +186,7 @@ it('deletes several updates by one call, and says when it failed', async () => {
 });
 
 it('says when the updates could not be fetched', async () => {
-  server.use(http.get(apiUrl(timeline.calls.list), () => problem(403, 'No')));
-  renderScreen(<UpdatesPanel timeline={timeline} about="Checkout" onChanged={() => undefined} />);
+  server.use(http.get(apiUrl(timeline.endpoints.list), () => problem(403, 'No')));
+  renderScreen(<UpdatesPanel timeline={timeline} about="Checkout" onChange={() => undefined} />);
   await waitFor(() => expect(screen.getAllByText('Error while fetching updates')).toHaveLength(2));
 });

@@ -16,28 +16,28 @@ const fetchFailed = 'Error while fetching updates';
 interface UpdatesPanelProps {
   timeline: Timeline;
   about: string;
-  /** Why no update can be recorded; without it one can. */
+  /** Why no update can be recorded; undefined if one can. */
   closed?: string | undefined;
-  /** After an update was recorded, edited or deleted. */
-  onChanged: () => void;
+  /** Called after an update was recorded, edited or deleted. */
+  onChange: () => void;
 }
 
-/** The updates of an incident or a maintenance, and everything that is done with them. */
-export function UpdatesPanel({ timeline, about, closed, onChanged }: UpdatesPanelProps) {
+/** Lists, records, edits and deletes the updates of an incident or a maintenance. */
+export function UpdatesPanel({ timeline, about, closed, onChange }: UpdatesPanelProps) {
   const api = useApi();
-  const { data, error, refresh } = useQuery<Update[]>(timeline.calls.list);
+  const { data, error, refresh } = useQuery<Update[]>(timeline.endpoints.list);
   const [recording, setRecording] = useState(false);
   const [edited, setEdited] = useState<Update>();
   useErrorToast(error !== undefined, fetchFailed);
 
   function changed() {
     void refresh();
-    onChanged();
+    onChange();
   }
 
   async function remove(updates: Update[]) {
     try {
-      await api.post(timeline.calls.remove, {
+      await api.post(timeline.endpoints.remove, {
         [timeline.idsField]: updates.map((update) => update.id),
       });
       toast.success('Update(s) deleted successfully');

@@ -6,7 +6,7 @@ import { Button } from '@/ui/button';
 import { cn } from '@/ui/cn';
 import { Tooltip } from '@/ui/tooltip';
 
-const looks: Record<SocketStatus, { label: string; icon: typeof Wifi; className: string }> = {
+const indicators: Record<SocketStatus, { label: string; icon: typeof Wifi; className: string }> = {
   connected: { label: 'Live updates: connected', icon: Wifi, className: 'text-subtle' },
   connecting: {
     label: 'Live updates: connecting',
@@ -21,16 +21,16 @@ const looks: Record<SocketStatus, { label: string; icon: typeof Wifi; className:
   },
 };
 
-/** Whether the screens follow what others do; where they have ceased to, the way back. */
+/** Status of the live updates, with a button to reconnect after the last attempt has failed. */
 export function LiveStatus() {
   const connection = useRealtime();
   const status = useSocketStatus();
-  const { label, icon: Icon, className } = looks[status];
+  const { label, icon: Icon, className } = indicators[status];
   const place = useRef<HTMLDivElement>(null);
   const failed = status === 'reconnect_failed';
 
   function reconnect() {
-    // The button goes; whoever pressed it stays where it was.
+    // The button disappears, so the focus moves to its container.
     place.current?.focus();
     connection?.reconnect();
   }

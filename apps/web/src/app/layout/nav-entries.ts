@@ -28,7 +28,7 @@ export const mainEntries: readonly NavEntry[] = [
   { label: 'Subscribers', path: paths.subscribers, icon: UsersRound },
 ];
 
-/** What lies outside the app: pages that the server answers. Discord and sponsoring are not found where nobody set them. */
+/** Pages that the server renders or redirects. The last two are 404 unless their addresses are configured. */
 export function outsideEntries(organisationId: string): NavEntry[] {
   return [
     { label: 'Status Page', path: paths.status(organisationId), icon: RadioTower },

@@ -1,12 +1,15 @@
+import { PanelLeft } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { Outlet, useLocation } from 'react-router-dom';
+import { useIdentity } from '@/auth/auth';
+import { IconButton } from '@/ui/icon-button';
 import { SkipLink } from '@/ui/skip-link';
-import { SidebarColumn } from './sidebar-column';
-import { SidebarPanel } from './sidebar-panel';
-import { TopBar } from './top-bar';
-import { useSidebar } from './use-sidebar';
+import { ThemeMenu } from '@/ui/theme-menu';
+import { LiveStatus } from './live-status';
+import { SidebarColumn, SidebarPanel } from './sidebar';
+import { type Sidebar, useSidebar } from './use-sidebar';
 
-/** What surrounds every screen of an organisation. */
+/** The frame of every screen of an organisation. */
 export function OrganisationLayout() {
   const sidebar = useSidebar();
   const main = useFocusOnNavigation();
@@ -32,7 +35,7 @@ export function OrganisationLayout() {
   );
 }
 
-/** A new screen takes the focus, as a new page would: a screen reader begins to read there. */
+/** Moves the focus to a new screen, so that screen readers start there. */
 function useFocusOnNavigation() {
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
@@ -42,4 +45,26 @@ function useFocusOnNavigation() {
     shown.current = pathname;
   }, [pathname]);
   return main;
+}
+
+function TopBar({ sidebar }: { sidebar: Sidebar }) {
+  const { OrganisationSwitcher } = useIdentity();
+  return (
+    <header
+      data-print="hidden"
+      className="sticky top-0 z-30 flex h-12 items-center gap-2 border-b border-line bg-canvas px-2 md:px-4"
+    >
+      <IconButton
+        label="Toggle sidebar (Ctrl+B)"
+        icon={<PanelLeft aria-hidden />}
+        aria-expanded={sidebar.isMobile ? sidebar.isOpen : sidebar.isExpanded}
+        onClick={sidebar.toggle}
+      />
+      <div className="ml-auto flex min-w-0 items-center gap-2">
+        <LiveStatus />
+        <ThemeMenu />
+        <OrganisationSwitcher />
+      </div>
+    </header>
+  );
 }

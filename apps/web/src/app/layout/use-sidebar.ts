@@ -1,14 +1,25 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
-import { readSidebarExpanded, writeSidebarExpanded } from './sidebar-cookie';
+
+const name = 'sidebar:state';
+const sevenDays = 7 * 24 * 60 * 60;
+
+/** Whether the sidebar was expanded at the last visit; true by default. */
+function readSidebarExpanded(): boolean {
+  return !document.cookie.split('; ').includes(`${name}=false`);
+}
+
+function writeSidebarExpanded(isExpanded: boolean): void {
+  document.cookie = `${name}=${String(isExpanded)}; path=/; max-age=${sevenDays}; SameSite=Lax`;
+}
 
 const narrow = '(width < 768px)';
 
 export interface Sidebar {
-  /** Too narrow for a column: it lies over the page and is closed again after use. */
+  /** Whether the window is narrow: the sidebar opens over the page and closes after use. */
   isMobile: boolean;
-  /** Whether the column shows words or icons alone. */
+  /** Whether the column shows labels beside its icons. */
   isExpanded: boolean;
-  /** Whether the panel over the page is open. */
+  /** Whether the sidebar over the page is open. */
   isOpen: boolean;
   setOpen: (open: boolean) => void;
   toggle: () => void;

@@ -1,19 +1,18 @@
+import { useState } from 'react';
 import { ApiProvider, useApi } from '@/api/api-provider';
 import type { GetToken } from '@/api/client';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { Dialog, DialogActions } from '@/ui/dialog';
 import { Spinner } from '@/ui/spinner';
 import { toast } from '@/ui/toast';
-import { useState } from 'react';
 import { failureText } from './form/failure-text';
 import { useSession } from './session-context';
-import { NewPasswordForm, type NewPasswordValues } from './sign-in/new-password-form';
-import { useAcceptInvitation } from './use-accept-invitation';
-import { hostName, useInvitation } from './use-invitation';
+import { NewPasswordForm, type NewPasswordValues } from './sign-in/new-password-card';
+import { hostName, useAcceptInvitation, useInvitation } from './use-invitation';
 
-/** What a mailed link asks of somebody who is signed in already: sign-in, where it leads, is not for them. */
+/** Handles a mailed link of a signed-in user, for whom the sign-in page is not available. */
 export function LinkDialog({ getToken }: { getToken: GetToken }) {
   const { links, state } = useSession();
   if (state.status !== 'signed-in' || state.user.needsAddress) return null;
@@ -63,7 +62,7 @@ function InvitationDialog({ token }: { token: string }) {
       {failure !== null && <Alert kind="error">{failure}</Alert>}
       <DialogActions>
         <Button onClick={links.dismiss}>Not now</Button>
-        {query.status === 'failed' && query.error.isPassing && (
+        {query.status === 'failed' && query.error.isTransient && (
           <Button onClick={retry}>Try Again</Button>
         )}
         {query.status === 'loaded' && (
@@ -78,13 +77,13 @@ function InvitationDialog({ token }: { token: string }) {
 
 const confirmations = {
   confirmation: {
-    call: calls.identity.confirmSignUp,
+    call: endpoints.identity.confirmSignUp,
     title: 'Create the account?',
     description: 'You are signed out of the account you have, and in with the new one.',
     done: 'Your account is created',
   },
   address: {
-    call: calls.identity.confirmAddress,
+    call: endpoints.identity.confirmAddress,
     title: 'Confirm the address?',
     description: 'It becomes the address of the account that it was entered for.',
     done: 'The address is confirmed',
@@ -130,7 +129,7 @@ function ResetDialog({ token }: { token: string }) {
   const { links, refresh } = useSession();
 
   async function change({ password }: NewPasswordValues) {
-    await api.post(calls.identity.confirmPasswordReset, { token, password });
+    await api.post(endpoints.identity.confirmPasswordReset, { token, password });
     toast.success('Your password is changed. Sign in with the new one.');
     links.dismiss();
     await refresh();

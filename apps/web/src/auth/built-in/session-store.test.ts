@@ -1,7 +1,7 @@
 import { http } from 'msw';
 import { afterEach, expect, it } from 'vitest';
-import { calls } from '@/paths';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { endpoints } from '@/paths';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { SessionStore } from './session-store';
 import { engines, looms, serveSession, sessionOf } from './testing';
 
@@ -37,9 +37,9 @@ it('asks for a token of the organisation it works in', async () => {
   serveSession(sessionOf());
   const asked: unknown[] = [];
   server.use(
-    http.post(apiUrl(calls.identity.token), async ({ request }) => {
+    http.post(apiUrl(endpoints.identity.token), async ({ request }) => {
       asked.push(await request.json());
-      return answer({ token: 'one', expiresAt: new Date(Date.now() + 300_000).toISOString() });
+      return success({ token: 'one', expiresAt: new Date(Date.now() + 300_000).toISOString() });
     }),
   );
   const store = await open();
@@ -48,7 +48,7 @@ it('asks for a token of the organisation it works in', async () => {
 });
 
 it('gives no token to nobody, without asking', async () => {
-  server.use(http.get(apiUrl(calls.identity.session), () => answer(null)));
+  server.use(http.get(apiUrl(endpoints.identity.session), () => success(null)));
   expect(await (await open()).getToken()).toBeNull();
 });
 
@@ -76,7 +76,7 @@ it('is signed out once its session has ended on the server', async () => {
 
 it('keeps the session when a token cannot be had for now', async () => {
   serveSession(sessionOf());
-  server.use(http.post(apiUrl(calls.identity.token), () => problem(503, 'Away')));
+  server.use(http.post(apiUrl(endpoints.identity.token), () => problem(503, 'Away')));
   const store = await open();
   await expect(store.getToken()).rejects.toThrow('Away');
   expect(organisationOf(store)).toBe('Analytical Engines');
@@ -87,14 +87,16 @@ it('goes to another organisation when it is no longer a member of this one', asy
   const store = await open();
   held.session = sessionOf({ organisations: [looms], activeOrganisationId: null });
   server.use(
-    http.post(apiUrl(calls.identity.token), () => problem(403, 'Not a member'), { once: true }),
+    http.post(apiUrl(endpoints.identity.token), () => problem(403, 'Not a member'), { once: true }),
   );
   await expect(store.getToken()).rejects.toThrow('Not a member');
   expect(organisationOf(store)).toBe('Looms');
 });
 
 it('says why it could not begin, and begins when tried again', async () => {
-  server.use(http.get(apiUrl(calls.identity.session), () => problem(503, 'Away'), { once: true }));
+  server.use(
+    http.get(apiUrl(endpoints.identity.session), () => problem(503, 'Away'), { once: true }),
+  );
   const store = await open();
   expect(store.getSnapshot()).toEqual({ status: 'failed', message: 'Away' });
   serveSession(sessionOf());
@@ -108,9 +110,9 @@ it('makes the server remember the organisation that it goes to work in', async (
   held.session = sessionOf({ organisations: [looms, engines] });
   const asked: unknown[] = [];
   server.use(
-    http.post(apiUrl(calls.identity.token), async ({ request }) => {
+    http.post(apiUrl(endpoints.identity.token), async ({ request }) => {
       asked.push(await request.json());
-      return answer({ token: 'two', expiresAt: new Date(Date.now() + 300_000).toISOString() });
+      return success({ token: 'two', expiresAt: new Date(Date.now() + 300_000).toISOString() });
     }),
   );
   await store.refresh('org-2');
@@ -126,7 +128,7 @@ it('takes every tab along into another organisation, out and in again', async ()
   expect(organisationOf(here)).toBe('Looms');
   await expect.poll(() => organisationOf(there)).toBe('Looms');
 
-  server.use(http.post(apiUrl(calls.identity.signOut), () => answer(null)));
+  server.use(http.post(apiUrl(endpoints.identity.signOut), () => success(null)));
   await there.signOut();
   expect(organisationOf(there)).toBe('signed-out');
   await expect.poll(() => organisationOf(here)).toBe('signed-out');
@@ -138,7 +140,7 @@ it('takes every tab along into another organisation, out and in again', async ()
 
 it('does not say that somebody is signed out when the server has not heard of it', async () => {
   serveSession(sessionOf());
-  server.use(http.post(apiUrl(calls.identity.signOut), () => problem(503, 'Away')));
+  server.use(http.post(apiUrl(endpoints.identity.signOut), () => problem(503, 'Away')));
   const store = await open();
   await expect(store.signOut()).rejects.toThrow('Away');
   expect(store.getSnapshot().status).toBe('signed-in');
@@ -146,7 +148,7 @@ it('does not say that somebody is signed out when the server has not heard of it
 
 it('stays in its organisation when that cannot be left for another', async () => {
   serveSession(sessionOf({ organisations: [engines, looms] }));
-  server.use(http.post(apiUrl(calls.identity.token), () => problem(403, 'Not a member')));
+  server.use(http.post(apiUrl(endpoints.identity.token), () => problem(403, 'Not a member')));
   const store = await open();
   await expect(store.switchTo('org-2')).rejects.toThrow('Not a member');
   expect(organisationOf(store)).toBe('Analytical Engines');

@@ -1,7 +1,7 @@
 import { createApiClient, type ApiClient, type GetToken } from '@/api/client';
 import { ApiError } from '@/api/error';
 import type { AuthOrganisation } from '@/auth/auth';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
 import { TokenCache } from './token-cache';
 import type { IssuedToken, Session, SessionUser } from './types';
 
@@ -84,13 +84,13 @@ export class SessionStore {
 
   /** Works in another organisation of the person's, in every tab. */
   readonly switchTo = async (organisationId: string): Promise<void> => {
-    await this.#api.post(calls.identity.token, { organisationId });
+    await this.#api.post(endpoints.identity.token, { organisationId });
     await this.#change(organisationId);
   };
 
   readonly signOut = async (): Promise<void> => {
     try {
-      await this.#api.post(calls.identity.signOut, {});
+      await this.#api.post(endpoints.identity.signOut, {});
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 401)) throw error;
     }
@@ -105,11 +105,11 @@ export class SessionStore {
   async #askToken(): Promise<IssuedToken> {
     const organisationId = this.#organisationId();
     const body = organisationId === null ? {} : { organisationId };
-    return (await this.#api.post<IssuedToken>(calls.identity.token, body)).data;
+    return (await this.#api.post<IssuedToken>(endpoints.identity.token, body)).data;
   }
 
   #read(organisationId: string | null): Promise<void> {
-    const reading = this.#api.get<Session | null>(calls.identity.session).then(({ data }) => {
+    const reading = this.#api.get<Session | null>(endpoints.identity.session).then(({ data }) => {
       // A later reading knows better.
       if (this.#reading === reading) this.#adopt(data, organisationId);
     });

@@ -7,8 +7,8 @@ import { ApiProvider } from '@/api/api-provider';
 import { ConfigurationContext } from '@/api/configuration';
 import type { Configuration } from '@/api/types';
 import { useAuth } from '@/auth/auth';
-import { calls } from '@/paths';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { endpoints } from '@/paths';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { LeaveGuard } from '@/ui/leave-guard';
 import { Toaster } from '@/ui/toaster';
 import { Provider } from './provider';
@@ -29,15 +29,15 @@ export function sessionOf(changes: Partial<Session> = {}): Session {
   return { user: ada, organisations: [engines], activeOrganisationId: engines.id, ...changes };
 }
 
-/** The server's side of the session, which a test may change under the page's feet. */
+/** The state of the server, which a test may change. */
 export function serveSession(first: Session | null) {
   const held = { session: first };
   server.use(
-    http.get(apiUrl(calls.identity.session), () => answer(held.session)),
-    http.post(apiUrl(calls.identity.token), () =>
+    http.get(apiUrl(endpoints.identity.session), () => success(held.session)),
+    http.post(apiUrl(endpoints.identity.token), () =>
       held.session === null
         ? problem(401, 'Please sign in')
-        : answer({ token: 'test-token', expiresAt: new Date(Date.now() + 300_000).toISOString() }),
+        : success({ token: 'test-token', expiresAt: new Date(Date.now() + 300_000).toISOString() }),
     ),
   );
   return held;
@@ -56,7 +56,7 @@ export const configuration: Configuration = {
 
 interface Options {
   configuration?: Partial<Configuration>;
-  /** Where the browser is, mailed links included. */
+  /** The browser's address, which may be a mailed link. */
   address?: string;
 }
 
@@ -65,7 +65,7 @@ interface Rendered extends RenderResult {
   router: ReturnType<typeof createMemoryRouter>;
 }
 
-/** One of the provider's pieces where somebody is who may see it; else a line that says who is there. */
+/** Renders a component for users who may see it; otherwise the state of the session. */
 export function renderPiece(
   Piece: ComponentType,
   shownTo: 'signed-out' | 'signed-in',

@@ -1,12 +1,12 @@
 import type { IssuedToken } from './types';
 
-/** A token this close to its end is not handed out: it has to survive its way to the server. */
+/** A token is used only if it is valid for this long, so that it is valid at the server. */
 const marginMs = 30_000;
-/** The server's and the reader's clocks differ; whatever they say, a token is kept between these. */
+/** Limits of a token's lifetime in the cache, because the clocks of server and browser differ. */
 const keptAtLeastMs = 60_000;
 const keptAtMostMs = 5 * 60_000 - marginMs;
 
-/** Holds the bearer token of the moment, in memory and nowhere else. However many ask at once, one request is made. */
+/** Keeps the current bearer token in memory. Concurrent callers share one request. */
 export class TokenCache {
   readonly #ask: () => Promise<IssuedToken>;
   #held: { token: string; until: number } | null = null;
@@ -24,7 +24,7 @@ export class TokenCache {
     return this.#asking;
   }
 
-  /** What is on its way still reaches those who wait for it, and is not kept. */
+  /** Drops the token. A pending request still resolves, but its token is not kept. */
   forget(): void {
     this.#held = null;
     this.#asking = null;

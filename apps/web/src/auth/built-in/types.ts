@@ -1,14 +1,14 @@
 import type { Instant } from '@/api/types';
 import type { AuthOrganisation, AuthUser } from '@/auth/auth';
 
-/** The shapes of the built-in provider's calls. */
+/** The types of the built-in provider's API. */
 
 export type Role = AuthOrganisation['role'];
 
 export interface SessionUser extends AuthUser {
-  /** Administers the installation: its waitlist. */
+  /** Whether the user administers the installation and its waitlist. */
   administrator: boolean;
-  /** An older account has the address: this one needs another before it can be used. */
+  /** Whether the account needs another address, because an older account has it. */
   needsAddress: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface Invitation {
   expiresAt: Instant;
 }
 
-/** What an invitation's link is to; without an organisation it is to the installation itself. */
+/** An invitation to an organisation; without one, to the installation. */
 export interface InspectedInvitation {
   organisation: { id: string; name: string } | null;
   email: string;

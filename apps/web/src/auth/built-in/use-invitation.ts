@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { ApiError } from '@/api/error';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
+import { useSession } from './session-context';
 import type { InspectedInvitation } from './types';
 
 export type InvitationQuery =
@@ -9,7 +10,7 @@ export type InvitationQuery =
   | { status: 'failed'; error: ApiError }
   | { status: 'loaded'; invitation: InspectedInvitation };
 
-/** What the link of an invitation is to. */
+/** Reads the invitation of a mailed link. */
 export function useInvitation(token: string): [InvitationQuery, () => void] {
   const api = useApi();
   const [query, setQuery] = useState<InvitationQuery>({ status: 'loading' });
@@ -18,7 +19,7 @@ export function useInvitation(token: string): [InvitationQuery, () => void] {
   useEffect(() => {
     let wanted = true;
     const inspect = async (): Promise<InvitationQuery> => {
-      const call = api.post<InspectedInvitation>(calls.identity.inspectInvitation, { token });
+      const call = api.post<InspectedInvitation>(endpoints.identity.inspectInvitation, { token });
       return { status: 'loaded', invitation: (await call).data };
     };
     void inspect()
@@ -39,7 +40,22 @@ export function useInvitation(token: string): [InvitationQuery, () => void] {
   return [query, retry];
 }
 
-/** "Analytical Engines", or the installation itself. */
+/** Name of the organisation; of the product without one. */
 export function hostName({ organisation }: InspectedInvitation): string {
   return organisation?.name ?? 'Allclear';
+}
+
+interface Accepted {
+  organisation: { id: string; name: string } | null;
+}
+
+/** Accepts an invitation for the signed-in user and switches to its organisation. */
+export function useAcceptInvitation() {
+  const api = useApi();
+  const { refresh } = useSession();
+  return async (token: string): Promise<Accepted> => {
+    const { data } = await api.post<Accepted>(endpoints.identity.acceptInvitation, { token });
+    await refresh(data.organisation?.id ?? null);
+    return data;
+  };
 }

@@ -1,23 +1,23 @@
 import { useCallback, useMemo, useState } from 'react';
 import { paths } from '@/paths';
 
-/** A mailed link that brought somebody here. */
+/** A mailed link that opened the page. */
 export interface MailedLink {
   kind: 'invitation' | 'reset' | 'confirmation' | 'address';
   token: string;
-  /** Its token has done its work; what is shown about it may stay until the session has changed. */
+  /** Whether the token has been used. The screen may stay until the session has changed. */
   used: boolean;
 }
 
 export interface LinkState {
   link: MailedLink | null;
-  /** Says that the token has been used: from here on no address holds it. */
+  /** Marks the token as used and removes it from the address. */
   use: () => void;
-  /** Goes on without it. */
+  /** Discards the link. */
   dismiss: () => void;
 }
 
-/** The mailed link in the address the page was opened at. */
+/** Reads the mailed link from the address of the page. */
 export function useLink(): LinkState {
   const [link, setLink] = useState(readLink);
   const use = useCallback(() => {
@@ -50,7 +50,7 @@ function forgetAddress(): void {
   }
 }
 
-/** The invitation's token in what somebody pasted: the whole link, or the token alone. */
+/** Extracts the token from a pasted invitation: the whole link or the token only. */
 export function invitationToken(pasted: string): string | null {
   const trimmed = pasted.trim();
   if (URL.canParse(trimmed)) return new URL(trimmed).searchParams.get('invitation');

@@ -6,7 +6,7 @@ import { Provider } from './provider';
 import { SignInScreen } from './sign-in-screen';
 import { UserMenu } from './user-menu';
 
-/** Clerk as the identity provider, by its own components. */
+/** Clerk as the identity provider, with Clerk's components. */
 export const clerk: IdentityProvider = {
   Provider,
   SignIn: SignInScreen,
@@ -14,6 +14,6 @@ export const clerk: IdentityProvider = {
   UserMenu,
   OrganisationSwitcher,
   OrganisationProfile: OrganisationScreen,
-  // Clerk's dashboard keeps it.
+  // Clerk's dashboard has the waitlist.
   Waitlist: null,
 };

@@ -3,9 +3,9 @@ import { paths } from '@/paths';
 import { Logo } from '@/ui/logo';
 import { usePageTitle } from '@/ui/use-page-title';
 import { UserMenu } from './user-menu';
-import { PanelWaiting } from './waiting';
+import { PanelPlaceholder } from './placeholders';
 
-/** Signed in, and nowhere yet: the way into an organisation. */
+/** For a signed-in user without an organisation: creates or joins one. */
 export function OnboardingScreen() {
   const { session } = useSession();
   usePageTitle('Welcome');
@@ -29,7 +29,7 @@ export function OnboardingScreen() {
         {session?.currentTask ? (
           <TaskChooseOrganization
             redirectUrlComplete={paths.dashboard}
-            fallback={<PanelWaiting />}
+            fallback={<PanelPlaceholder />}
           />
         ) : (
           <OrganizationList
@@ -37,7 +37,7 @@ export function OnboardingScreen() {
             skipInvitationScreen
             afterSelectOrganizationUrl={paths.dashboard}
             afterCreateOrganizationUrl={paths.dashboard}
-            fallback={<PanelWaiting />}
+            fallback={<PanelPlaceholder />}
           />
         )}
       </main>

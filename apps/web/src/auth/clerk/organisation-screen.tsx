@@ -1,21 +1,21 @@
 import { OrganizationProfile } from '@clerk/clerk-react';
 import { paths } from '@/paths';
 import { usePageTitle } from '@/ui/use-page-title';
-import { PanelWaiting } from './waiting';
+import { PanelPlaceholder } from './placeholders';
 
-/** The organisation itself: its admins change it, its members see it. */
+/** The organisation's settings: editable by admins, readable by members. */
 export function OrganisationScreen() {
   usePageTitle('Organisation');
   return (
     <OrganizationProfile
-      // By the hash: what follows /organisation is no route of the product.
+      // By the hash, because the product has no routes below /organisation.
       routing="hash"
       afterLeaveOrganizationUrl={paths.onboarding}
       appearance={{ elements }}
-      fallback={<PanelWaiting />}
+      fallback={<PanelPlaceholder />}
     />
   );
 }
 
-/** Clerk's own styles lie outside the layers of ours: what is ours has to insist. */
+/** Clerk's styles are outside of any layer, so ours need `!important`. */
 const elements = { cardBox: 'max-w-full! shadow-low!' };

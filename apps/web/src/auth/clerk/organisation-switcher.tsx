@@ -1,6 +1,6 @@
 import { OrganizationSwitcher as Switcher } from '@clerk/clerk-react';
 import { paths } from '@/paths';
-import { ButtonWaiting } from './waiting';
+import { ButtonPlaceholder } from './placeholders';
 
 export function OrganisationSwitcher() {
   return (
@@ -10,13 +10,13 @@ export function OrganisationSwitcher() {
         organizationProfileMode="navigation"
         organizationProfileUrl={paths.organisation}
         appearance={{ elements }}
-        fallback={<ButtonWaiting />}
+        fallback={<ButtonPlaceholder />}
       />
     </div>
   );
 }
 
-/** Clerk's own styles lie outside the layers of ours: what is ours has to insist. */
+/** Clerk's styles are outside of any layer, so ours need `!important`. */
 const elements = {
   rootBox: 'min-w-0!',
   organizationSwitcherTrigger: 'h-8! max-w-full! min-w-0! px-2! text-ink!',

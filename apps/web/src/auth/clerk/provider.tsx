@@ -1,13 +1,41 @@
 import { ClerkProvider, useClerk } from '@clerk/clerk-react';
-import { useMemo, type ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useMemo } from 'react';
 import { useConfiguration } from '@/api/configuration';
 import { AuthContext, type Navigate } from '@/auth/auth';
 import { StartFailureScreen } from '@/auth/start-screens';
 import { paths } from '@/paths';
-import { appearance } from './appearance';
-import { addresses } from './addresses';
+import { addresses } from './sign-in-screen';
 import { tokensOf } from './tokens';
 import { useAuthState } from './use-auth-state';
+
+type Appearance = NonNullable<ComponentProps<typeof ClerkProvider>['appearance']>;
+
+/**
+ * Clerk's components in our colours. The values are our tokens themselves, so the components follow the theme, and
+ * are dark inside `data-theme="dark"` (Clerk's docs: "Variables prop", "Use CSS variables with Clerk").
+ */
+const appearance: Appearance = {
+  variables: {
+    colorBackground: 'var(--raised)',
+    colorForeground: 'var(--ink)',
+    colorMuted: 'var(--surface)',
+    colorMutedForeground: 'var(--muted)',
+    colorNeutral: 'var(--ink)',
+    colorPrimary: 'var(--primary)',
+    colorPrimaryForeground: 'var(--on-primary)',
+    colorInput: 'var(--surface)',
+    colorInputForeground: 'var(--ink)',
+    colorBorder: 'var(--line-strong)',
+    colorRing: 'var(--focus)',
+    colorDanger: 'var(--major)',
+    colorWarning: 'var(--degraded)',
+    colorSuccess: 'var(--operational)',
+    colorModalBackdrop: 'var(--scrim)',
+    fontFamily: 'inherit',
+    fontSize: '0.875rem',
+    borderRadius: '0.375rem',
+  },
+};
 
 interface ProviderProps {
   navigate: Navigate;
@@ -26,7 +54,7 @@ export function Provider({ navigate, children }: ProviderProps) {
       telemetry={false}
       signInUrl={paths.login}
       waitlistUrl={addresses.waitlist}
-      // Who is signed in is led on by the app's own guards, to onboarding where there is no organisation.
+      // The app's guards redirect signed-in users, to onboarding without an organisation.
       signInForceRedirectUrl={paths.dashboard}
       signUpForceRedirectUrl={paths.dashboard}
       taskUrls={{ 'choose-organization': paths.onboarding }}
@@ -39,7 +67,7 @@ export function Provider({ navigate, children }: ProviderProps) {
   );
 }
 
-/** What Clerk knows, as the app knows it. */
+/** Translates Clerk's state for the app. */
 function Bridge({ children }: { children: ReactNode }) {
   const clerk = useClerk();
   const state = useAuthState();
@@ -52,7 +80,7 @@ function Bridge({ children }: { children: ReactNode }) {
   return <AuthContext value={auth}>{children}</AuthContext>;
 }
 
-/** Clerk's script is loaded once in a page's life: another attempt is another page. */
+/** Clerk's script can be loaded only once per page, so a retry reloads the page. */
 function Failure({ message }: { message: string }) {
   return <StartFailureScreen message={message} onRetry={reload} />;
 }

@@ -3,10 +3,17 @@ import { Link, useSearchParams } from 'react-router-dom';
 import { paths } from '@/paths';
 import { Logo } from '@/ui/logo';
 import { usePageTitle } from '@/ui/use-page-title';
-import { waitlistQuery } from './addresses';
-import { PanelWaiting } from './waiting';
+import { PanelPlaceholder } from './placeholders';
 
-/** The page at /login: always dark, Clerk's widget in the middle of its whole height. */
+/** Query parameter that shows the waitlist on the sign-in page. */
+const waitlistQuery = 'waitlist';
+
+/** Addresses for Clerk beyond those of the screens. */
+export const addresses = {
+  waitlist: `${paths.login}?${waitlistQuery}`,
+} as const;
+
+/** The page at /login: always dark, with Clerk's widget in its centre. */
 export function SignInScreen() {
   const [query] = useSearchParams();
   const isWaitlist = query.has(waitlistQuery);
@@ -22,10 +29,10 @@ export function SignInScreen() {
       </Link>
       <main className="grid w-full max-w-md justify-items-center">
         {isWaitlist ? (
-          <Waitlist signInUrl={paths.login} fallback={<PanelWaiting />} />
+          <Waitlist signInUrl={paths.login} fallback={<PanelPlaceholder />} />
         ) : (
-          // By the hash: what follows /login is no route of the product.
-          <SignIn routing="hash" withSignUp fallback={<PanelWaiting />} />
+          // By the hash, because the product has no routes below /login.
+          <SignIn routing="hash" withSignUp fallback={<PanelPlaceholder />} />
         )}
       </main>
     </div>

@@ -89,7 +89,7 @@ export const session = (more: Partial<FakeSession> = {}): FakeSession => ({
 
 const publishableKey = `pk_test_${btoa('able-loom-1.clerk.accounts.dev$')}`;
 
-/** Renders the provider over a line that says who is there. */
+/** Renders the provider around the state of the session. */
 export async function renderProvider(clerk: FakeClerk, key: string | null = publishableKey) {
   vi.stubGlobal('Clerk', clerk);
   const seen: Auth[] = [];

@@ -2,23 +2,23 @@ import { isClerkAPIResponseError } from '@clerk/clerk-react/errors';
 import { ApiError } from '@/api/error';
 import type { GetToken } from '@/api/client';
 
-/** The part of Clerk that tokens come from, with its components or without. */
+/** The part of Clerk that issues tokens. */
 export interface TokenSource {
   session:
     { getToken: (options: { skipCache: boolean }) => Promise<string | null> } | null | undefined;
 }
 
-/** Clerk tries for minutes to get a token; whoever waits for an answer is told before that. */
-const patienceMs = 15_000;
+/** Clerk retries for minutes; requests fail earlier. */
+const tokenTimeoutMs = 15_000;
 
-/** The session's token, from Clerk's cache while it is good. */
+/** Returns the session's token, from Clerk's cache while it is valid. */
 export function tokensOf(clerk: TokenSource): GetToken {
   return async ({ skipCache = false } = {}) => {
     if (!clerk.session) return null;
     try {
       return await soon(clerk.session.getToken({ skipCache }));
     } catch (error) {
-      // Clerk signs out by itself whoever's session has ended.
+      // After the end of a session Clerk signs the user out by itself.
       if (isClerkAPIResponseError(error) && [401, 404].includes(error.status)) return null;
       throw ApiError.unreachable();
     }
@@ -27,7 +27,10 @@ export function tokensOf(clerk: TokenSource): GetToken {
 
 function soon<T>(answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const limit = setTimeout(() => reject(new Error('Clerk gave no token in time')), patienceMs);
+    const limit = setTimeout(
+      () => reject(new Error('Clerk gave no token in time')),
+      tokenTimeoutMs,
+    );
     answer.then(resolve, reject).finally(() => clearTimeout(limit));
   });
 }

@@ -4,7 +4,7 @@ import type { AuthOrganisation, AuthState, AuthUser } from '@/auth/auth';
 
 type Person = NonNullable<ReturnType<typeof useUser>['user']>;
 
-/** Clerk speaks up at every token; the state is another one only when it says something else. */
+/** Clerk notifies at every new token. The state changes only if its content does. */
 export function useAuthState(): AuthState {
   const { isLoaded, session } = useSession();
   const { user: person } = useUser();
@@ -21,7 +21,7 @@ export function useAuthState(): AuthState {
   }, [isLoaded, user, organisation]);
 }
 
-/** A session can wait for its person to do something. Choosing an organisation is what /onboarding is for. */
+/** Whether the session waits for a task of its user other than choosing an organisation (/onboarding). */
 function isStuck({ status, currentTask }: { status: string; currentTask?: { key: string } }) {
   return status === 'pending' && currentTask?.key !== 'choose-organization';
 }
@@ -45,7 +45,7 @@ function organisationOf(
   };
 }
 
-/** The same object for as long as it says the same. */
+/** Returns the same object while its content is the same. */
 function useStable<T extends object>(value: T | null): T | null {
   const written = JSON.stringify(value);
   return useMemo(() => JSON.parse(written) as T | null, [written]);

@@ -1,9 +1,12 @@
-import { UserButton } from '@clerk/clerk-react';
+import { useClerk, UserButton, useUser } from '@clerk/clerk-react';
+import { LogOut } from 'lucide-react';
+import { Dialog } from 'radix-ui';
 import { useCallback, useState } from 'react';
-import { PanelUserMenu } from './panel-user-menu';
-import { ButtonWaiting } from './waiting';
+import { Avatar } from '@/ui/avatar';
+import { IconButton } from '@/ui/icon-button';
+import { ButtonPlaceholder } from './placeholders';
 
-/** The person's name and what is theirs alone. Where there is no room for the name the picture stays. */
+/** The user's name and personal settings. Without room for the name it shows the picture. */
 export function UserMenu() {
   const [isInPanel, setIsInPanel] = useState<boolean | null>(null);
   const place = useCallback((node: HTMLElement | null) => {
@@ -13,13 +16,13 @@ export function UserMenu() {
     <div ref={place} className="@container grid h-10 min-w-0 items-center">
       {isInPanel === true && <PanelUserMenu />}
       {isInPanel === false && (
-        <UserButton showName appearance={{ elements }} fallback={<ButtonWaiting />} />
+        <UserButton showName appearance={{ elements }} fallback={<ButtonPlaceholder />} />
       )}
     </div>
   );
 }
 
-/** Clerk's own styles lie outside the layers of ours: what is ours has to insist. */
+/** Clerk's styles are outside of any layer, so ours need `!important`. */
 const elements = {
   rootBox: 'w-full! min-w-0!',
   userButtonTrigger: 'w-full! min-w-0! rounded-md! @min-[6rem]:px-1.5!',
@@ -27,3 +30,31 @@ const elements = {
     'w-full! min-w-0! flex-row-reverse! justify-center! gap-2! @min-[6rem]:justify-end!',
   userButtonOuterIdentifier: 'hidden! min-w-0! truncate! ps-0! font-medium! @min-[6rem]:block!',
 };
+
+/**
+ * The same in the panel that lies over the page on a phone. Clerk's own menu opens outside of the panel, where nothing
+ * can be pressed as long as the panel is open: the panel has to go before anything of Clerk's comes.
+ */
+function PanelUserMenu() {
+  const clerk = useClerk();
+  const { user } = useUser();
+  if (user == null) return null;
+  const name = user.fullName ?? user.primaryEmailAddress?.emailAddress ?? '';
+  return (
+    <div className="flex min-w-0 items-center gap-2">
+      <Dialog.Close
+        onClick={() => clerk.openUserProfile()}
+        aria-label={`Account of ${name}`}
+        className="flex h-10 min-w-0 flex-1 items-center gap-2 rounded-md px-1.5 text-left hover:bg-hover"
+      >
+        <Avatar name={name} />
+        <span className="min-w-0 truncate font-medium text-ink">{name}</span>
+      </Dialog.Close>
+      <IconButton
+        label="Sign out"
+        icon={<LogOut aria-hidden />}
+        onClick={() => void clerk.signOut()}
+      />
+    </div>
+  );
+}

@@ -20,7 +20,7 @@ const summaries = import.meta.glob<Summary>('@content/blog/*.md', {
 });
 const texts = import.meta.glob<Entry>('@content/blog/*.md', { import: 'default' });
 
-/** The newest first. A file is named by its day and its address: `2026-11-21-the-first-version.md`. */
+/** Newest first. A file is named by its day and its address: `2026-11-21-the-first-version.md`. */
 export const entryLines: readonly EntryLine[] = Object.entries(summaries)
   .map(([path, summary]) => ({ ...summary, slug: slugOf(path), day: dayOf(slugOf(path)) }))
   .sort((one, other) => other.slug.localeCompare(one.slug));

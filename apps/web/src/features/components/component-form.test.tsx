@@ -3,9 +3,9 @@ import { delay, http } from 'msw';
 import { act } from 'react';
 import { expect, it } from 'vitest';
 import type { Component } from '@/api/types';
-import { calls, paths } from '@/paths';
+import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { component } from './fixtures';
 import { componentRoutes } from './routes';
 
@@ -13,7 +13,7 @@ const website = component('Website', { description: 'The public site' });
 
 /** Opens the form from the list, as people do. */
 async function openFromList(path: string, components: Component[] = []) {
-  server.use(http.get(apiUrl(calls.components.list), () => answer(components)));
+  server.use(http.get(apiUrl(endpoints.components.list), () => success(components)));
   const rendered = renderRoutes(componentRoutes, { path: paths.components.list });
   await act(() => rendered.router.navigate(path));
   return rendered;
@@ -41,11 +41,11 @@ it('creates a component, shows that it is busy, and goes back to a list that has
   let body: unknown;
   const { user, router } = await openFromList(paths.components.create, components);
   server.use(
-    http.post(apiUrl(calls.components.create), async ({ request }) => {
+    http.post(apiUrl(endpoints.components.create), async ({ request }) => {
       body = await request.json();
       await delay(30);
       components.unshift(component('API', { status: 'MAJOR_OUTAGE' }));
-      return answer(components[0], { status: 201 });
+      return success(components[0], { status: 201 });
     }),
   );
   await typeName(user, 'API');
@@ -80,7 +80,7 @@ it('counts characters as people do', async () => {
 it('stays with what was typed when the server refuses, and says so beside the field', async () => {
   const { user, router } = await openFromList(paths.components.create);
   server.use(
-    http.post(apiUrl(calls.components.create), () =>
+    http.post(apiUrl(endpoints.components.create), () =>
       problem(422, 'Some fields are wrong', [{ field: 'name', message: 'Must not contain NUL' }]),
     ),
   );
@@ -94,7 +94,7 @@ it('stays with what was typed when the server refuses, and says so beside the fi
 
 it('says why nothing was saved', async () => {
   const { user } = await openFromList(paths.components.create);
-  server.use(http.post(apiUrl(calls.components.create), () => problem(503, 'Try again later')));
+  server.use(http.post(apiUrl(endpoints.components.create), () => problem(503, 'Try again later')));
   await typeName(user, 'API');
   await user.click(screen.getByRole('button', { name: 'Create' }));
   expect(await screen.findByText('Try again later')).toBeInTheDocument();
@@ -114,16 +114,16 @@ it('saves an edit on top of the version it was loaded at', async () => {
   let store: (() => void) | undefined;
   const components = [website];
   server.use(
-    http.get(apiUrl(calls.components.item('website')), async () => {
+    http.get(apiUrl(endpoints.components.item('website')), async () => {
       await new Promise<void>((resolve) => (arrive = resolve));
-      return answer(website, { etag: '"7"' });
+      return success(website, { etag: '"7"' });
     }),
-    http.patch(apiUrl(calls.components.item('website')), async ({ request }) => {
+    http.patch(apiUrl(endpoints.components.item('website')), async ({ request }) => {
       const body = (await request.json()) as Component;
       saved = [request.headers.get('If-Match'), body];
       await new Promise<void>((resolve) => (store = resolve));
       components[0] = { ...website, ...body };
-      return answer(components[0]);
+      return success(components[0]);
     }),
   );
   const { user, router } = await openFromList(paths.components.edit('website'), components);
@@ -150,13 +150,15 @@ it('shows what somebody else saved first, and goes on with whichever version is 
   const versions = [website, component('Website EU', { id: 'website', status: 'DEGRADED' })];
   const conditions: (string | null)[] = [];
   server.use(
-    http.get(apiUrl(calls.components.item('website')), () => answer(versions[0], { etag: '"7"' })),
-    http.patch(apiUrl(calls.components.item('website')), ({ request }) => {
+    http.get(apiUrl(endpoints.components.item('website')), () =>
+      success(versions[0], { etag: '"7"' }),
+    ),
+    http.patch(apiUrl(endpoints.components.item('website')), ({ request }) => {
       conditions.push(request.headers.get('If-Match'));
-      if (conditions.length > 1) return answer(website);
+      if (conditions.length > 1) return success(website);
       server.use(
-        http.get(apiUrl(calls.components.item('website')), () =>
-          answer(versions[1], { etag: '"8"' }),
+        http.get(apiUrl(endpoints.components.item('website')), () =>
+          success(versions[1], { etag: '"8"' }),
         ),
       );
       return problem(412, 'Somebody else has changed it');
@@ -181,7 +183,7 @@ it('shows what somebody else saved first, and goes on with whichever version is 
 
 it('says that a deleted component cannot be edited, and goes back', async () => {
   server.use(
-    http.get(apiUrl(calls.components.item('gone')), () => problem(404, 'No such component')),
+    http.get(apiUrl(endpoints.components.item('gone')), () => problem(404, 'No such component')),
   );
   const { router } = await openFromList(paths.components.edit('gone'));
   expect(await screen.findByText('Error loading component')).toBeInTheDocument();
@@ -190,8 +192,8 @@ it('says that a deleted component cannot be edited, and goes back', async () => 
 
 it('goes to the list where there is nowhere to go back to', async () => {
   server.use(
-    http.get(apiUrl(calls.components.list), () => answer([])),
-    http.get(apiUrl(calls.components.item('gone')), () => problem(404, 'No such component')),
+    http.get(apiUrl(endpoints.components.list), () => success([])),
+    http.get(apiUrl(endpoints.components.item('gone')), () => problem(404, 'No such component')),
   );
   const { router } = renderRoutes(componentRoutes, { path: paths.components.edit('gone') });
   await waitFor(() => expect(router.state.location.pathname).toBe(paths.components.list));

@@ -1,51 +1,55 @@
-import { Formik, type FormikConfig } from 'formik';
-import type { ReactNode } from 'react';
+import { useFormikContext } from 'formik';
+import type { ComponentProps } from 'react';
 import type { ComponentInput } from '@/api/types';
-import { Form } from '@/ui/form';
-import { FormActions } from '@/ui/form-actions';
-import { FormFailure } from '@/ui/form-failure';
-import { ComponentFields } from './component-fields';
-import { componentSchema } from './component-schema';
+import { ItemForm } from '@/items/item-form';
+import { Field } from '@/ui/field';
+import { Input } from '@/ui/input';
+import { componentStatuses, statusOptions } from '@/ui/statuses';
+import { Textarea } from '@/ui/textarea';
+import { ToggleGroup } from '@/ui/toggle-group';
+import { componentSchema } from './component';
 
-interface ComponentFormProps {
-  initialValues: ComponentInput;
-  /** What it starts from is still on its way. */
-  loading?: boolean;
-  onSubmit: FormikConfig<ComponentInput>['onSubmit'];
-  onCancel: () => void;
-  submitLabel: string;
-  pendingLabel: string;
-  /** After the fields: inside the formik context. */
-  children?: ReactNode;
+const statuses = statusOptions(componentStatuses);
+
+type ComponentFormProps = Omit<ComponentProps<typeof ItemForm<ComponentInput>>, 'validationSchema'>;
+
+export function ComponentForm({ children, ...form }: ComponentFormProps) {
+  return (
+    <ItemForm validationSchema={componentSchema} {...form}>
+      <ComponentFields loading={form.loading ?? false} />
+      {children}
+    </ItemForm>
+  );
 }
 
-export function ComponentForm({
-  initialValues,
-  loading = false,
-  onSubmit,
-  onCancel,
-  submitLabel,
-  pendingLabel,
-  children,
-}: ComponentFormProps) {
+function ComponentFields({ loading }: { loading: boolean }) {
+  const { values, errors, touched, getFieldProps, setFieldValue } =
+    useFormikContext<ComponentInput>();
   return (
-    <Formik
-      initialValues={initialValues}
-      validationSchema={componentSchema}
-      onSubmit={onSubmit}
-      validateOnBlur={false}
-    >
-      <Form className="grid min-w-0 gap-5">
-        <ComponentFields loading={loading} />
-        {children}
-        <FormFailure />
-        <FormActions
-          submitLabel={submitLabel}
-          pendingLabel={pendingLabel}
-          loading={loading}
-          onCancel={onCancel}
-        />
-      </Form>
-    </Formik>
+    <>
+      <Field label="Name" required error={touched.name && errors.name}>
+        {(control) => <Input {...control} {...getFieldProps('name')} disabled={loading} />}
+      </Field>
+      <ToggleGroup
+        label="Status"
+        name="status"
+        required
+        options={statuses}
+        value={loading ? undefined : values.status}
+        onChange={(status) => void setFieldValue('status', status)}
+        error={touched.status && errors.status}
+        disabled={loading}
+      />
+      <Field label="Description" error={touched.description && errors.description}>
+        {(control) => (
+          <Textarea
+            {...control}
+            {...getFieldProps('description')}
+            placeholder="Enter description..."
+            disabled={loading}
+          />
+        )}
+      </Field>
+    </>
   );
 }

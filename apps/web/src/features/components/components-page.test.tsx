@@ -2,9 +2,9 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
 import type { Component } from '@/api/types';
-import { calls, paths } from '@/paths';
+import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { component } from './fixtures';
 import { componentRoutes } from './routes';
 
@@ -12,7 +12,7 @@ import { componentRoutes } from './routes';
 function serve(components: Component[], stuck: string[] = []) {
   const deleted: string[] = [];
   server.use(
-    http.get(apiUrl(calls.components.list), () => answer(components)),
+    http.get(apiUrl(endpoints.components.list), () => success(components)),
     http.delete<{ id: string }>(apiUrl('/component/:id'), ({ params: { id } }) => {
       deleted.push(id);
       if (stuck.includes(id)) return problem(404, 'No such component');
@@ -20,7 +20,7 @@ function serve(components: Component[], stuck: string[] = []) {
         components.findIndex((candidate) => candidate.id === id),
         1,
       );
-      return answer({ id });
+      return success({ id });
     }),
   );
   return deleted;
@@ -82,7 +82,7 @@ it('says what to do when there is no component yet', async () => {
 
 it('says that the list could not be read, and tries again when asked', async () => {
   server.use(
-    http.get(apiUrl(calls.components.list), () => problem(403, 'Choose an organisation'), {
+    http.get(apiUrl(endpoints.components.list), () => problem(403, 'Choose an organisation'), {
       once: true,
     }),
   );
@@ -134,12 +134,12 @@ it('deletes what is selected, and keeps selected what could not be deleted', asy
 
 it('offers older components where there are more than it shows', async () => {
   server.use(
-    http.get(apiUrl(calls.components.list), ({ request }) => {
+    http.get(apiUrl(endpoints.components.list), ({ request }) => {
       const query = new URL(request.url).searchParams;
       expect(query.get('limit')).toBe('500');
       return query.get('before') === 'website'
-        ? answer([component('Archive')], { next: null })
-        : answer([component('Website')], { next: 'website' });
+        ? success([component('Archive')], { next: null })
+        : success([component('Website')], { next: 'website' });
     }),
   );
   const { user } = open();

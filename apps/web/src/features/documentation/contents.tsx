@@ -4,7 +4,7 @@ interface ContentsProps {
   sections: readonly { id: string; title: string }[];
 }
 
-/** What is on the page, beside it where there is room. */
+/** The page's contents, beside it on wide windows. */
 export function Contents({ sections }: ContentsProps) {
   if (sections.length < 2) return null;
   return (

@@ -6,7 +6,7 @@ import { Button } from '@/ui/button';
 import { cn } from '@/ui/cn';
 import { GuideNavigation } from './guide-navigation';
 
-/** The guides' list beside what is read; on narrow screens above it, folded. */
+/** The frame of the guides: their list is beside the text, or folded above it on narrow windows. */
 export function DocumentationLayout() {
   const { pathname } = useLocation();
   return (

@@ -2,7 +2,7 @@ import type { RouteObject } from 'react-router-dom';
 
 export interface GuideSummary {
   title: string;
-  /** Its first paragraph. */
+  /** The first paragraph. */
   summary: string;
   sections: { id: string; title: string }[];
 }
@@ -12,13 +12,13 @@ export interface Guide extends GuideSummary {
 }
 
 export interface GuideEntry extends GuideSummary {
-  /** Its address below the documentation's. */
+  /** Address below that of the documentation. */
   slug: string;
 }
 
 export interface GuideGroup {
   title: string;
-  /** The address of the group on the overview. */
+  /** Anchor of the group on the overview. */
   id: string;
   entries: GuideEntry[];
 }
@@ -38,7 +38,7 @@ const entries = Object.entries(summaries).map(([path, summary]) => ({
   slug: slugOf(path).replace(/\.md$/, ''),
 }));
 
-/** The order in which one reads; guides that nobody has put anywhere yet come last. */
+/** The order of the guides. Guides without a place come last. */
 const order: readonly Omit<GuideGroup & { slugs: readonly string[] }, 'entries'>[] = [
   { title: 'Begin', id: 'begin', slugs: ['quick-start', 'configuration'] },
   {
@@ -67,7 +67,7 @@ export const guideGroups: readonly GuideGroup[] = [
   { title: 'Decisions', id: 'decisions', entries: entries.filter(isDecision) },
 ].filter((group) => group.entries.length > 0);
 
-/** Each guide is a screen of its own, whose text is loaded when somebody goes there. */
+/** Each guide is a screen whose text is loaded on the first visit. */
 export function guideRoutes(Component: NonNullable<RouteObject['Component']>): RouteObject[] {
   return Object.entries(texts).map(([path, load]) => ({
     path: slugOf(path).replace(/\.md$/, ''),

@@ -1,20 +1,21 @@
-import { FieldArray, useFormikContext } from 'formik';
-import { Plus } from 'lucide-react';
+import { FieldArray, getIn, useFormikContext } from 'formik';
+import { Plus, X } from 'lucide-react';
 import { useId } from 'react';
 import { Button } from '@/ui/button';
-import { FieldError } from '@/ui/field';
-import { AffectedComponentRow } from './affected-component-row';
+import { Field, FieldError } from '@/ui/field';
+import { Select } from '@/ui/select';
+import { componentStatuses, statusOptions } from '@/ui/statuses';
 import type { Affected, AffectedValues, Choice } from './incident';
 
 interface AffectedComponentsFieldProps {
-  /** The components there are to pick from; undefined while they load. */
+  /** The components to choose from; undefined while they load. */
   choices: readonly Choice[] | undefined;
   className?: string;
 }
 
 const newRow: Affected = { componentId: '', status: 'OPERATIONAL' };
 
-/** Rows of a component and the status it gets. A component that one row has picked, no other offers. */
+/** Rows of a component and its status. Each component can be chosen in one row only. */
 export function AffectedComponentsField({ choices, className }: AffectedComponentsFieldProps) {
   const { values, errors, submitCount } = useFormikContext<AffectedValues>();
   const headingId = useId();
@@ -33,7 +34,7 @@ export function AffectedComponentsField({ choices, className }: AffectedComponen
             <ul className={className ?? 'grid gap-2'}>
               {rows.map((row, index) => (
                 <AffectedComponentRow
-                  // Rows have no identity of their own; each shows nothing but its values.
+                  // Rows have no ids, and no state besides their values.
                   key={index}
                   index={index}
                   choices={(choices ?? []).filter(
@@ -63,4 +64,62 @@ function hint(choices: readonly Choice[] | undefined): string {
   return choices?.length === 0
     ? 'There is no component left to add.'
     : 'Add the components that this incident affects.';
+}
+
+const statuses = statusOptions(componentStatuses);
+
+interface AffectedComponentRowProps {
+  index: number;
+  /** The components that this row offers. */
+  choices: readonly Choice[];
+  onRemove: () => void;
+}
+
+function AffectedComponentRow({ index, choices, onRemove }: AffectedComponentRowProps) {
+  const { values, touched, errors, getFieldProps } = useFormikContext<AffectedValues>();
+  const name = `components[${index}]`;
+  const wrong = (field: string) => {
+    const path = `${name}.${field}`;
+    const message: unknown = getIn(touched, path) && getIn(errors, path);
+    return typeof message === 'string' && message;
+  };
+  const picked = choices.find(({ id }) => id === values.components[index]?.componentId);
+
+  return (
+    <li className="grid items-start gap-3 rounded-md border border-line bg-canvas p-3 sm:grid-cols-[1fr_13rem_auto]">
+      <Field label="Component" required error={wrong('componentId')}>
+        {(control) => (
+          <Select {...control} {...getFieldProps(`${name}.componentId`)}>
+            <option value="" disabled>
+              Select a component
+            </option>
+            {choices.map((choice) => (
+              <option key={choice.id} value={choice.id}>
+                {choice.name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field label="Status" required error={wrong('status')}>
+        {(control) => (
+          <Select {...control} {...getFieldProps(`${name}.status`)}>
+            {statuses.map((status) => (
+              <option key={status.value} value={status.value}>
+                {status.label}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Button
+        variant="ghost"
+        className="justify-self-end sm:mt-6.5"
+        aria-label={`Remove ${picked?.name ?? `component ${index + 1}`}`}
+        onClick={onRemove}
+      >
+        <X aria-hidden /> Remove
+      </Button>
+    </li>
+  );
 }

@@ -1,14 +1,13 @@
 import type { FormikHelpers } from 'formik';
 import { useApi } from '@/api/api-provider';
-import { formErrors } from '@/api/form-errors';
 import { useQuery } from '@/api/use-query';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
 import { FormDialog } from '@/ui/form-dialog';
+import { showFailure } from '@/ui/form-failure';
 import { toast } from '@/ui/toast';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import { AffectedComponentsField } from './affected-components-field';
-import type { AffectedValues, Choice } from './incident';
-import { attachSchema } from './incident-schema';
+import { attachSchema, type AffectedValues, type Choice } from './incident';
 
 interface AttachComponentsDialogProps {
   incidentId: string;
@@ -16,7 +15,7 @@ interface AttachComponentsDialogProps {
   onAttached: () => void;
 }
 
-const nothing: AffectedValues = { components: [] };
+const noComponents: AffectedValues = { components: [] };
 
 /** Mounted while it is open. */
 export function AttachComponentsDialog({
@@ -25,7 +24,7 @@ export function AttachComponentsDialog({
   onAttached,
 }: AttachComponentsDialogProps) {
   const api = useApi();
-  const unattached = useQuery<Choice[]>(calls.incidents.unattached(incidentId));
+  const unattached = useQuery<Choice[]>(endpoints.incidents.unattached(incidentId));
   useLeaveOnError(
     unattached.error !== undefined && unattached.data === undefined,
     'Error while fetching components',
@@ -34,11 +33,9 @@ export function AttachComponentsDialog({
 
   async function attach(values: AffectedValues, form: FormikHelpers<AffectedValues>) {
     try {
-      await api.post(calls.incidents.attach(incidentId), values);
+      await api.post(endpoints.incidents.attach(incidentId), values);
     } catch (error) {
-      form.setErrors(formErrors(error));
-      form.setStatus(error);
-      toast.error('Failed to attach components');
+      showFailure(form, error, 'Failed to attach components');
       void unattached.refresh();
       return;
     }
@@ -55,7 +52,7 @@ export function AttachComponentsDialog({
       title="Attach Components"
       description="The incident holds the chosen status on each of them until it is resolved."
       className="max-w-2xl!"
-      initialValues={nothing}
+      initialValues={noComponents}
       validationSchema={attachSchema}
       onSubmit={attach}
       submitLabel="Attach"

@@ -1,22 +1,22 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
-import { calls, paths } from '@/paths';
+import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { aComponent, anAttached, anIncident } from './fixtures';
 import { incidentRoutes } from './routes';
 
-const { incidents } = calls;
+const { incidents } = endpoints;
 const id = 'incident-1';
 
 /** Opens the Components tab of an incident; `attached` and `free` are what the server goes on to answer. */
 async function open(attached: string[], free: string[] = []) {
   server.use(
-    http.get(apiUrl(incidents.item(id)), () => answer(anIncident())),
-    http.get(apiUrl(incidents.updates(id)), () => answer([])),
-    http.get(apiUrl(incidents.components(id)), () => answer(attached.map(anAttached))),
-    http.get(apiUrl(incidents.unattached(id)), () => answer(free.map(aComponent))),
+    http.get(apiUrl(incidents.item(id)), () => success(anIncident())),
+    http.get(apiUrl(incidents.updates(id)), () => success([])),
+    http.get(apiUrl(incidents.components(id)), () => success(attached.map(anAttached))),
+    http.get(apiUrl(incidents.unattached(id)), () => success(free.map(aComponent))),
   );
   const rendered = renderRoutes(incidentRoutes, { path: paths.incidents.edit(id) });
   await rendered.user.click(await screen.findByRole('tab', { name: 'Components' }));
@@ -44,7 +44,7 @@ it('attaches several components, offering none twice', async () => {
   server.use(
     http.post(apiUrl(incidents.attach(id)), async ({ request }) => {
       sent = await request.json();
-      return answer({});
+      return success({});
     }),
   );
   const add = dialog.getByRole('button', { name: 'Add Component' });
@@ -101,7 +101,7 @@ it('detaches one component after asking', async () => {
     http.post(apiUrl(incidents.detach(id)), async ({ request }) => {
       sent = await request.json();
       attached.shift();
-      return answer({});
+      return success({});
     }),
   );
   await user.click(await screen.findByRole('button', { name: 'Detach API' }));
@@ -132,8 +132,8 @@ it('detaches several at once', async () => {
 
 it('says when the components could not be fetched', async () => {
   server.use(
-    http.get(apiUrl(incidents.item(id)), () => answer(anIncident())),
-    http.get(apiUrl(incidents.updates(id)), () => answer([])),
+    http.get(apiUrl(incidents.item(id)), () => success(anIncident())),
+    http.get(apiUrl(incidents.updates(id)), () => success([])),
     http.get(apiUrl(incidents.components(id)), () => problem(403, 'No')),
   );
   const { user } = renderRoutes(incidentRoutes, { path: paths.incidents.edit(id) });

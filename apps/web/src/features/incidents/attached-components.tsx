@@ -1,38 +1,42 @@
-import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { Plus, Unlink } from 'lucide-react';
+import { useMemo, useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import type { AttachedComponent } from '@/api/types';
 import { useQuery } from '@/api/use-query';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
+import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
+import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { columnsOf, columnStyles } from '@/ui/data-table/columns';
+import { DataTable } from '@/ui/data-table/data-table';
 import { LoadFailure } from '@/ui/load-failure';
+import { componentStatuses } from '@/ui/statuses';
 import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { AttachComponentsDialog } from './attach-components-dialog';
-import { AttachedComponentsTable } from './attached-components-table';
 
 const fetchFailed = 'Error while fetching components';
 
 interface AttachedComponentsProps {
   incidentId: string;
-  /** After components were attached or detached. */
-  onChanged: () => void;
+  /** Called after components were attached or detached. */
+  onChange: () => void;
 }
 
-export function AttachedComponents({ incidentId, onChanged }: AttachedComponentsProps) {
+export function AttachedComponents({ incidentId, onChange }: AttachedComponentsProps) {
   const api = useApi();
-  const attached = useQuery<AttachedComponent[]>(calls.incidents.components(incidentId));
+  const attached = useQuery<AttachedComponent[]>(endpoints.incidents.components(incidentId));
   const [attaching, setAttaching] = useState(false);
   useErrorToast(attached.error !== undefined, fetchFailed);
 
   function changed() {
     void attached.refresh();
-    onChanged();
+    onChange();
   }
 
   async function detach(components: AttachedComponent[]) {
     try {
-      await api.post(calls.incidents.detach(incidentId), {
+      await api.post(endpoints.incidents.detach(incidentId), {
         componentIds: components.map(({ componentId }) => componentId),
       });
       toast.success('Component(s) detached successfully');
@@ -65,4 +69,79 @@ export function AttachedComponents({ incidentId, onChanged }: AttachedComponents
       )}
     </div>
   );
+}
+
+interface AttachedComponentsTableProps {
+  /** Undefined while loading. */
+  components: AttachedComponent[] | undefined;
+  /** Detaches all components or none, and shows a failure. */
+  onDetach: (components: AttachedComponent[]) => Promise<void>;
+}
+
+function AttachedComponentsTable({ components, onDetach }: AttachedComponentsTableProps) {
+  const [toDetach, setToDetach] = useState<AttachedComponent[]>([]);
+  const columns = useMemo(() => columnsFor((attached) => setToDetach([attached])), []);
+
+  return (
+    <>
+      <DataTable
+        label="Components"
+        columns={columns}
+        rows={components}
+        getRowId={(attached) => attached.componentId}
+        rowLabel={(attached) => attached.component.name}
+        emptyHint="Attach the components that this incident affects."
+        bulkActions={(selected) => (
+          <Button size="sm" onClick={() => setToDetach(selected)}>
+            <Unlink aria-hidden /> Detach
+          </Button>
+        )}
+      />
+      <ConfirmDialog
+        open={toDetach.length > 0}
+        onOpenChange={(open) => !open && setToDetach([])}
+        title={
+          toDetach.length === 1 ? 'Detach this component?' : `Detach ${toDetach.length} components?`
+        }
+        description="The incident no longer holds a status on what is detached."
+        confirmLabel="Detach"
+        onConfirm={() => onDetach(toDetach)}
+      />
+    </>
+  );
+}
+
+const column = columnsOf<AttachedComponent>();
+
+function columnsFor(detach: (attached: AttachedComponent) => void) {
+  return column.columns([
+    column.accessor((attached) => attached.component.name, {
+      id: 'name',
+      header: 'Name',
+      cell: ({ row }) => (
+        <span dir="auto" className="font-medium wrap-anywhere text-ink">
+          {row.original.component.name}
+        </span>
+      ),
+    }),
+    column.accessor('status', {
+      header: 'Status',
+      meta: columnStyles.componentStatus,
+      cell: ({ row }) => <StatusBadge {...componentStatuses[row.original.status]} />,
+    }),
+    column.display({
+      id: 'detach',
+      header: 'Detach',
+      meta: { width: 'w-32' },
+      cell: ({ row }) => (
+        <Button
+          size="sm"
+          aria-label={`Detach ${row.original.component.name}`}
+          onClick={() => detach(row.original)}
+        >
+          <Unlink aria-hidden /> Detach
+        </Button>
+      ),
+    }),
+  ]);
 }

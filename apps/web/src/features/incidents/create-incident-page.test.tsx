@@ -1,19 +1,19 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it, vi } from 'vitest';
-import { calls, paths } from '@/paths';
+import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { aComponent } from './fixtures';
 import { incidentRoutes } from './routes';
 
-const { incidents, components } = calls;
+const { incidents, components } = endpoints;
 
 /** Opens the form as people do: from the list. */
 async function open(names: string[] = ['Website', 'API']) {
   server.use(
-    http.get(apiUrl(incidents.list), () => answer([])),
-    http.get(apiUrl(components.list), () => answer(names.map(aComponent))),
+    http.get(apiUrl(incidents.list), () => success([])),
+    http.get(apiUrl(components.list), () => success(names.map(aComponent))),
   );
   const routes = [...incidentRoutes, { path: '/elsewhere', element: <p>Elsewhere</p> }];
   const rendered = renderRoutes(routes, { path: paths.incidents.list });
@@ -78,11 +78,11 @@ it('sends what was chosen, refetches the list, and goes back', async () => {
   server.use(
     http.post(apiUrl(incidents.create), async ({ request }) => {
       sent = await request.json();
-      return answer({}, { status: 201 });
+      return success({}, { status: 201 });
     }),
     http.get(apiUrl(incidents.list), () => {
       lists += 1;
-      return answer([]);
+      return success([]);
     }),
   );
   await user.type(title(), 'Checkout fails');
@@ -112,7 +112,7 @@ it('cannot be sent twice', async () => {
   server.use(
     http.post(apiUrl(incidents.create), async () => {
       await new Promise<void>((resolve) => (finish = resolve));
-      return answer({}, { status: 201 });
+      return success({}, { status: 201 });
     }),
   );
   await user.type(title(), 'Checkout fails');
@@ -149,7 +149,7 @@ it('says when the components could not be fetched, and fetches them when asked w
   const notifications = within(screen.getByRole('region', { name: /^Notifications/ }));
   expect(await notifications.findByText('Error while fetching components')).toBeInTheDocument();
   await user.type(title(), 'Checkout fails');
-  server.use(http.get(apiUrl(components.list), () => answer([aComponent('API')])));
+  server.use(http.get(apiUrl(components.list), () => success([aComponent('API')])));
   await user.click(screen.getByRole('button', { name: 'Try Again' }));
   await user.click(await screen.findByRole('button', { name: 'Add Component' }));
   expect(offered(pickers()[0])).toEqual(['Select a component', 'API']);
@@ -202,7 +202,7 @@ it('moves nobody who has left while it was being saved', async () => {
   server.use(
     http.post(apiUrl(incidents.create), async () => {
       await new Promise<void>((resolve) => (finish = resolve));
-      return answer({}, { status: 201 });
+      return success({}, { status: 201 });
     }),
   );
   await user.type(title(), 'Checkout fails');

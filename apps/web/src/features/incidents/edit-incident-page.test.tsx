@@ -1,21 +1,21 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
-import { calls, paths } from '@/paths';
+import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { anIncident } from './fixtures';
 import type { Incident } from './incident';
 import { incidentRoutes } from './routes';
 
-const { incidents } = calls;
+const { incidents } = endpoints;
 const id = 'incident-1';
 
 function serve(incident: Incident, version = '1') {
   server.use(
-    http.get(apiUrl(incidents.item(id)), () => answer(incident, { etag: `"${version}"` })),
-    http.get(apiUrl(incidents.list), () => answer([incident])),
-    http.get(apiUrl(incidents.updates(id)), () => answer([])),
+    http.get(apiUrl(incidents.item(id)), () => success(incident, { etag: `"${version}"` })),
+    http.get(apiUrl(incidents.list), () => success([incident])),
+    http.get(apiUrl(incidents.updates(id)), () => success([])),
   );
 }
 
@@ -61,7 +61,7 @@ it('saves over the version that was loaded, says Incident Created, and goes back
     http.patch(apiUrl(incidents.item(id)), async ({ request }) => {
       sent = await request.json();
       ifMatch = request.headers.get('If-Match');
-      return answer({});
+      return success({});
     }),
   );
   await user.type(title(), ' again');
@@ -111,7 +111,7 @@ it('shows another person’s version, and saves over it only when told', async (
   server.use(
     http.patch(apiUrl(incidents.item(id)), ({ request }) => {
       asked.push(request.headers.get('If-Match'));
-      return asked.length === 1 ? problem(412, 'Changed') : answer({});
+      return asked.length === 1 ? problem(412, 'Changed') : success({});
     }),
   );
   await user.type(title(), ' again');
@@ -142,10 +142,10 @@ it('follows the status that an update sets, and keeps what was typed', async () 
   const { user } = await open();
   let ifMatch: string | null = null;
   server.use(
-    http.post(apiUrl(incidents.createUpdate(id)), () => answer({}, { status: 201 })),
+    http.post(apiUrl(incidents.createUpdate(id)), () => success({}, { status: 201 })),
     http.patch(apiUrl(incidents.item(id)), ({ request }) => {
       ifMatch = request.headers.get('If-Match');
-      return answer({});
+      return success({});
     }),
   );
   await user.type(title(), ' again');
@@ -173,10 +173,10 @@ it('says when an update could not be loaded, and edits it under the incident’s
   };
   serve(anIncident());
   server.use(
-    http.get(apiUrl(incidents.updates(id)), () => answer([update])),
+    http.get(apiUrl(incidents.updates(id)), () => success([update])),
     http.get(apiUrl(incidents.update(id, 'update-1')), () => problem(404, 'Gone'), { once: true }),
-    http.get(apiUrl(incidents.update(id, 'update-1')), () => answer(update)),
-    http.patch(apiUrl(incidents.update(id, 'update-1')), () => answer(update)),
+    http.get(apiUrl(incidents.update(id, 'update-1')), () => success(update)),
+    http.patch(apiUrl(incidents.update(id, 'update-1')), () => success(update)),
   );
   const { user } = renderRoutes(incidentRoutes, { path: paths.incidents.edit(id) });
   const edit = { name: 'Edit update “We watch.”' };

@@ -1,71 +1,115 @@
-import type { FormikHelpers } from 'formik';
 import { useParams } from 'react-router-dom';
-import { formErrors } from '@/api/form-errors';
-import { useEdit } from '@/api/use-edit';
-import { useRefreshList } from '@/api/use-list';
-import { calls, paths } from '@/paths';
+import { LiveUpdate } from '@/items/edit-merge';
+import { useSave } from '@/items/item-form';
+import { useEdit } from '@/items/use-edit';
+import { endpoints, paths } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
+import { formatInstant } from '@/ui/datetime';
 import { FormSkeleton } from '@/ui/form-skeleton';
-import { toast } from '@/ui/toast';
+import { incidentStatuses } from '@/ui/statuses';
+import { Tabs } from '@/ui/tabs';
 import { useGoBack } from '@/ui/use-go-back';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import { usePageTitle } from '@/ui/use-page-title';
-import { incidentValues, type Incident, type IncidentValues } from './incident';
+import { UpdatesPanel } from '@/updates/updates-panel';
+import { AttachedComponents } from './attached-components';
+import {
+  incidentSchema,
+  incidentTimeline,
+  incidentValues,
+  type Incident,
+  type IncidentValues,
+} from './incident';
 import { IncidentForm } from './incident-form';
-import { IncidentNews } from './incident-news';
-import { incidentSchema } from './incident-schema';
-import { IncidentTabs } from './incident-tabs';
 
 export function EditIncidentPage() {
   usePageTitle('Edit Incident');
   const { incidentId = '' } = useParams();
-  // Another incident is another form.
-  return <EditIncident key={incidentId} incidentId={incidentId} />;
+  return <EditIncident key={incidentId} id={incidentId} />;
 }
 
-function EditIncident({ incidentId }: { incidentId: string }) {
-  const edit = useEdit<Incident>(calls.incidents.item(incidentId));
-  const refreshList = useRefreshList(calls.incidents.list);
+function EditIncident({ id }: { id: string }) {
+  const edit = useEdit<Incident>(endpoints.incidents.item(id));
+  const { loaded } = edit;
   const goBack = useGoBack(paths.incidents.list);
   useLeaveOnError(edit.error !== undefined, 'Error loading component', goBack);
-
-  async function save(values: IncidentValues, form: FormikHelpers<IncidentValues>) {
-    try {
-      await edit.save(values);
-    } catch (error) {
-      form.setErrors(formErrors(error));
-      form.setStatus(error);
-      toast.error('Error while creating incident');
-      return;
-    }
-    toast.success('Incident Created');
-    await refreshList();
-    form.resetForm();
-    goBack();
-  }
+  const update = useSave<IncidentValues>({
+    save: edit.save,
+    list: endpoints.incidents.list,
+    goBack,
+    done: 'Incident Created',
+    failed: 'Error while creating incident',
+  });
 
   return (
     <div className="mx-auto grid w-full max-w-5xl min-w-0 gap-6">
       <Card>
         <CardHeader title="Edit Incident" level={1} />
         <CardBody>
-          {edit.loaded === undefined ? (
+          {loaded === undefined ? (
             <FormSkeleton fields={['line', 'line', 'line', 'text']} />
           ) : (
             <IncidentForm
-              initialValues={incidentValues(edit.loaded)}
+              initialValues={incidentValues(loaded)}
               validationSchema={incidentSchema}
-              onSubmit={save}
+              onSubmit={update}
               onCancel={goBack}
               submitLabel="Update Incident"
               pendingLabel="Updating..."
             >
-              <IncidentNews edit={edit} loaded={edit.loaded} />
+              <LiveUpdate
+                edit={edit}
+                loaded={loaded}
+                event="incident-updated"
+                noun="incident"
+                valuesOf={incidentValues}
+                describe={(theirs) => ({
+                  title: { label: 'Title', value: theirs.title },
+                  status: { label: 'Status', value: incidentStatuses[theirs.status].label },
+                  occuredAt: { label: 'Occurred at', value: formatInstant(theirs.occuredAt) },
+                  description: { label: 'Description', value: theirs.description },
+                })}
+              />
             </IncidentForm>
           )}
         </CardBody>
       </Card>
-      {edit.loaded && <IncidentTabs incident={edit.loaded} onChanged={() => void edit.follow()} />}
+      {loaded && <IncidentTabs incident={loaded} onChange={() => void edit.refresh()} />}
     </div>
+  );
+}
+
+interface IncidentTabsProps {
+  incident: Incident;
+  /** Called when a change on a tab may have changed the incident. */
+  onChange: () => void;
+}
+
+function IncidentTabs({ incident, onChange }: IncidentTabsProps) {
+  const resolved = incident.status === 'RESOLVED';
+  return (
+    <Tabs
+      label="Incident"
+      defaultValue="updates"
+      tabs={[
+        {
+          value: 'components',
+          label: 'Components',
+          content: <AttachedComponents incidentId={incident.id} onChange={onChange} />,
+        },
+        {
+          value: 'updates',
+          label: 'Updates',
+          content: (
+            <UpdatesPanel
+              timeline={incidentTimeline(incident.id)}
+              about={incident.title}
+              closed={resolved ? 'A resolved incident takes no new updates.' : undefined}
+              onChange={onChange}
+            />
+          ),
+        },
+      ]}
+    />
   );
 }

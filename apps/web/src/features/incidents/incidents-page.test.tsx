@@ -1,17 +1,17 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
-import { calls, paths } from '@/paths';
+import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { anIncident } from './fixtures';
 import type { Incident } from './incident';
 import { incidentRoutes } from './routes';
 
-const { incidents } = calls;
+const { incidents } = endpoints;
 
 function serve(...list: Incident[]) {
-  server.use(http.get(apiUrl(incidents.list), () => answer(list)));
+  server.use(http.get(apiUrl(incidents.list), () => success(list)));
 }
 
 const render = () => renderRoutes(incidentRoutes, { path: paths.incidents.list });
@@ -70,11 +70,11 @@ it('records an update and asks for the list again', async () => {
   const incident = anIncident();
   let sent: unknown;
   server.use(
-    http.get(apiUrl(incidents.list), () => answer([incident])),
+    http.get(apiUrl(incidents.list), () => success([incident])),
     http.post(apiUrl(incidents.createUpdate('incident-1')), async ({ request }) => {
       sent = await request.json();
       incident.status = 'MONITORING';
-      return answer({}, { status: 201 });
+      return success({}, { status: 201 });
     }),
   );
   const { user } = render();
@@ -135,10 +135,10 @@ it('asks before a typed update is thrown away', async () => {
 it('deletes one incident after asking', async () => {
   const list = [anIncident()];
   server.use(
-    http.get(apiUrl(incidents.list), () => answer(list)),
+    http.get(apiUrl(incidents.list), () => success(list)),
     http.delete(apiUrl(incidents.item('incident-1')), () => {
       list.pop();
-      return answer({ id: 'incident-1' });
+      return success({ id: 'incident-1' });
     }),
   );
   const { user } = render();
@@ -162,14 +162,14 @@ it('deletes several at once, and tells when one of them could not be', async () 
   const list = ['a', 'b', 'c'].map((id) => anIncident({ id, title: `Incident ${id}` }));
   let refusing = true;
   server.use(
-    http.get(apiUrl(incidents.list), () => answer([...list])),
+    http.get(apiUrl(incidents.list), () => success([...list])),
     http.delete(apiUrl('/incident/:id'), ({ params }) => {
       if (refusing && params.id === 'b') return problem(403, 'No');
       list.splice(
         list.findIndex(({ id }) => id === params.id),
         1,
       );
-      return answer({ id: params.id });
+      return success({ id: params.id });
     }),
   );
   const { user } = render();
@@ -211,8 +211,8 @@ it('shows older incidents when asked', async () => {
   server.use(
     http.get(apiUrl(incidents.list), ({ request }) =>
       new URL(request.url).searchParams.get('before') === 'a'
-        ? answer([anIncident({ id: 'b', title: 'Older' })], { next: null })
-        : answer([anIncident({ id: 'a', title: 'Newer' })], { next: 'a' }),
+        ? success([anIncident({ id: 'b', title: 'Older' })], { next: null })
+        : success([anIncident({ id: 'a', title: 'Newer' })], { next: 'a' }),
     ),
   );
   const { user } = render();

@@ -1,10 +1,12 @@
+import { Check, Copy } from 'lucide-react';
+import { useState } from 'react';
 import { anchors } from '@/site/entries';
 import { StartLink } from '@/site/start-link';
-import { Command } from './command';
+import { IconButton } from '@/ui/icon-button';
 import { ProductShot } from './product-shot';
 import { Section } from './section';
 
-/** A preview needs no appointment: it is a command, or an account. */
+/** Offers a preview: by a command or by an account. */
 export function Preview() {
   return (
     <Section
@@ -54,5 +56,36 @@ function Picture({ name, alt, caption, children }: PictureProps) {
         <span className="text-pretty text-muted">{children}</span>
       </figcaption>
     </figure>
+  );
+}
+
+/** A command for the shell, with a button to copy it. */
+function Command({ text }: { text: string }) {
+  const [copied, setCopied] = useState(false);
+
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+    } catch {
+      // Browsers may forbid the clipboard on pages without TLS. The command can still be selected.
+      setCopied(false);
+    }
+  }
+
+  return (
+    <div className="flex h-10 items-center gap-3 rounded-md border border-line bg-surface pr-1 pl-4 pointer-coarse:h-12">
+      <code className="font-mono text-ink">
+        <span aria-hidden className="text-subtle select-none">
+          ${' '}
+        </span>
+        {text}
+      </code>
+      <IconButton
+        label={copied ? 'Copied' : 'Copy the command'}
+        icon={copied ? <Check aria-hidden /> : <Copy aria-hidden />}
+        onClick={() => void copy()}
+      />
+    </div>
   );
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { cn } from '@/ui/cn';
 
 interface SectionProps {
-  /** The anchor by which the navigation leads here. */
+  /** The anchor in the navigation. */
   id: string;
   title: ReactNode;
   lead: ReactNode;
@@ -10,7 +10,7 @@ interface SectionProps {
   children: ReactNode;
 }
 
-/** A part of the landing page with its heading. */
+/** A section of the landing page with its heading. */
 export function Section({ id, title, lead, className, children }: SectionProps) {
   return (
     <section

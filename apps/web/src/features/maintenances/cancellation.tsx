@@ -3,16 +3,16 @@ import { useState } from 'react';
 import type { MaintenanceStatus } from '@/api/types';
 import { Button } from '@/ui/button';
 import { ConfirmButton } from '@/ui/confirm-button';
-import { Refusal } from '@/ui/refusal';
+import { FailureMessage } from '@/ui/failure-message';
 import { toast } from '@/ui/toast';
 
 interface CancellationProps {
   status: MaintenanceStatus;
-  /** Saves a status; throws. */
+  /** Saves a status; throws `ApiError`. */
   onSet: (status: MaintenanceStatus) => Promise<void>;
 }
 
-/** Cancels a maintenance that is not over, and takes a cancellation back. */
+/** Cancels a maintenance that is not over, or withdraws its cancellation. */
 export function Cancellation({ status, onSet }: CancellationProps) {
   const [pending, setPending] = useState(false);
 
@@ -22,7 +22,7 @@ export function Cancellation({ status, onSet }: CancellationProps) {
       await onSet(next);
       toast.success('Maintenance Updated');
     } catch (error) {
-      toast.error(<Refusal text="Error while updating maintenance" error={error} />);
+      toast.error(<FailureMessage text="Error while updating maintenance" error={error} />);
     }
     setPending(false);
   }

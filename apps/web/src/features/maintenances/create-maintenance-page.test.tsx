@@ -1,16 +1,16 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
-import { calls, paths } from '@/paths';
+import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { maintenanceRoutes } from './routes';
 
-const { maintenances } = calls;
+const { maintenances } = endpoints;
 
 /** Opens the form as people do: from the list. */
 async function open() {
-  server.use(http.get(apiUrl(maintenances.list), () => answer([])));
+  server.use(http.get(apiUrl(maintenances.list), () => success([])));
   const rendered = renderRoutes(maintenanceRoutes, { path: paths.schedules.list });
   await rendered.user.click(await screen.findByRole('link', { name: 'New Maintenance' }));
   await screen.findByRole('heading', { level: 1, name: 'Create Maintenance' });
@@ -64,7 +64,7 @@ it('sends what was chosen in UTC, also around a change of the clock, and goes ba
   server.use(
     http.post(apiUrl(maintenances.create), async ({ request }) => {
       sent = await request.json();
-      return answer({}, { status: 201 });
+      return success({}, { status: 201 });
     }),
   );
   await user.type(title(), 'Database upgrade');
@@ -89,7 +89,7 @@ it('needs no end', async () => {
   server.use(
     http.post(apiUrl(maintenances.create), async ({ request }) => {
       sent = await request.json();
-      return answer({}, { status: 201 });
+      return success({}, { status: 201 });
     }),
   );
   await user.type(title(), 'Database upgrade');

@@ -1,16 +1,14 @@
-import type { FormikHelpers } from 'formik';
+import { useFormikContext } from 'formik';
 import { useApi } from '@/api/api-provider';
-import { formErrors } from '@/api/form-errors';
-import { useRefreshList } from '@/api/use-list';
-import { calls, paths } from '@/paths';
+import { useSave } from '@/items/item-form';
+import { endpoints, paths } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
-import { toast } from '@/ui/toast';
+import { maintenanceStatuses, statusOptions } from '@/ui/statuses';
+import { ToggleGroup } from '@/ui/toggle-group';
 import { useGoBack } from '@/ui/use-go-back';
 import { usePageTitle } from '@/ui/use-page-title';
-import { maintenanceInput, type NewMaintenanceValues } from './maintenance';
+import { maintenanceInput, newMaintenanceSchema, type NewMaintenanceValues } from './maintenance';
 import { MaintenanceForm } from './maintenance-form';
-import { newMaintenanceSchema } from './maintenance-schema';
-import { MaintenanceStatusField } from './maintenance-status-field';
 
 const newMaintenance: NewMaintenanceValues = {
   title: '',
@@ -24,22 +22,13 @@ export function CreateMaintenancePage() {
   usePageTitle('Create Maintenance');
   const api = useApi();
   const goBack = useGoBack(paths.schedules.list);
-  const refreshList = useRefreshList(calls.maintenances.list);
-
-  async function create(values: NewMaintenanceValues, form: FormikHelpers<NewMaintenanceValues>) {
-    try {
-      await api.post(calls.maintenances.create, maintenanceInput(values));
-    } catch (error) {
-      form.setErrors(formErrors(error));
-      form.setStatus(error);
-      toast.error('Error while creating maintenance');
-      return;
-    }
-    toast.success('Maintenance Created');
-    await refreshList();
-    form.resetForm();
-    goBack();
-  }
+  const create = useSave<NewMaintenanceValues>({
+    save: (values) => api.post(endpoints.maintenances.create, maintenanceInput(values)),
+    list: endpoints.maintenances.list,
+    goBack,
+    done: 'Maintenance Created',
+    failed: 'Error while creating maintenance',
+  });
 
   return (
     <Card className="mx-auto w-full max-w-3xl">
@@ -53,9 +42,27 @@ export function CreateMaintenancePage() {
           submitLabel="Create Maintenance"
           pendingLabel="Creating..."
         >
-          <MaintenanceStatusField />
+          <StatusField />
         </MaintenanceForm>
       </CardBody>
     </Card>
+  );
+}
+
+const statuses = statusOptions(maintenanceStatuses);
+
+function StatusField() {
+  const { values, touched, errors, setFieldValue } = useFormikContext<NewMaintenanceValues>();
+  return (
+    <ToggleGroup
+      label="Status"
+      description="Follows the start and the end, unless it is cancelled."
+      name="status"
+      options={statuses}
+      value={values.status}
+      onChange={(status) => void setFieldValue('status', status)}
+      error={touched.status && errors.status}
+      required
+    />
   );
 }

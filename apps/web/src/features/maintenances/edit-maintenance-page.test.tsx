@@ -1,21 +1,21 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
-import { calls, paths } from '@/paths';
+import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { aMaintenance } from './fixtures';
 import type { Maintenance } from './maintenance';
 import { maintenanceRoutes } from './routes';
 
-const { maintenances } = calls;
+const { maintenances } = endpoints;
 const id = 'maintenance-1';
 
 function serve(maintenance: Maintenance, version = '1') {
   server.use(
-    http.get(apiUrl(maintenances.item(id)), () => answer(maintenance, { etag: `"${version}"` })),
-    http.get(apiUrl(maintenances.list), () => answer([maintenance])),
-    http.get(apiUrl(maintenances.updates(id)), () => answer([])),
+    http.get(apiUrl(maintenances.item(id)), () => success(maintenance, { etag: `"${version}"` })),
+    http.get(apiUrl(maintenances.list), () => success([maintenance])),
+    http.get(apiUrl(maintenances.updates(id)), () => success([])),
   );
 }
 
@@ -41,7 +41,7 @@ function take(onSave: () => void = () => undefined): Saved[] {
     http.patch(apiUrl(maintenances.item(id)), async ({ request }) => {
       saved.push({ body: await request.json(), ifMatch: request.headers.get('If-Match') });
       onSave();
-      return answer({});
+      return success({});
     }),
   );
   return saved;
@@ -160,7 +160,7 @@ it('records an update of the maintenance', async () => {
   server.use(
     http.post(apiUrl(maintenances.createUpdate(id)), async ({ request }) => {
       sent = await request.json();
-      return answer({}, { status: 201 });
+      return success({}, { status: 201 });
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Record Update' }));
@@ -192,13 +192,13 @@ it('edits and deletes updates by the maintenance’s own names', async () => {
   let sent: unknown;
   serve(aMaintenance());
   server.use(
-    http.get(apiUrl(maintenances.updates(id)), () => answer([update])),
+    http.get(apiUrl(maintenances.updates(id)), () => success([update])),
     http.get(apiUrl(maintenances.update(id, 'u')), () => problem(404, 'Gone'), { once: true }),
-    http.get(apiUrl(maintenances.update(id, 'u')), () => answer(update)),
-    http.patch(apiUrl(maintenances.update(id, 'u')), () => answer(update)),
+    http.get(apiUrl(maintenances.update(id, 'u')), () => success(update)),
+    http.patch(apiUrl(maintenances.update(id, 'u')), () => success(update)),
     http.post(apiUrl(maintenances.deleteUpdates(id)), async ({ request }) => {
       sent = await request.json();
-      return answer({});
+      return success({});
     }),
   );
   const { user } = renderRoutes(maintenanceRoutes, { path: paths.schedules.edit(id) });

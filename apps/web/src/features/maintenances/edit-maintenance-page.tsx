@@ -1,15 +1,15 @@
-import type { FormikHelpers } from 'formik';
 import { useParams } from 'react-router-dom';
-import { formErrors } from '@/api/form-errors';
-import type { MaintenanceStatus } from '@/api/types';
-import { useEdit } from '@/api/use-edit';
 import { useRefreshList } from '@/api/use-list';
-import { calls, paths } from '@/paths';
+import type { MaintenanceStatus } from '@/api/types';
+import { LiveUpdate } from '@/items/edit-merge';
+import { useSave } from '@/items/item-form';
+import { useEdit } from '@/items/use-edit';
+import { endpoints, paths } from '@/paths';
 import { StatusBadge } from '@/ui/badge';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { FormSkeleton } from '@/ui/form-skeleton';
 import { maintenanceStatuses } from '@/ui/statuses';
-import { toast } from '@/ui/toast';
+import { Timestamp } from '@/ui/timestamp';
 import { useGoBack } from '@/ui/use-go-back';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import { usePageTitle } from '@/ui/use-page-title';
@@ -17,50 +17,41 @@ import { UpdatesPanel } from '@/updates/updates-panel';
 import { Cancellation } from './cancellation';
 import {
   maintenanceInput,
+  maintenanceSchema,
   maintenanceTimeline,
   maintenanceValues,
   type Maintenance,
   type MaintenanceValues,
 } from './maintenance';
 import { MaintenanceForm } from './maintenance-form';
-import { MaintenanceNews } from './maintenance-news';
-import { maintenanceSchema } from './maintenance-schema';
+
+const { list, item } = endpoints.maintenances;
 
 export function EditMaintenancePage() {
   usePageTitle('Edit Maintenance');
   const { maintenanceId = '' } = useParams();
-  // Another maintenance is another form.
-  return <EditMaintenance key={maintenanceId} maintenanceId={maintenanceId} />;
+  return <EditMaintenance key={maintenanceId} id={maintenanceId} />;
 }
 
-function EditMaintenance({ maintenanceId }: { maintenanceId: string }) {
-  const edit = useEdit<Maintenance>(calls.maintenances.item(maintenanceId));
+function EditMaintenance({ id }: { id: string }) {
+  const edit = useEdit<Maintenance>(item(id));
   const { loaded } = edit;
-  const refreshList = useRefreshList(calls.maintenances.list);
+  const refreshList = useRefreshList(list);
   const goBack = useGoBack(paths.schedules.list);
   useLeaveOnError(edit.error !== undefined, 'Error loading maintenance', goBack);
-
-  async function save(values: MaintenanceValues, form: FormikHelpers<MaintenanceValues>) {
-    try {
-      await edit.save(maintenanceInput(values));
-    } catch (error) {
-      form.setErrors(formErrors(error));
-      form.setStatus(error);
-      toast.error('Error while updating maintenance');
-      return;
-    }
-    toast.success('Maintenance Updated');
-    await refreshList();
-    form.resetForm();
-    goBack();
-  }
+  const update = useSave<MaintenanceValues>({
+    save: (values) => edit.save(maintenanceInput(values)),
+    list,
+    goBack,
+    done: 'Maintenance Updated',
+    failed: 'Error while updating maintenance',
+  });
 
   async function setStatus(status: MaintenanceStatus) {
     await edit.save({ status });
-    await Promise.all([edit.follow(), refreshList()]);
+    await Promise.all([edit.refresh(), refreshList()]);
   }
 
-  const follow = () => void edit.follow();
   return (
     <div className="mx-auto grid w-full max-w-5xl min-w-0 gap-6">
       <Card>
@@ -81,12 +72,24 @@ function EditMaintenance({ maintenanceId }: { maintenanceId: string }) {
             <MaintenanceForm
               initialValues={maintenanceValues(loaded)}
               validationSchema={maintenanceSchema}
-              onSubmit={save}
+              onSubmit={update}
               onCancel={goBack}
               submitLabel="Update Maintenance"
               pendingLabel="Updating..."
             >
-              <MaintenanceNews edit={edit} loaded={loaded} />
+              <LiveUpdate
+                edit={edit}
+                loaded={loaded}
+                event="maintenance-updated"
+                noun="maintenance"
+                valuesOf={maintenanceValues}
+                describe={(theirs) => ({
+                  title: { label: 'Title', value: theirs.title },
+                  startAt: { label: 'Start at', value: <Timestamp value={theirs.startAt} /> },
+                  endAt: { label: 'End at', value: <Timestamp value={theirs.endAt} /> },
+                  description: { label: 'Description', value: theirs.description },
+                })}
+              />
             </MaintenanceForm>
           )}
         </CardBody>
@@ -96,9 +99,9 @@ function EditMaintenance({ maintenanceId }: { maintenanceId: string }) {
           <CardHeader title="Updates" />
           <CardBody>
             <UpdatesPanel
-              timeline={maintenanceTimeline(maintenanceId)}
+              timeline={maintenanceTimeline(id)}
               about={loaded.title}
-              onChanged={follow}
+              onChange={() => void edit.refresh()}
             />
           </CardBody>
         </Card>

@@ -1,17 +1,36 @@
+import { object } from 'yup';
+import { instant, oneStatusOf, optionalInstant } from '@/api/rules';
+import { limits, line, text } from '@/api/text';
 import type { Maintenance as StoredMaintenance, MaintenanceStatus } from '@/api/types';
-import { calls } from '@/paths';
+import type { ItemKind } from '@/items/item-kind';
+import { endpoints } from '@/paths';
+import { maintenanceStatuses } from '@/ui/statuses';
 import type { Timeline } from '@/updates/timeline';
 
-/** A maintenance as its screens use it: its updates are read on their own. */
+/** A maintenance without its updates, which are read separately. */
 export type Maintenance = Omit<StoredMaintenance, 'timeline'>;
 
-/** What the form of a maintenance holds. */
+export const maintenanceKind: ItemKind<Maintenance> = {
+  noun: 'maintenance',
+  plural: 'maintenances',
+  endpoints: endpoints.maintenances,
+  nameOf: (maintenance) => maintenance.title,
+  listFailed: 'Failed to fetch maintenance list',
+  deletion: {
+    one: (name) => `“${name}” disappears with its whole timeline, also from the status page.`,
+    selected: 'What is selected disappears with its whole timeline, also from the status page.',
+    done: 'Maintenance deleted successfully',
+    failed: 'Failed to delete maintenance',
+  },
+};
+
+/** The values of a maintenance's form. */
 export interface MaintenanceValues {
   title: string;
   description: string;
-  /** UTC; '' for none. */
+  /** UTC; '' if it is missing. */
   startAt: string;
-  /** UTC; '' for none. */
+  /** UTC; '' if it is missing. */
   endAt: string;
 }
 
@@ -19,20 +38,48 @@ export interface NewMaintenanceValues extends MaintenanceValues {
   status: MaintenanceStatus;
 }
 
+const details = {
+  title: line(limits.name).required('Title is required'),
+  description: text(limits.text).required('Description is required'),
+  endAt: optionalInstant('Invalid date format').when('startAt', ([startAt]: unknown[], endAt) =>
+    endAt.test(
+      'order',
+      'End must not be before start',
+      (value) => !value || typeof startAt !== 'string' || isInOrder(startAt, value),
+    ),
+  ),
+};
+
+export const newMaintenanceSchema = object({
+  ...details,
+  startAt: instant('Invalid date format'),
+  status: oneStatusOf(maintenanceStatuses),
+});
+
+export const maintenanceSchema = object({
+  ...details,
+  startAt: instant('Please enter a valid date and time'),
+});
+
+/** True also for an invalid time, which another rule rejects. */
+function isInOrder(start: string, end: string): boolean {
+  return !(Date.parse(end) < Date.parse(start));
+}
+
 export function maintenanceValues(maintenance: Maintenance): MaintenanceValues {
   const { title, description, startAt, endAt } = maintenance;
   return { title, description, startAt, endAt: endAt ?? '' };
 }
 
-/** The values as the API takes them. */
+/** Converts the values for the API. */
 export function maintenanceInput<Values extends MaintenanceValues>(values: Values) {
   return { ...values, endAt: values.endAt === '' ? null : values.endAt };
 }
 
 export function maintenanceTimeline(maintenanceId: string): Timeline {
-  const { maintenances } = calls;
+  const { maintenances } = endpoints;
   return {
-    calls: {
+    endpoints: {
       list: maintenances.updates(maintenanceId),
       item: (updateId) => maintenances.update(maintenanceId, updateId),
       create: maintenances.createUpdate(maintenanceId),

@@ -1,18 +1,18 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it, vi } from 'vitest';
-import { calls, paths } from '@/paths';
+import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { aMaintenance } from './fixtures';
 import type { Maintenance } from './maintenance';
 import { maintenanceRoutes } from './routes';
 
-const { maintenances } = calls;
+const { maintenances } = endpoints;
 const id = 'maintenance-1';
 
 function serve(...list: Maintenance[]) {
-  server.use(http.get(apiUrl(maintenances.list), () => answer(list)));
+  server.use(http.get(apiUrl(maintenances.list), () => success(list)));
 }
 
 const render = () => renderRoutes(maintenanceRoutes, { path: paths.schedules.list });
@@ -60,11 +60,11 @@ it('completes a maintenance now', async () => {
   const maintenance = aMaintenance({ status: 'IN_PROGRESS' });
   let sent: unknown;
   server.use(
-    http.get(apiUrl(maintenances.list), () => answer([maintenance])),
+    http.get(apiUrl(maintenances.list), () => success([maintenance])),
     http.patch(apiUrl(maintenances.item(id)), async ({ request }) => {
       sent = await request.json();
       maintenance.status = 'COMPLETED';
-      return answer(maintenance);
+      return success(maintenance);
     }),
   );
   const { user } = render();
@@ -107,10 +107,10 @@ it.each([
 it('deletes one maintenance after asking', async () => {
   const list = [aMaintenance()];
   server.use(
-    http.get(apiUrl(maintenances.list), () => answer([...list])),
+    http.get(apiUrl(maintenances.list), () => success([...list])),
     http.delete(apiUrl(maintenances.item(id)), () => {
       list.pop();
-      return answer({ id });
+      return success({ id });
     }),
   );
   const { user } = render();
@@ -133,13 +133,13 @@ it('says when a maintenance could not be deleted', async () => {
 it('deletes several at once', async () => {
   const list = ['a', 'b', 'c'].map((name) => aMaintenance({ id: name, title: `Work ${name}` }));
   server.use(
-    http.get(apiUrl(maintenances.list), () => answer([...list])),
+    http.get(apiUrl(maintenances.list), () => success([...list])),
     http.delete(apiUrl('/maintenance/:id'), ({ params }) => {
       list.splice(
         list.findIndex((maintenance) => maintenance.id === params.id),
         1,
       );
-      return answer({ id: params.id });
+      return success({ id: params.id });
     }),
   );
   const { user } = render();
@@ -165,8 +165,8 @@ it('shows older maintenance when asked', async () => {
   server.use(
     http.get(apiUrl(maintenances.list), ({ request }) =>
       new URL(request.url).searchParams.get('before') === 'a'
-        ? answer([aMaintenance({ id: 'b', title: 'Older' })], { next: null })
-        : answer([aMaintenance({ id: 'a', title: 'Newer' })], { next: 'a' }),
+        ? success([aMaintenance({ id: 'b', title: 'Older' })], { next: null })
+        : success([aMaintenance({ id: 'a', title: 'Newer' })], { next: 'a' }),
     ),
   );
   const { user } = render();

@@ -1,62 +1,102 @@
-import { Plus } from 'lucide-react';
-import { Link } from 'react-router-dom';
-import { useList } from '@/api/use-list';
-import { calls, paths } from '@/paths';
+import { CircleCheck, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { useApi } from '@/api/api-provider';
+import { useRefreshList } from '@/api/use-list';
+import { EditLink, NameCell, NewItemLink } from '@/items/cells';
+import { DeleteItem } from '@/items/delete-items';
+import { ListPage } from '@/items/list-page';
+import { endpoints, paths } from '@/paths';
+import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
-import { buttonVariants } from '@/ui/button-variants';
-import { DataTable } from '@/ui/data-table/data-table';
-import { LoadFailure } from '@/ui/load-failure';
-import { PageHeader } from '@/ui/page-header';
-import { useErrorToast } from '@/ui/use-error-toast';
-import { usePageTitle } from '@/ui/use-page-title';
-import { DeleteMaintenances } from './delete-maintenances';
-import type { Maintenance } from './maintenance';
-import { maintenanceColumns } from './maintenance-columns';
+import { columnsOf, columnStyles } from '@/ui/data-table/columns';
+import { FailureMessage } from '@/ui/failure-message';
+import { maintenanceStatuses } from '@/ui/statuses';
+import { Timestamp } from '@/ui/timestamp';
+import { toast } from '@/ui/toast';
+import { maintenanceKind, type Maintenance } from './maintenance';
 
-const fetchFailed = 'Failed to fetch maintenance list';
+const column = columnsOf<Maintenance>();
+
+const columns = column.columns([
+  column.accessor('title', {
+    header: 'Title',
+    cell: ({ row }) => <NameCell>{row.original.title}</NameCell>,
+  }),
+  column.accessor('status', {
+    header: 'Status',
+    meta: columnStyles.status,
+    cell: ({ row }) => <StatusBadge {...maintenanceStatuses[row.original.status]} />,
+  }),
+  column.accessor('startAt', {
+    header: 'Start at',
+    meta: columnStyles.time,
+    cell: ({ row }) => <Timestamp narrow value={row.original.startAt} />,
+  }),
+  column.accessor('endAt', {
+    header: 'End at',
+    meta: columnStyles.time,
+    cell: ({ row }) => <Timestamp narrow value={row.original.endAt} />,
+  }),
+  column.display({
+    id: 'actions',
+    header: 'Actions',
+    meta: { width: 'w-74 pointer-coarse:w-80' },
+    cell: ({ row }) => (
+      <div className="flex items-center gap-1 stacked:flex-wrap">
+        <CompleteMaintenance maintenance={row.original} />
+        <EditLink name={row.original.title} to={paths.schedules.edit(row.original.id)} />
+        <DeleteItem kind={maintenanceKind} item={row.original} />
+      </div>
+    ),
+  }),
+]);
 
 export function MaintenancesPage() {
-  usePageTitle('Maintenance');
-  const list = useList<Maintenance>(calls.maintenances.list);
-  useErrorToast(list.error !== undefined, fetchFailed);
+  return (
+    <ListPage
+      kind={maintenanceKind}
+      title="Maintenance"
+      action={
+        <NewItemLink to={paths.schedules.create}>
+          <Plus aria-hidden /> New Maintenance
+        </NewItemLink>
+      }
+      columns={columns}
+      wide
+      emptyHint="Schedule maintenance to tell your visitors before it begins."
+    />
+  );
+}
+
+/** Ends a maintenance now. */
+function CompleteMaintenance({ maintenance }: { maintenance: Maintenance }) {
+  const api = useApi();
+  const refreshList = useRefreshList(endpoints.maintenances.list);
+  const [pending, setPending] = useState(false);
+
+  async function complete() {
+    setPending(true);
+    try {
+      await api.patch(endpoints.maintenances.item(maintenance.id), {
+        endAt: new Date().toISOString(),
+      });
+      toast.success('Maintenance completed successfully');
+    } catch (error) {
+      toast.error(<FailureMessage text="Failed to complete maintenance" error={error} />);
+    }
+    await refreshList();
+    setPending(false);
+  }
 
   return (
-    <div className="grid min-w-0 gap-4">
-      <PageHeader
-        title="Maintenance"
-        actions={
-          <Link to={paths.schedules.create} className={buttonVariants({ variant: 'primary' })}>
-            <Plus aria-hidden /> New Maintenance
-          </Link>
-        }
-      />
-      {list.error && list.rows === undefined ? (
-        <LoadFailure
-          title={fetchFailed}
-          reason={list.error.message}
-          onRetry={() => void list.refresh()}
-        />
-      ) : (
-        <DataTable
-          wide
-          label="Maintenance"
-          columns={maintenanceColumns}
-          rows={list.rows}
-          getRowId={(maintenance) => maintenance.id}
-          rowLabel={(maintenance) => maintenance.title}
-          emptyHint="Schedule maintenance to tell your visitors before it begins."
-          bulkActions={(selected, clear) => (
-            <DeleteMaintenances maintenances={selected} onDeleted={clear} />
-          )}
-          footer={
-            list.hasOlder && (
-              <Button size="sm" pending={list.isLoadingOlder} onClick={list.showOlder}>
-                Show older
-              </Button>
-            )
-          }
-        />
-      )}
-    </div>
+    <Button
+      size="sm"
+      aria-label={`Complete Maintenance: ${maintenance.title}`}
+      disabled={maintenance.status === 'COMPLETED'}
+      pending={pending}
+      onClick={() => void complete()}
+    >
+      {!pending && <CircleCheck aria-hidden />} Complete Maintenance
+    </Button>
   );
 }

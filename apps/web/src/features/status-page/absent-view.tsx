@@ -5,7 +5,7 @@ import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
 import { PageFrame } from './page-frame';
 
-/** There is no such organisation, or there is none any more. */
+/** Shown for an unknown or deleted organisation. */
 export function UnknownView() {
   useEffect(() => {
     document.title = 'Status page not found';
@@ -26,7 +26,7 @@ export function UnknownView() {
   );
 }
 
-/** The state could not be asked for. */
+/** Shown if the snapshot could not be loaded. */
 export function FailedView({ message, onRetry }: { message: string; onRetry: () => void }) {
   return (
     <AbsentView

@@ -5,10 +5,7 @@ import { cn } from '@/ui/cn';
 import { componentStatuses } from '@/ui/statuses';
 import { tones } from '@/ui/tone';
 import { isAffected } from './headline';
-import { Highlight } from './highlight';
-import { NothingHere, PageSection } from './page-section';
-import { Prose } from './prose';
-import { QuietStatus } from './quiet-status';
+import { Highlight, NothingHere, PageSection, Prose, QuietStatus } from './page-parts';
 
 interface ComponentListProps {
   components: readonly PublicComponent[];
@@ -43,17 +40,17 @@ interface ComponentRowProps {
   changes: number | undefined;
 }
 
-/** A problem takes the colour of its status across the row; what works keeps quiet. */
+/** Only a component with a problem has the colour of its status. */
 function ComponentRow({ component, changes }: ComponentRowProps) {
   const affected = isAffected(component);
-  const look = componentStatuses[component.status];
+  const style = componentStatuses[component.status];
   return (
     <li
       className={cn(
         'relative flex flex-wrap items-start justify-between gap-x-4 gap-y-1 px-4 py-3 first:rounded-t-lg last:rounded-b-lg print:break-inside-avoid',
         affected && 'tinted',
       )}
-      {...(affected && { 'data-tone': look.tone })}
+      {...(affected && { 'data-tone': style.tone })}
     >
       <Highlight changes={changes} />
       {affected && (
@@ -61,7 +58,7 @@ function ComponentRow({ component, changes }: ComponentRowProps) {
           aria-hidden
           className={cn(
             'absolute inset-y-0 left-0 w-1 rounded-l-[inherit]',
-            tones[look.tone].solid,
+            tones[style.tone].solid,
           )}
         />
       )}
@@ -71,7 +68,7 @@ function ComponentRow({ component, changes }: ComponentRowProps) {
         </h3>
         <Prose text={component.description} className="text-sm text-muted" />
       </div>
-      {affected ? <StatusBadge {...look} /> : <QuietStatus {...look} />}
+      {affected ? <StatusBadge {...style} /> : <QuietStatus {...style} />}
     </li>
   );
 }

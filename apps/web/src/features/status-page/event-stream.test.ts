@@ -1,15 +1,15 @@
 import { http, HttpResponse } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { calls } from '@/paths';
-import { answer, apiUrl, problem, server } from '@/testing/server';
-import { followEventStream, followLater, type Viewer } from './event-stream';
+import { endpoints } from '@/paths';
+import { success, apiUrl, problem, server } from '@/testing/server';
+import { followEventStream, followLater, type StateListener } from './event-stream';
 import { aComponent, aSnapshot } from './fixtures';
 import { FakeEventSource } from './fake-event-source';
 
-const viewer = {
-  tell: vi.fn<Viewer['tell']>(),
-  catchUp: vi.fn<Viewer['catchUp']>(),
-  connected: vi.fn<Viewer['connected']>(),
+const listener = {
+  onEvent: vi.fn<StateListener['onEvent']>(),
+  onState: vi.fn<StateListener['onState']>(),
+  onConnected: vi.fn<StateListener['onConnected']>(),
 };
 let stop: () => void;
 
@@ -18,7 +18,7 @@ beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
   FakeEventSource.install();
   vi.clearAllMocks();
-  stop = followEventStream('org-1', 7, viewer);
+  stop = followEventStream('org-1', 7, listener);
 });
 
 afterEach(() => {
@@ -37,26 +37,26 @@ async function pass(ms: number) {
 it('follows from the revision of the snapshot on', () => {
   expect(FakeEventSource.last.url).toBe(since(7));
   FakeEventSource.last.open();
-  expect(viewer.connected).toHaveBeenLastCalledWith(true);
+  expect(listener.onConnected).toHaveBeenLastCalledWith(true);
   const component = aComponent({ status: 'DEGRADED' });
   FakeEventSource.last.send('component-update', [component], '8');
-  expect(viewer.tell).toHaveBeenCalledWith({ name: 'component-update', args: [component] });
+  expect(listener.onEvent).toHaveBeenCalledWith({ name: 'component-update', args: [component] });
 });
 
 it('leaves a broken connection to the browser, which comes back by itself', async () => {
   FakeEventSource.last.open();
   FakeEventSource.last.break();
-  expect(viewer.connected).toHaveBeenLastCalledWith(false);
+  expect(listener.onConnected).toHaveBeenLastCalledWith(false);
   await pass(60_000);
   expect(FakeEventSource.all).toHaveLength(1);
   FakeEventSource.last.open();
-  expect(viewer.connected).toHaveBeenLastCalledWith(true);
+  expect(listener.onConnected).toHaveBeenLastCalledWith(true);
 });
 
 describe('when the browser gives up', () => {
   it('goes on after the last event once the server is back', async () => {
     server.use(
-      http.get(apiUrl(calls.status('org-1')), ({ request }) => {
+      http.get(apiUrl(endpoints.status('org-1')), ({ request }) => {
         expect(request.headers.get('If-None-Match')).toBe('"9"');
         return new HttpResponse(null, { status: 304 });
       }),
@@ -69,23 +69,23 @@ describe('when the browser gives up', () => {
     await pass(1);
     expect(FakeEventSource.all).toHaveLength(2);
     expect(FakeEventSource.last.url).toBe(since(9));
-    expect(viewer.catchUp).not.toHaveBeenCalled();
+    expect(listener.onState).not.toHaveBeenCalled();
   });
 
   it('shows what changed in between', async () => {
     const snapshot = aSnapshot({ revision: 12 });
-    server.use(http.get(apiUrl(calls.status('org-1')), () => answer(snapshot)));
+    server.use(http.get(apiUrl(endpoints.status('org-1')), () => success(snapshot)));
     FakeEventSource.last.giveUp();
     await pass(1000);
     expect(FakeEventSource.all).toHaveLength(2);
-    expect(viewer.catchUp).toHaveBeenCalledWith(snapshot);
+    expect(listener.onState).toHaveBeenCalledWith(snapshot);
     expect(FakeEventSource.last.url).toBe(since(12));
   });
 
   it('waits longer after each failure', async () => {
     let asked = 0;
     server.use(
-      http.get(apiUrl(calls.status('org-1')), () => {
+      http.get(apiUrl(endpoints.status('org-1')), () => {
         asked += 1;
         return problem(503, 'Away');
       }),
@@ -100,16 +100,16 @@ describe('when the browser gives up', () => {
   });
 
   it('stands by what it shows meanwhile', async () => {
-    server.use(http.get(apiUrl(calls.status('org-1')), () => problem(404, 'Not found')));
+    server.use(http.get(apiUrl(endpoints.status('org-1')), () => problem(404, 'Not found')));
     FakeEventSource.last.giveUp();
     await pass(1000);
-    expect(viewer.connected).toHaveBeenLastCalledWith(false);
-    expect(viewer.catchUp).not.toHaveBeenCalled();
+    expect(listener.onConnected).toHaveBeenLastCalledWith(false);
+    expect(listener.onState).not.toHaveBeenCalled();
   });
 
   it('does not wait when the network comes back', async () => {
     server.use(
-      http.get(apiUrl(calls.status('org-1')), () => new HttpResponse(null, { status: 304 })),
+      http.get(apiUrl(endpoints.status('org-1')), () => new HttpResponse(null, { status: 304 })),
     );
     FakeEventSource.last.giveUp();
     window.dispatchEvent(new Event('online'));
@@ -120,13 +120,13 @@ describe('when the browser gives up', () => {
 
 it('reads the state anew at once when the server asks for it, and later when it asks again', async () => {
   const snapshot = aSnapshot({ revision: 3 });
-  server.use(http.get(apiUrl(calls.status('org-1')), () => answer(snapshot)));
+  server.use(http.get(apiUrl(endpoints.status('org-1')), () => success(snapshot)));
   FakeEventSource.last.open();
   FakeEventSource.last.send('resync', []);
   expect(FakeEventSource.last.readyState).toBe(EventSource.CLOSED);
   await pass(0);
   expect(FakeEventSource.all).toHaveLength(2);
-  expect(viewer.catchUp).toHaveBeenCalledWith(snapshot);
+  expect(listener.onState).toHaveBeenCalledWith(snapshot);
   expect(FakeEventSource.last.url).toBe(since(3));
   FakeEventSource.last.open();
   FakeEventSource.last.send('resync', []);
@@ -147,7 +147,7 @@ it('stops when nobody watches any more', async () => {
 
 it('follows nothing for a page that was left before its way was known', async () => {
   const follow = vi.fn(() => vi.fn());
-  followLater(() => Promise.resolve(follow))('org-1', 7, viewer)();
+  followLater(() => Promise.resolve(follow))('org-1', 7, listener)();
   await pass(0);
   expect(follow).not.toHaveBeenCalled();
 });
@@ -155,9 +155,9 @@ it('follows nothing for a page that was left before its way was known', async ()
 it('follows in the way that was found out, until the page is left', async () => {
   const leave = vi.fn();
   const follow = vi.fn(() => leave);
-  const stopLater = followLater(() => Promise.resolve(follow))('org-1', 7, viewer);
+  const stopLater = followLater(() => Promise.resolve(follow))('org-1', 7, listener);
   await pass(0);
-  expect(follow).toHaveBeenCalledExactlyOnceWith('org-1', 7, viewer);
+  expect(follow).toHaveBeenCalledExactlyOnceWith('org-1', 7, listener);
   stopLater();
   expect(leave).toHaveBeenCalledOnce();
 });

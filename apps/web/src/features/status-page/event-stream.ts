@@ -1,25 +1,24 @@
 import { backoffMs } from '@/api/retry';
-import { apiBase, calls } from '@/paths';
+import { apiBase, endpoints } from '@/paths';
 import { liveEventNames, type LiveEvent } from '@/realtime/live-events';
 import { onWake } from '@/realtime/wake';
-import type { CaughtUp } from './page-state';
+import type { CurrentLists } from './page-state';
 import { fetchSnapshot } from './snapshot';
 
-/** Who wants to know what changes. */
-export interface Viewer {
-  tell: (event: LiveEvent) => void;
-  /** The state read anew, because events were missed. */
-  catchUp: (state: CaughtUp) => void;
-  /** Whether what is shown is the state of now. */
-  connected: (connected: boolean) => void;
+export interface StateListener {
+  onEvent: (event: LiveEvent) => void;
+  /** Receives the whole state if events were missed. */
+  onState: (state: CurrentLists) => void;
+  /** Says whether the page shows the current state. */
+  onConnected: (connected: boolean) => void;
 }
 
-/** Follows an organisation from a revision on. Answers how to stop. */
-export type Follow = (orgId: string, revision: number, viewer: Viewer) => () => void;
+/** Follows the changes of an organisation after a revision, until the returned function is called. */
+export type Follow = (orgId: string, revision: number, listener: StateListener) => () => void;
 
-/** Follows by server-sent events, as everybody may who has no account. */
-export const followEventStream: Follow = (orgId, revision, viewer) => {
-  const stream = new EventStream(orgId, revision, viewer);
+/** Follows by server-sent events, which need no account. */
+export const followEventStream: Follow = (orgId, revision, listener) => {
+  const stream = new EventStream(orgId, revision, listener);
   stream.open();
   const stopWaking = onWake(stream.wake);
   return () => {
@@ -28,57 +27,56 @@ export const followEventStream: Follow = (orgId, revision, viewer) => {
   };
 };
 
-/** Follows in a way that is still to be found out. */
+/** Follows in a way that is chosen asynchronously. */
 export function followLater(choose: () => Promise<Follow>): Follow {
-  return (...where) => {
+  return (...args) => {
     let stop: (() => void) | undefined;
-    let left = false;
+    let stopped = false;
     void choose().then((follow) => {
-      if (!left) stop = follow(...where);
+      if (!stopped) stop = follow(...args);
     });
     return () => {
-      left = true;
+      stopped = true;
       stop?.();
     };
   };
 }
 
 /**
- * `EventSource` comes back by itself when a connection breaks, and resumes after the last event that it got. It gives
- * up when an answer is an error; then, and when the server says `resync`, the state is read anew if it has
- * changed, and a new stream goes on from there.
+ * `EventSource` reconnects by itself after a broken connection, and resumes after the last event. It gives up after an
+ * error response. Then, and after a `resync` event, the snapshot is read and a new stream starts at its revision.
  */
 class EventStream {
   private readonly stopped = new AbortController();
   private readonly orgId: string;
-  private readonly viewer: Viewer;
+  private readonly listener: StateListener;
   private revision: number;
   private source: EventSource | undefined;
   private timer: number | undefined;
   private failures = 0;
   private resyncs = 0;
 
-  constructor(orgId: string, revision: number, viewer: Viewer) {
+  constructor(orgId: string, revision: number, listener: StateListener) {
     this.orgId = orgId;
     this.revision = revision;
-    this.viewer = viewer;
+    this.listener = listener;
   }
 
   open(): void {
     this.source?.close();
-    const source = new EventSource(apiBase + calls.statusEvents(this.orgId, this.revision));
+    const source = new EventSource(apiBase + endpoints.statusEvents(this.orgId, this.revision));
     this.source = source;
     source.addEventListener('open', () => {
       this.failures = 0;
-      this.viewer.connected(true);
+      this.listener.onConnected(true);
     });
     source.addEventListener('error', () => {
-      this.viewer.connected(false);
+      this.listener.onConnected(false);
       if (source.readyState === EventSource.CLOSED) this.retry((this.failures += 1));
     });
     for (const name of liveEventNames) source.addEventListener(name, this.receive);
     source.addEventListener('resync', () => {
-      // The stream goes on, but its events belong to a state that is not read yet: a new one goes on from that.
+      // The next events of this stream belong to a state that is not read yet.
       source.close();
       this.retry(this.resyncs);
       this.resyncs += 1;
@@ -91,37 +89,37 @@ class EventStream {
     this.source?.close();
   }
 
-  /** The network or the person is back: no need to wait for the time to come. */
+  /** Retries at once when the network or a hidden page returns. */
   readonly wake = (): void => {
     if (this.source?.readyState === EventSource.CLOSED) this.retry(0);
   };
 
   private readonly receive = ({ type, data, lastEventId }: MessageEvent<string>): void => {
     this.resyncs = 0;
-    this.viewer.tell({ name: type, args: JSON.parse(data) as unknown } as LiveEvent);
-    // The last event of a transaction carries its revision; one before it still has the revision before.
+    this.listener.onEvent({ name: type, args: JSON.parse(data) as unknown } as LiveEvent);
+    // The last event of a transaction carries its revision; earlier ones carry the revision before.
     if (lastEventId !== '') this.revision = Number(lastEventId);
   };
 
-  /** After some failures wait longer, and never all viewers at the same time. */
+  /** Waits longer after each failure, by a random amount, so that viewers do not return all at once. */
   private retry(failures: number): void {
     const delay = failures === 0 ? 0 : backoffMs(failures) * (0.5 + Math.random());
     window.clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => void this.readAnew(), delay);
+    this.timer = window.setTimeout(() => void this.resync(), delay);
   }
 
-  private async readAnew(): Promise<void> {
+  private async resync(): Promise<void> {
     try {
       const snapshot = await fetchSnapshot(this.orgId, this.revision, this.stopped.signal);
       if (this.stopped.signal.aborted) return;
       if (snapshot) {
         this.revision = snapshot.revision;
-        this.viewer.catchUp(snapshot);
+        this.listener.onState(snapshot);
       }
       this.open();
     } catch {
       if (this.stopped.signal.aborted) return;
-      this.viewer.connected(false);
+      this.listener.onConnected(false);
       this.retry((this.failures += 1));
     }
   }

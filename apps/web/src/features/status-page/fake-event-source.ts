@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-/** The browser's EventSource, which jsdom lacks, in the hands of a test. */
+/** Replaces the browser's EventSource, which jsdom lacks, in tests. */
 export class FakeEventSource extends EventTarget {
   static readonly CONNECTING = 0;
   static readonly OPEN = 1;
@@ -37,20 +37,20 @@ export class FakeEventSource extends EventTarget {
     this.dispatchEvent(new Event('open'));
   }
 
-  /** Without an id, an event carries the one before it. */
+  /** Without an id, an event has that of the event before it. */
   send(name: string, args: unknown[], id = this.lastEventId): void {
     this.lastEventId = id;
     const data = JSON.stringify(args);
     this.dispatchEvent(new MessageEvent(name, { data, lastEventId: id }));
   }
 
-  /** The connection is lost; the browser tries again. */
+  /** The connection is lost; the browser retries. */
   break(): void {
     this.readyState = FakeEventSource.CONNECTING;
     this.dispatchEvent(new Event('error'));
   }
 
-  /** The server answered with an error; the browser does not try again. */
+  /** The server responds with an error; the browser does not retry. */
   giveUp(): void {
     this.readyState = FakeEventSource.CLOSED;
     this.dispatchEvent(new Event('error'));

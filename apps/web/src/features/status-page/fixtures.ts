@@ -7,7 +7,7 @@ import type {
   StatusSnapshot,
 } from '@/api/types';
 
-/** Things as the server sends them, for tests: each says only what it is about. */
+/** Data in the server's format, for tests. Each test sets the values it needs. */
 
 export function aComponent(change: Partial<PublicComponent> = {}): PublicComponent {
   return {

@@ -1,12 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Connection } from '@/realtime/connection';
 import { FakeSocket } from '@/testing/fake-socket';
-import type { Viewer } from './event-stream';
+import type { StateListener } from './event-stream';
 import { FakeEventSource } from './fake-event-source';
 import { aComponent, anIncident } from './fixtures';
 import { followSocket } from './follow-socket';
 
-const viewer = { tell: vi.fn(), catchUp: vi.fn(), connected: vi.fn() } satisfies Viewer;
+const listener = {
+  onEvent: vi.fn(),
+  onState: vi.fn(),
+  onConnected: vi.fn(),
+} satisfies StateListener;
 let stop: () => void;
 let token: string | null;
 
@@ -18,38 +22,38 @@ beforeEach(async () => {
     const connection = new Connection(orgId, () => Promise.resolve(token));
     return { connection, close: connection.start() };
   });
-  stop = follow('org-1', 7, viewer);
+  stop = follow('org-1', 7, listener);
   await expect.poll(() => FakeSocket.all.length).toBe(1);
 });
 
 afterEach(() => stop());
 
-/** Answers the three questions for the lists; the viewer hears of it a moment later. */
+/** Answers the three questions for the lists; the listener hears of it a moment later. */
 async function answerLists(components = [aComponent()], incidents = [anIncident()]) {
-  FakeSocket.last.answer('get-components', components);
-  FakeSocket.last.answer('get-incidents', incidents);
-  FakeSocket.last.answer('get-maintenances', []);
-  await vi.waitFor(() => expect(viewer.connected).toHaveBeenLastCalledWith(true));
+  FakeSocket.last.acknowledge('get-components', components);
+  FakeSocket.last.acknowledge('get-incidents', incidents);
+  FakeSocket.last.acknowledge('get-maintenances', []);
+  await vi.waitFor(() => expect(listener.onConnected).toHaveBeenLastCalledWith(true));
 }
 
 describe('the first connection', () => {
   it('is live at once when the page is as new as the room', async () => {
     await FakeSocket.last.join(7);
-    expect(viewer.connected).toHaveBeenLastCalledWith(true);
-    expect(FakeSocket.last.asked).toEqual([]);
+    expect(listener.onConnected).toHaveBeenLastCalledWith(true);
+    expect(FakeSocket.last.pending).toEqual([]);
     expect(FakeEventSource.all).toEqual([]);
   });
 
   it('reads the three lists when something has happened since', async () => {
     await FakeSocket.last.join(8);
-    expect(FakeSocket.last.asked).toEqual([
+    expect(FakeSocket.last.pending).toEqual([
       ['get-components', 'org-1'],
       ['get-incidents', 'org-1'],
       ['get-maintenances', 'org-1'],
     ]);
-    expect(viewer.connected).not.toHaveBeenCalled();
+    expect(listener.onConnected).not.toHaveBeenCalled();
     await answerLists();
-    expect(viewer.catchUp).toHaveBeenCalledExactlyOnceWith(
+    expect(listener.onState).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({
         components: [aComponent()],
         incidents: [anIncident()],
@@ -60,47 +64,47 @@ describe('the first connection', () => {
 
   it('loses nothing that is told between the answers', async () => {
     await FakeSocket.last.join(8);
-    FakeSocket.last.answer('get-components', [aComponent()]);
+    FakeSocket.last.acknowledge('get-components', [aComponent()]);
     FakeSocket.last.fire('component-update', aComponent({ status: 'DEGRADED' }));
     FakeSocket.last.fire('new-incident', anIncident({ id: 'in the list that follows' }));
-    FakeSocket.last.answer('get-incidents', [anIncident()]);
-    FakeSocket.last.answer('get-maintenances', []);
-    await vi.waitFor(() => expect(viewer.catchUp).toHaveBeenCalled());
-    expect(viewer.catchUp).toHaveBeenCalledExactlyOnceWith(
+    FakeSocket.last.acknowledge('get-incidents', [anIncident()]);
+    FakeSocket.last.acknowledge('get-maintenances', []);
+    await vi.waitFor(() => expect(listener.onState).toHaveBeenCalled());
+    expect(listener.onState).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({
         components: [aComponent({ status: 'DEGRADED' })],
         incidents: [anIncident()],
       }),
     );
-    expect(viewer.tell).toHaveBeenCalledTimes(2);
+    expect(listener.onEvent).toHaveBeenCalledTimes(2);
   });
 });
 
 it('tells of a lost connection, and reads anew after it', async () => {
   await FakeSocket.last.join(7);
   FakeSocket.last.lose();
-  expect(viewer.connected).toHaveBeenLastCalledWith(false);
+  expect(listener.onConnected).toHaveBeenLastCalledWith(false);
   FakeSocket.last.io.fire('reconnect_attempt', 1);
   await FakeSocket.last.join(9);
   await answerLists();
-  expect(viewer.catchUp).toHaveBeenCalledOnce();
+  expect(listener.onState).toHaveBeenCalledOnce();
 });
 
 it('asks nothing after a lost connection when nothing has happened', async () => {
   await FakeSocket.last.join(7);
   FakeSocket.last.lose();
   await FakeSocket.last.join(7);
-  expect(FakeSocket.last.asked).toEqual([]);
-  expect(viewer.connected).toHaveBeenLastCalledWith(true);
+  expect(FakeSocket.last.pending).toEqual([]);
+  expect(listener.onConnected).toHaveBeenLastCalledWith(true);
 });
 
 it('begins a reading that was cut off anew', async () => {
   await FakeSocket.last.join(8);
-  FakeSocket.last.answer('get-components', []);
+  FakeSocket.last.acknowledge('get-components', []);
   FakeSocket.last.lose();
   await FakeSocket.last.join(9);
   await answerLists();
-  expect(viewer.catchUp).toHaveBeenCalledExactlyOnceWith(
+  expect(listener.onState).toHaveBeenCalledExactlyOnceWith(
     expect.objectContaining({ components: [aComponent()] }),
   );
 });
@@ -110,7 +114,7 @@ describe('the event stream takes over', () => {
     await expect.poll(() => FakeEventSource.all.length).toBe(1);
     expect(FakeEventSource.last.url).toBe('/api/v1/status/org-1/events?since=7');
     FakeEventSource.last.open();
-    expect(viewer.connected).toHaveBeenLastCalledWith(true);
+    expect(listener.onConnected).toHaveBeenLastCalledWith(true);
     expect(FakeSocket.last.connected).toBe(false);
   };
 
@@ -132,7 +136,7 @@ describe('the event stream takes over', () => {
   it('when the lists are not to be had by the socket', async () => {
     vi.spyOn(console, 'error').mockReturnValue();
     await FakeSocket.last.join(8);
-    FakeSocket.last.answer('get-components', { message: 'Organisation not found' });
+    FakeSocket.last.acknowledge('get-components', { message: 'Organisation not found' });
     await takesOver();
   });
 

@@ -2,77 +2,76 @@ import type { Connection } from '@/realtime/connection';
 import { followEventStream, type Follow } from './event-stream';
 import { applyEvent, type Lists } from './page-state';
 
-interface Opened {
+interface OpenConnection {
   connection: Connection;
-  /** Called when it is no longer of use. */
   close: () => void;
 }
 
-const nothing: Lists = { components: [], incidents: [], maintenances: [] };
+const empty: Lists = { components: [], incidents: [], maintenances: [] };
 
-/** Follows by the socket, as who is signed in does; by the event stream once the socket has come to its end. */
-export function followSocket(open: (orgId: string) => Opened): Follow {
-  return (orgId, revision, viewer) => {
-    /** The revision of what is shown, as long as that is known. */
+/** Follows by the socket of a signed-in user; by the event stream after the socket has ended. */
+export function followSocket(open: (orgId: string) => OpenConnection): Follow {
+  return (orgId, revision, listener) => {
+    /** Revision of the page; null once events have changed it. */
     let shown: number | null = revision;
-    /** What has been read so far of a reading, and what was told since. */
+    /** The lists that are being read, with the events received meanwhile. */
     let reading: { lists: Lists } | null = null;
     const { connection, close } = open(orgId);
 
-    async function readAnew() {
-      const mine = { lists: nothing };
-      reading = mine;
+    async function readLists() {
+      const current = { lists: empty };
+      reading = current;
       try {
         await Promise.all([
           connection.read('get-components', (components) => {
-            mine.lists = { ...mine.lists, components };
+            current.lists = { ...current.lists, components };
           }),
           connection.read('get-incidents', (incidents) => {
-            mine.lists = { ...mine.lists, incidents };
+            current.lists = { ...current.lists, incidents };
           }),
           connection.read('get-maintenances', (maintenances) => {
-            mine.lists = { ...mine.lists, maintenances };
+            current.lists = { ...current.lists, maintenances };
           }),
         ]);
       } catch (error) {
-        if (reading !== mine) return;
+        if (reading !== current) return;
         console.error(error);
-        leave();
+        fallBack();
         return;
       }
-      if (reading !== mine) return;
+      if (reading !== current) return;
       reading = null;
-      viewer.catchUp({ ...mine.lists, generatedAt: new Date().toISOString() });
-      viewer.connected(true);
+      listener.onState({ ...current.lists, generatedAt: new Date().toISOString() });
+      listener.onConnected(true);
     }
 
     let stop = () => {
       reading = null;
-      unfollow();
+      stopListening();
       close();
     };
 
-    function leave() {
+    function fallBack() {
       stop();
-      viewer.connected(false);
-      stop = followEventStream(orgId, revision, viewer);
+      listener.onConnected(false);
+      stop = followEventStream(orgId, revision, listener);
     }
 
-    const unfollow = connection.follow({
-      joined: (joinedAt) => {
-        if (joinedAt !== null && joinedAt === shown) viewer.connected(true);
-        else void readAnew();
+    const stopListening = connection.listen({
+      onJoined: (joinedAt) => {
+        if (joinedAt !== null && joinedAt === shown) listener.onConnected(true);
+        else void readLists();
       },
-      tell: (event) => {
+      onEvent: (event) => {
         shown = null;
-        viewer.tell(event);
+        listener.onEvent(event);
         if (reading) reading.lists = applyEvent(reading.lists, event);
       },
-      lost: () => {
+      onLost: () => {
         reading = null;
-        viewer.connected(false);
+        listener.onConnected(false);
       },
-      ended: leave,
+      onEnded: fallBack,
     });
     return () => stop();
   };

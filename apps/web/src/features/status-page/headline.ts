@@ -2,7 +2,7 @@ import type { Banner, ComponentStatus, PublicComponent } from '@/api/types';
 import { componentStatuses } from '@/ui/statuses';
 import type { PageState } from './page-state';
 
-/** From harmless to bad. */
+/** From best to worst. */
 const badness: readonly ComponentStatus[] = [
   'OPERATIONAL',
   'DEGRADED',
@@ -14,7 +14,7 @@ export function isAffected({ status }: { status: ComponentStatus }): boolean {
   return status !== 'OPERATIONAL';
 }
 
-/** The headline by the server's own rule; null where there is no component to speak of. */
+/** Returns the headline by the server's rule; null without components. */
 export function headline(components: readonly PublicComponent[]): Banner | null {
   if (components.length === 0) return null;
   const operational = !components.some(isAffected);
@@ -22,13 +22,13 @@ export function headline(components: readonly PublicComponent[]): Banner | null 
   return { operational, text };
 }
 
-/** What the browser's tab says, in the words that the server puts there. */
+/** Returns the title of the document, as the server renders it. */
 export function documentTitle({ organisation, components }: PageState): string {
   const banner = headline(components);
   return banner ? `${organisation.name}: ${banner.text}` : `${organisation.name} status`;
 }
 
-/** The tab's icon: the worst status, then a maintenance that is going on. */
+/** Returns the icon: of the worst status, otherwise of a maintenance in progress. */
 export function favicon({ components, maintenances }: PageState): string {
   const worst = badness.findLast((status) => components.some((it) => it.status === status));
   if (worst && worst !== 'OPERATIONAL') return `/favicon-${componentStatuses[worst].tone}.svg`;

@@ -1,7 +1,13 @@
 import type { PublicIncident } from '@/api/types';
+import { StatusBadge } from '@/ui/badge';
 import { Card } from '@/ui/card';
-import { ActiveIncident, PastIncident } from './incident';
-import { NothingHere, Omitted, PageSection, pastShown } from './page-section';
+import { cn } from '@/ui/cn';
+import { componentStatuses, incidentStatuses } from '@/ui/statuses';
+import { tones } from '@/ui/tone';
+import { Highlight, NothingHere, Omitted, PageSection, Prose, QuietStatus } from './page-parts';
+import { isPast, pastShown } from './page-state';
+import { TimeWithDistance } from './time';
+import { Timeline } from './timeline';
 
 interface IncidentListProps {
   incidents: readonly PublicIncident[];
@@ -9,10 +15,10 @@ interface IncidentListProps {
   className?: string;
 }
 
-/** What is going on comes first, each in a card of its own; what is over follows in one. */
+/** Unresolved incidents come first, each in a card. Past incidents share one card. */
 export function IncidentList({ incidents, changes, className }: IncidentListProps) {
-  const active = incidents.filter(isUnresolved);
-  const past = incidents.filter((incident) => !isUnresolved(incident));
+  const active = incidents.filter((incident) => !isPast(incident));
+  const past = incidents.filter(isPast);
   return (
     <PageSection id="incidents" title="Incidents" {...(className && { className })}>
       {incidents.length === 0 && <NothingHere>No incidents in the last 14 days.</NothingHere>}
@@ -33,6 +39,100 @@ export function IncidentList({ incidents, changes, className }: IncidentListProp
   );
 }
 
-export function isUnresolved({ status }: PublicIncident): boolean {
-  return status !== 'RESOLVED';
+interface IncidentProps {
+  incident: PublicIncident;
+  changes: Readonly<Record<string, number>>;
+}
+
+/** An unresolved incident, the most prominent element of the page. */
+function ActiveIncident({ incident, changes }: IncidentProps) {
+  const style = incidentStatuses[incident.status];
+  return (
+    <article
+      data-tone={style.tone}
+      className={cn(
+        'relative min-w-0 rounded-lg border bg-surface shadow-low print:break-inside-avoid',
+        tones[style.tone].line,
+      )}
+    >
+      <Highlight changes={changes[incident.id]} />
+      <header
+        className={cn(
+          'tinted grid grid-cols-1 gap-1 rounded-t-lg border-b px-4 py-3 sm:px-5',
+          tones[style.tone].line,
+        )}
+      >
+        <div className="flex w-full flex-wrap items-start justify-between gap-x-4 gap-y-2">
+          <h3
+            dir="auto"
+            className="min-w-0 flex-1 basis-56 text-lg font-semibold wrap-anywhere text-ink"
+          >
+            {incident.title}
+          </h3>
+          <StatusBadge {...style} className="bg-surface!" />
+        </div>
+        <TimeWithDistance label="Created" value={incident.createdAt} />
+      </header>
+      <div className="grid grid-cols-1 gap-4 px-4 py-4 sm:px-5">
+        <Prose text={incident.description} />
+        <AffectedComponents incident={incident} />
+        <Timeline
+          label={incident.title}
+          entries={incident.IncidentTimeline}
+          changes={changes}
+          quiet={false}
+          truncated={incident.timelineTruncated}
+        />
+      </div>
+    </article>
+  );
+}
+
+function PastIncident({ incident, changes }: IncidentProps) {
+  return (
+    <article className="relative grid min-w-0 grid-cols-1 gap-3 px-4 py-4 first:rounded-t-lg last:rounded-b-lg sm:px-5 print:break-inside-avoid">
+      <Highlight changes={changes[incident.id]} />
+      <header>
+        <div className="flex flex-wrap items-start justify-between gap-x-4">
+          <h3 dir="auto" className="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink">
+            {incident.title}
+          </h3>
+          <QuietStatus {...incidentStatuses[incident.status]} />
+        </div>
+        <TimeWithDistance label="Created" value={incident.createdAt} />
+      </header>
+      <Prose text={incident.description} className="text-muted" />
+      <Timeline
+        label={incident.title}
+        entries={incident.IncidentTimeline}
+        changes={changes}
+        quiet
+        truncated={incident.timelineTruncated}
+      />
+    </article>
+  );
+}
+
+function AffectedComponents({ incident: { title, components } }: { incident: PublicIncident }) {
+  if (components.length === 0) return null;
+  return (
+    <ul aria-label={`Components affected by ${title}`} className="flex flex-wrap gap-2">
+      {components.map(({ componentId, status, component }) => {
+        const { label, tone, icon: Icon } = componentStatuses[status];
+        return (
+          <li
+            key={componentId}
+            data-tone={tone}
+            className="inline-flex min-w-0 flex-wrap items-center gap-x-2 rounded-md border border-line bg-raised px-2 py-1 text-sm"
+          >
+            <Icon aria-hidden className={cn('size-3.5 shrink-0', tones[tone].text)} />
+            <span dir="auto" className="min-w-0 font-medium wrap-anywhere text-ink">
+              {component.name}
+            </span>
+            <span className={tones[tone].text}>{label}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
 }

@@ -1,7 +1,13 @@
 import type { PublicMaintenance } from '@/api/types';
+import { StatusBadge } from '@/ui/badge';
 import { Card } from '@/ui/card';
-import { Maintenance } from './maintenance';
-import { NothingHere, Omitted, PageSection, pastShown } from './page-section';
+import { cn } from '@/ui/cn';
+import { maintenanceStatuses } from '@/ui/statuses';
+import { tones } from '@/ui/tone';
+import { Highlight, NothingHere, Omitted, PageSection, Prose, QuietStatus } from './page-parts';
+import { isPast, pastShown } from './page-state';
+import { TimeWithDistance } from './time';
+import { Timeline } from './timeline';
 
 interface MaintenanceListProps {
   maintenances: readonly PublicMaintenance[];
@@ -9,10 +15,10 @@ interface MaintenanceListProps {
   className?: string;
 }
 
-/** What is to come or going on first; what is over follows. */
+/** Maintenances that are not over come first. */
 export function MaintenanceList({ maintenances, changes, className }: MaintenanceListProps) {
-  const ahead = maintenances.filter((maintenance) => !isOver(maintenance));
-  const over = maintenances.filter(isOver);
+  const ahead = maintenances.filter((maintenance) => !isPast(maintenance));
+  const over = maintenances.filter(isPast);
   return (
     <PageSection id="maintenance" title="Scheduled Maintenance" {...(className && { className })}>
       {maintenances.length === 0 && <NothingHere>No maintenance is scheduled.</NothingHere>}
@@ -38,6 +44,58 @@ export function MaintenanceList({ maintenances, changes, className }: Maintenanc
   );
 }
 
-function isOver({ status }: PublicMaintenance): boolean {
-  return status === 'COMPLETED' || status === 'CANCELLED';
+interface MaintenanceProps {
+  maintenance: PublicMaintenance;
+  changes: Readonly<Record<string, number>>;
+  /** Whether the maintenance is over. */
+  quiet: boolean;
+}
+
+function Maintenance({ maintenance, changes, quiet }: MaintenanceProps) {
+  const { id, title, description, status, startAt, endAt, timeline } = maintenance;
+  const style = maintenanceStatuses[status];
+  return (
+    <article className="relative grid min-w-0 grid-cols-1 gap-3 px-4 py-4 first:rounded-t-lg last:rounded-b-lg sm:px-5 print:break-inside-avoid">
+      <Highlight changes={changes[id]} />
+      {status === 'IN_PROGRESS' && (
+        <span
+          aria-hidden
+          className={cn(
+            'absolute inset-y-0 left-0 w-1 rounded-l-[inherit]',
+            tones[style.tone].solid,
+          )}
+        />
+      )}
+      <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
+        <h3
+          dir="auto"
+          className={cn(
+            'min-w-0 flex-1 basis-48 wrap-anywhere text-ink',
+            quiet ? 'font-medium' : 'font-semibold',
+          )}
+        >
+          {title}
+        </h3>
+        {quiet ? <QuietStatus {...style} /> : <StatusBadge {...style} />}
+      </header>
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-sm">
+        <dt className="text-muted">Starts:</dt>
+        <dd>
+          <TimeWithDistance value={startAt} />
+        </dd>
+        <dt className="text-muted">Ends:</dt>
+        <dd>
+          <TimeWithDistance value={endAt} />
+        </dd>
+      </dl>
+      <Prose text={description} className={quiet ? 'text-muted' : 'text-ink'} />
+      <Timeline
+        label={title}
+        entries={timeline}
+        changes={changes}
+        quiet={quiet}
+        truncated={maintenance.timelineTruncated}
+      />
+    </article>
+  );
 }

@@ -1,7 +1,9 @@
+import { Moon, Sun } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { paths } from '@/paths';
+import { Button } from '@/ui/button';
 import { LogoMark } from '@/ui/logo';
-import { ThemeSwitch } from './theme-switch';
+import { useTheme } from '@/ui/theme';
 
 interface PageFrameProps {
   heading?: ReactNode;
@@ -10,7 +12,7 @@ interface PageFrameProps {
   children: ReactNode;
 }
 
-/** What every state of the page has around it. */
+/** The frame of every state of the page. */
 export function PageFrame({ heading, actions, children }: PageFrameProps) {
   return (
     <div
@@ -41,5 +43,25 @@ export function PageFrame({ heading, actions, children }: PageFrameProps) {
         </a>
       </footer>
     </div>
+  );
+}
+
+function ThemeSwitch() {
+  const [theme, setTheme] = useTheme();
+  const isLight =
+    theme === 'light' || (theme === 'system' && document.documentElement.dataset.theme === 'light');
+  const label = isLight ? 'Switch to dark theme' : 'Switch to light theme';
+  const Icon = isLight ? Moon : Sun;
+  return (
+    <Button
+      variant="ghost"
+      size="icon"
+      data-script="needed"
+      aria-label={label}
+      title={label}
+      onClick={() => setTheme(isLight ? 'dark' : 'light')}
+    >
+      <Icon aria-hidden />
+    </Button>
   );
 }

@@ -295,7 +295,7 @@ describe('whatever happens to an organisation', () => {
   });
 
   it.each(seeds)(
-    'a viewer from the start shows what the server has at every moment (%i)',
+    'a listener from the start shows what the server has at every moment (%i)',
     (seed) => {
       const { past, seen } = history(seed, 300);
       expect([...seen].sort()).toEqual([...liveEventNames].sort());

@@ -5,21 +5,21 @@ import type {
   PublicMaintenance,
   StatusSnapshot,
 } from '@/api/types';
-import { withKnownOfIncident, withKnownOfMaintenance } from '@/api/truncated';
+import { mergeTruncatedIncident, mergeTruncatedMaintenance } from '@/api/truncated';
 import type { LiveEvent } from '@/realtime/live-events';
 
-/** What the page shows. The headline is left out: it is computed from the components. */
+/** What the page shows, without the headline, which is computed from the components. */
 export type PageState = Omit<StatusSnapshot, 'banner'>;
 
-/** What events change. */
+/** The part that events change. */
 export type Lists = Pick<PageState, 'components' | 'incidents' | 'maintenances'>;
 
-/** The lists as they were read anew, at a moment. */
-export type CaughtUp = Lists & Pick<PageState, 'generatedAt'>;
+/** The lists as the server had them at a moment. */
+export type CurrentLists = Lists & Pick<PageState, 'generatedAt'>;
 
 /**
- * The state after an event. An event that the state has in it already changes nothing for good: however many
- * of the last events come again, in their order, the state ends the same.
+ * Returns the state after an event. Replaying the latest events in their order, whether or not the state already
+ * contains them, ends in the same state.
  */
 export function applyEvent<State extends Lists>(state: State, event: LiveEvent): State {
   switch (event.name) {
@@ -29,9 +29,12 @@ export function applyEvent<State extends Lists>(state: State, event: LiveEvent):
     case 'component-deleted':
       return withoutComponent(state, event.args[0]);
     case 'new-incident':
-      return { ...state, incidents: add(state.incidents, event.args[0], withKnownOfIncident) };
+      return { ...state, incidents: add(state.incidents, event.args[0], mergeTruncatedIncident) };
     case 'incident-updated':
-      return { ...state, incidents: replace(state.incidents, event.args[0], withKnownOfIncident) };
+      return {
+        ...state,
+        incidents: replace(state.incidents, event.args[0], mergeTruncatedIncident),
+      };
     case 'incident-deleted':
       return { ...state, incidents: remove(state.incidents, event.args[0]) };
     case 'timeline-updated': {
@@ -45,12 +48,12 @@ export function applyEvent<State extends Lists>(state: State, event: LiveEvent):
     case 'new-maintenance':
       return {
         ...state,
-        maintenances: add(state.maintenances, event.args[0], withKnownOfMaintenance),
+        maintenances: add(state.maintenances, event.args[0], mergeTruncatedMaintenance),
       };
     case 'maintenance-updated':
       return {
         ...state,
-        maintenances: replace(state.maintenances, event.args[0], withKnownOfMaintenance),
+        maintenances: replace(state.maintenances, event.args[0], mergeTruncatedMaintenance),
       };
     case 'maintenance-deleted':
       return { ...state, maintenances: remove(state.maintenances, event.args[0]) };
@@ -65,24 +68,47 @@ export function applyEvent<State extends Lists>(state: State, event: LiveEvent):
   }
 }
 
+/** Number of past incidents, and of past maintenances, that the server shows. */
+export const pastShown = 50;
+
+/** Removes the past items that the server would not show: it shows those that ended last. */
+export function limitPast(state: PageState): PageState {
+  return {
+    ...state,
+    incidents: newest(state.incidents, ({ resolvedAt }) => resolvedAt),
+    maintenances: newest(state.maintenances, ({ startAt, endAt }) => endAt ?? startAt),
+  };
+}
+
+type WithStatus = Pick<PublicIncident | PublicMaintenance, 'status'>;
+
+export function isPast({ status }: WithStatus): boolean {
+  return status === 'RESOLVED' || status === 'COMPLETED' || status === 'CANCELLED';
+}
+
+function newest<T extends WithStatus>(items: T[], end: (item: T) => Instant | null): T[] {
+  const first = items.filter(isPast).map(end).sort().at(-pastShown) ?? '';
+  return items.filter((item) => !isPast(item) || (end(item) ?? '') >= first);
+}
+
 interface Item {
   id: string;
   createdAt: Instant;
 }
 
-/** Completes what an event tells of an item with what is known of it. */
-type Complete<T> = (told: T, known: T) => T;
+/** Completes the item of an event by the one on the page. */
+type Complete<T> = (received: T, shown: T) => T;
 
-/** On top; in its place when it is there already. */
+/** Adds an item on top, or replaces it in its place. */
 function add<T extends Item>(items: readonly T[], item: T, complete?: Complete<T>): T[] {
   return has(items, item) ? replace(items, item, complete) : [item, ...items];
 }
 
-/** In its place. What is not shown, an incident that was over for long and is open again say, comes in by its age. */
+/** Replaces an item in its place. One that is not shown, such as an old incident that is open again, is added by age. */
 function replace<T extends Item>(
   items: readonly T[],
   item: T,
-  complete: Complete<T> = (told) => told,
+  complete: Complete<T> = (received) => received,
 ): T[] {
   if (has(items, item)) return items.map((it) => (it.id === item.id ? complete(item, it) : it));
   const older = items.findIndex(({ createdAt }) => createdAt < item.createdAt);
@@ -97,7 +123,7 @@ function has(items: readonly Item[], { id }: Item): boolean {
   return items.some((it) => it.id === id);
 }
 
-/** Incidents call a component by its name, so they take a new one. */
+/** Incidents contain the names of their components, so a new name changes them too. */
 function withComponent<State extends Lists>(
   state: State,
   component: PublicComponent,

@@ -1,7 +1,7 @@
 import { http, HttpResponse } from 'msw';
 import { expect, it } from 'vitest';
-import { calls } from '@/paths';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { endpoints } from '@/paths';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { aSnapshot } from './fixtures';
 import { fetchSnapshot, readSnapshot } from './snapshot';
 
@@ -23,10 +23,10 @@ const ask = (revision: number | null) =>
 
 it('asks only for what is newer than what it has', async () => {
   server.use(
-    http.get(apiUrl(calls.status('org-1')), ({ request }) =>
+    http.get(apiUrl(endpoints.status('org-1')), ({ request }) =>
       request.headers.get('If-None-Match') === '"7"'
         ? new HttpResponse(null, { status: 304 })
-        : answer(aSnapshot({ revision: 7 })),
+        : success(aSnapshot({ revision: 7 })),
     ),
   );
   expect(await ask(7)).toBeNull();
@@ -35,8 +35,10 @@ it('asks only for what is newer than what it has', async () => {
 });
 
 it('says why there is nothing', async () => {
-  server.use(http.get(apiUrl(calls.status('org-1')), () => problem(404, 'Organisation not found')));
+  server.use(
+    http.get(apiUrl(endpoints.status('org-1')), () => problem(404, 'Organisation not found')),
+  );
   await expect(ask(null)).rejects.toMatchObject({ status: 404 });
-  server.use(http.get(apiUrl(calls.status('org-1')), () => HttpResponse.error()));
+  server.use(http.get(apiUrl(endpoints.status('org-1')), () => HttpResponse.error()));
   await expect(ask(null)).rejects.toMatchObject({ status: 0 });
 });

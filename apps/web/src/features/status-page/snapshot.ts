@@ -1,11 +1,11 @@
 import { ApiError } from '@/api/error';
 import type { StatusSnapshot } from '@/api/types';
-import { apiBase, calls } from '@/paths';
+import { apiBase, endpoints } from '@/paths';
 
-/** A server without incidents and maintenances says nothing of them, and has none. */
+/** The server leaves out empty lists. */
 type Sent = Omit<StatusSnapshot, 'incidents' | 'maintenances'> & Partial<StatusSnapshot>;
 
-/** The state of the organisation that the server wrote into the page; null for an unknown organisation. */
+/** Reads the snapshot that the server embedded into the page; null for an unknown organisation. */
 export function readSnapshot(page: Document): StatusSnapshot | null {
   const text = page.getElementById('snapshot')?.textContent;
   return text ? whole(JSON.parse(text) as Sent) : null;
@@ -23,7 +23,7 @@ export async function fetchSnapshot(
 ): Promise<StatusSnapshot | null> {
   const headers = new Headers({ Accept: 'application/json' });
   if (revision !== null) headers.set('If-None-Match', `"${revision}"`);
-  const url = new URL(apiBase + calls.status(orgId), window.location.origin);
+  const url = new URL(apiBase + endpoints.status(orgId), window.location.origin);
   const response = await fetch(url, { headers, signal }).catch((error: unknown) => {
     throw signal.aborted ? error : ApiError.unreachable();
   });

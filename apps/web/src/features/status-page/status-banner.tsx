@@ -4,7 +4,7 @@ import { cn } from '@/ui/cn';
 import { tones } from '@/ui/tone';
 import { headline, isAffected } from './headline';
 
-/** The one sentence that the page is for. Nothing where there is no component to speak of. */
+/** The headline of the page; nothing without components. */
 export function StatusBanner({ components }: { components: readonly PublicComponent[] }) {
   const banner = headline(components);
   if (banner === null) return null;

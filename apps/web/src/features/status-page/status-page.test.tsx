@@ -3,8 +3,8 @@ import userEvent from '@testing-library/user-event';
 import { http } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StatusSnapshot } from '@/api/types';
-import { calls } from '@/paths';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { endpoints } from '@/paths';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { FakeEventSource } from './fake-event-source';
 import {
   aComponent,
@@ -204,7 +204,7 @@ describe('while somebody watches', () => {
   });
 
   it('keeps the page when the connection is lost for good', () => {
-    server.use(http.get(apiUrl(calls.status('org-1')), () => problem(503, 'Away')));
+    server.use(http.get(apiUrl(endpoints.status('org-1')), () => problem(503, 'Away')));
     show({ components: [aComponent()] });
     act(() => FakeEventSource.last.giveUp());
     expect(section('Components').getByText('Website')).toBeVisible();
@@ -213,7 +213,7 @@ describe('while somebody watches', () => {
 
 describe('without a state to begin with', () => {
   it('asks the server for it', async () => {
-    server.use(http.get(apiUrl(calls.status('org-1')), () => answer(aSnapshot())));
+    server.use(http.get(apiUrl(endpoints.status('org-1')), () => success(aSnapshot())));
     render(<StatusPage orgId="org-1" />);
     expect(screen.getByRole('heading', { name: 'Loading the status page' })).toBeVisible();
     expect(await screen.findByRole('heading', { name: 'Analytical Engines' })).toBeVisible();
@@ -222,7 +222,9 @@ describe('without a state to begin with', () => {
   });
 
   it('helps on where there is no such organisation', async () => {
-    server.use(http.get(apiUrl(calls.status('x')), () => problem(404, 'Organisation not found')));
+    server.use(
+      http.get(apiUrl(endpoints.status('x')), () => problem(404, 'Organisation not found')),
+    );
     render(<StatusPage orgId="x" />);
     expect(
       await screen.findByRole('heading', { name: 'There is no status page here' }),
@@ -238,10 +240,10 @@ describe('without a state to begin with', () => {
   });
 
   it('can be asked for again after a failure', async () => {
-    server.use(http.get(apiUrl(calls.status('org-1')), () => problem(403, 'Not from here')));
+    server.use(http.get(apiUrl(endpoints.status('org-1')), () => problem(403, 'Not from here')));
     render(<StatusPage orgId="org-1" />);
     expect(await screen.findByText('Not from here')).toBeVisible();
-    server.use(http.get(apiUrl(calls.status('org-1')), () => answer(aSnapshot())));
+    server.use(http.get(apiUrl(endpoints.status('org-1')), () => success(aSnapshot())));
     await userEvent.click(screen.getByRole('button', { name: 'Try Again' }));
     expect(await screen.findByRole('heading', { name: 'Analytical Engines' })).toBeVisible();
   });

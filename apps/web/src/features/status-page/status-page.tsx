@@ -1,22 +1,25 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { ApiError } from '@/api/error';
+import { withRetries } from '@/api/retry';
 import type { StatusSnapshot } from '@/api/types';
+import { Skeleton } from '@/ui/skeleton';
 import { FailedView, UnknownView } from './absent-view';
-import { followEventStream, type Follow } from './event-stream';
-import { LoadingView } from './loading-view';
+import { type Follow, followEventStream } from './event-stream';
+import { PageFrame } from './page-frame';
+import { fetchSnapshot } from './snapshot';
 import { StatusView } from './status-view';
-import { useSnapshot } from './use-snapshot';
 
 interface StatusPageProps {
   orgId: string;
-  /** What came with the page; null for an unknown organisation. Left out, the server is asked for it. */
+  /** The embedded snapshot; null for an unknown organisation. If it is undefined, it is requested. */
   snapshot?: StatusSnapshot | null;
-  /** How it learns what changes: always the same function. */
+  /** Must always be the same function. */
   follow?: Follow;
   /** Buttons beside the organisation's name. */
   actions?: ReactNode;
 }
 
-/** Give it the organisation's id as its key: it begins anew with another one. */
+/** Needs the organisation's id as its key. */
 export function StatusPage({
   orgId,
   snapshot,
@@ -34,4 +37,64 @@ export function StatusPage({
     case 'loaded':
       return <StatusView snapshot={loading.snapshot} follow={follow} actions={actions} />;
   }
+}
+
+/** Placeholder until the first snapshot. */
+function LoadingView() {
+  return (
+    <PageFrame
+      heading={
+        <h1 className="text-2xl sm:text-3xl">
+          <span className="sr-only">Loading the status page</span>
+          <Skeleton className="h-8 w-56 max-w-full sm:h-9.5" />
+        </h1>
+      }
+    >
+      <div aria-busy className="grid gap-8">
+        <Skeleton className="h-22 rounded-xl" />
+        <Skeleton className="h-7 w-36" />
+        <Skeleton className="h-48 rounded-lg" />
+      </div>
+    </PageFrame>
+  );
+}
+
+type Loading =
+  | { status: 'loading' }
+  | { status: 'unknown' }
+  | { status: 'failed'; message: string }
+  | { status: 'loaded'; snapshot: StatusSnapshot };
+
+/**
+ * The state to begin with: the one that came with the page (null: there is no such organisation), or, where none could
+ * come with it (undefined), the one that the server is asked for.
+ */
+function useSnapshot(
+  orgId: string,
+  given: StatusSnapshot | null | undefined,
+): [Loading, retry: () => void] {
+  const [loading, setLoading] = useState<Loading>(() => begin(given));
+  const isLoading = loading.status === 'loading';
+  useEffect(() => {
+    if (!isLoading) return;
+    const left = new AbortController();
+    withRetries(() => fetchSnapshot(orgId, null, left.signal)).then(
+      (snapshot) => left.signal.aborted || setLoading(begin(snapshot)),
+      (error: unknown) => left.signal.aborted || setLoading(failure(error)),
+    );
+    return () => left.abort();
+  }, [orgId, isLoading]);
+  return [loading, () => setLoading({ status: 'loading' })];
+}
+
+function begin(given: StatusSnapshot | null | undefined): Loading {
+  if (given === undefined) return { status: 'loading' };
+  return given === null ? { status: 'unknown' } : { status: 'loaded', snapshot: given };
+}
+
+function failure(error: unknown): Loading {
+  if (!(error instanceof ApiError)) return { status: 'failed', message: 'Something went wrong.' };
+  return error.status === 404
+    ? { status: 'unknown' }
+    : { status: 'failed', message: error.message };
 }

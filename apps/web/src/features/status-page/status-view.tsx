@@ -1,16 +1,18 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import type { StatusSnapshot } from '@/api/types';
 import { paths } from '@/paths';
+import { cn } from '@/ui/cn';
+import { formatInstant } from '@/ui/datetime';
 import { ComponentList } from './component-list';
 import type { Follow } from './event-stream';
-import { IncidentList, isUnresolved } from './incident-list';
-import { LiveIndicator } from './live-indicator';
+import { documentTitle, favicon } from './headline';
+import { IncidentList } from './incident-list';
 import { MaintenanceList } from './maintenance-list';
 import { PageFrame } from './page-frame';
+import { isPast, type PageState } from './page-state';
 import { StatusBanner } from './status-banner';
-import { useDocumentStatus } from './use-document-status';
-import { useLive } from './use-live';
-import { useTakeover } from './use-takeover';
+import { LocalTime, useHydrated } from './time';
+import { type Live, useLive } from './use-live';
 
 interface StatusViewProps {
   snapshot: StatusSnapshot;
@@ -18,13 +20,13 @@ interface StatusViewProps {
   actions?: ReactNode;
 }
 
-/** The page of an organisation, live from the snapshot on. */
+/** The live page of an organisation. */
 export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
-  const { state, connection, asOf, news, changes } = useLive(snapshot, follow);
+  const { state, connection, asOf, announcements, changes } = useLive(snapshot, follow);
   useDocumentStatus(state);
   const { organisation, components, incidents, maintenances } = state;
-  // While something is going on, what is said about it comes before the list of what it affects.
-  const incidentsFirst = incidents.some(isUnresolved);
+  // Unresolved incidents come before the components that they affect.
+  const incidentsFirst = !incidents.every(isPast);
   const incidentList = (
     <IncidentList
       key="incidents"
@@ -71,7 +73,7 @@ export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
         />
       </div>
       <div role="log" aria-live="polite" aria-label="Changes" className="sr-only">
-        {news.map(({ key, text }) => (
+        {announcements.map(({ key, text }) => (
           <p key={key}>{text}</p>
         ))}
       </div>
@@ -79,9 +81,75 @@ export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
   );
 }
 
-/** What all the times are in. With another key it is another element: a new text, not one that has moved. */
+/** The time zone of the page. The key makes a new element, so that browsers measure no layout shift. */
 function TimeZone() {
-  const isTaken = useTakeover();
-  const zone = isTaken ? Intl.DateTimeFormat().resolvedOptions().timeZone : 'UTC';
+  const isHydrated = useHydrated();
+  const zone = isHydrated ? Intl.DateTimeFormat().resolvedOptions().timeZone : 'UTC';
   return <p key={zone}>{`All times are in ${zone.replaceAll('_', ' ')}`}</p>;
+}
+
+/** Shows the status in the browser's tab. */
+function useDocumentStatus(state: PageState): void {
+  const title = documentTitle(state);
+  const icon = favicon(state);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  useEffect(() => {
+    const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+    const before = link?.getAttribute('href');
+    link?.setAttribute('href', icon);
+    return () => {
+      if (before) link?.setAttribute('href', before);
+    };
+  }, [icon]);
+}
+
+const dots = {
+  connecting: 'bg-neutral-solid',
+  live: 'bg-operational-solid',
+  reconnecting: 'bg-degraded-solid animate-pulse',
+};
+
+/** Shows whether the page is live, or the time of its state. */
+function LiveIndicator({ connection, asOf }: Pick<Live, 'connection' | 'asOf'>) {
+  const isHydrated = useHydrated();
+  return (
+    <p data-print="hidden" className="flex min-w-24 items-baseline gap-2">
+      <span aria-hidden className={cn('size-2 shrink-0 rounded-full', dots[connection])} />
+      {isHydrated ? (
+        <LiveText connection={connection} asOf={asOf} />
+      ) : (
+        <span>
+          {'State of '}
+          <LocalTime value={asOf} />
+        </span>
+      )}
+    </p>
+  );
+}
+
+function LiveText({ connection, asOf }: Pick<Live, 'connection' | 'asOf'>) {
+  switch (connection) {
+    case 'connecting':
+      return <span>Connecting</span>;
+    case 'live':
+      return <span>Live</span>;
+    case 'reconnecting':
+      return (
+        <span>
+          {'Reconnecting · state of '}
+          <time dateTime={asOf} title={formatInstant(asOf)} className="whitespace-nowrap">
+            {timeOfDay(asOf)}
+          </time>
+        </span>
+      );
+  }
+}
+
+/** Formats hour and minute; with the day unless it is today. */
+function timeOfDay(instant: string): string {
+  const then = new Date(instant);
+  if (then.toDateString() !== new Date().toDateString()) return formatInstant(then);
+  return then.toLocaleTimeString('en-US', { hour: '2-digit', minute: '2-digit' });
 }

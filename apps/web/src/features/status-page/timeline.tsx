@@ -2,10 +2,8 @@ import type { IncidentStatus } from '@/api/types';
 import { cn } from '@/ui/cn';
 import { incidentStatuses } from '@/ui/statuses';
 import { tones } from '@/ui/tone';
-import { Highlight } from './highlight';
-import { Moment } from './moment';
-import { Omitted } from './page-section';
-import { Prose } from './prose';
+import { Highlight, Omitted, Prose } from './page-parts';
+import { TimeWithDistance } from './time';
 
 interface Entry {
   id: string;
@@ -15,17 +13,17 @@ interface Entry {
 }
 
 interface TimelineProps {
-  /** Whose it is. */
+  /** Title of the incident or maintenance. */
   label: string;
   entries: readonly Entry[];
   changes: Readonly<Record<string, number>>;
-  /** It is over: its marks lose their colour. */
+  /** Whether the marks are without colour, for a past item. */
   quiet: boolean;
-  /** It has older entries, which are not shown. */
+  /** Whether it has older entries that are not shown. */
   truncated: boolean | undefined;
 }
 
-/** What was recorded, newest first. */
+/** The updates of an incident or a maintenance, newest first. */
 export function Timeline(props: TimelineProps) {
   return (
     <>
@@ -60,7 +58,7 @@ function Entries({ label, entries, changes, quiet }: TimelineProps) {
             <span className={cn('font-semibold', quiet ? 'text-muted' : 'text-ink')}>
               {incidentStatuses[status].label}
             </span>
-            <Moment value={createdAt} />
+            <TimeWithDistance value={createdAt} />
           </p>
           <Prose text={message} className={quiet ? 'text-muted' : 'text-ink'} />
         </li>

@@ -1,42 +1,42 @@
 import { useEffect, useReducer } from 'react';
 import type { Instant, StatusSnapshot } from '@/api/types';
 import type { LiveEvent } from '@/realtime/live-events';
+import { announcementsBetween } from './announcements';
 import type { Follow } from './event-stream';
-import { newsBetween } from './news';
-import { applyEvent, type CaughtUp, type PageState } from './page-state';
+import { applyEvent, limitPast, type CurrentLists, type PageState } from './page-state';
 
 export type Connection = 'connecting' | 'live' | 'reconnecting';
 
 export interface Live {
   state: PageState;
   connection: Connection;
-  /** The last moment for which the state is known to hold; of no interest while live. */
+  /** Last time at which the state was known to be current; unused while live. */
   asOf: Instant;
-  /** The last things that were said of it, oldest first. */
-  news: readonly { key: number; text: string }[];
-  /** How often each thing has changed before the reader's eyes, by its id. */
+  /** The latest announcements for screen readers, oldest first. */
+  announcements: readonly { key: number; text: string }[];
+  /** Number of changes of each item since the page was opened, by its id. */
   changes: Readonly<Record<string, number>>;
 }
 
 type Action =
   | { type: 'event'; event: LiveEvent }
-  | { type: 'catch-up'; state: CaughtUp }
+  | { type: 'state'; state: CurrentLists }
   | { type: 'connected'; connected: boolean; now: Instant };
 
-/** What the screen reader is still to say; the rest has been said. */
-const newsKept = 5;
+/** Screen readers have read older announcements. */
+const announcementsKept = 5;
 
-/** The organisation's state from a snapshot on, live by the way that `follow` takes. */
+/** Returns the organisation's state, kept up to date by `follow`. */
 export function useLive(snapshot: StatusSnapshot, follow: Follow): Live {
-  const [live, dispatch] = useReducer(reduce, snapshot, begin);
+  const [live, dispatch] = useReducer(reduce, snapshot, initialLive);
   const orgId = snapshot.organisation.id;
   const { revision } = snapshot;
   useEffect(
     () =>
       follow(orgId, revision, {
-        tell: (event) => dispatch({ type: 'event', event }),
-        catchUp: (state) => dispatch({ type: 'catch-up', state }),
-        connected: (connected) =>
+        onEvent: (event) => dispatch({ type: 'event', event }),
+        onState: (state) => dispatch({ type: 'state', state }),
+        onConnected: (connected) =>
           dispatch({ type: 'connected', connected, now: new Date().toISOString() }),
       }),
     [follow, orgId, revision],
@@ -44,18 +44,18 @@ export function useLive(snapshot: StatusSnapshot, follow: Follow): Live {
   return live;
 }
 
-export function begin(snapshot: StatusSnapshot): Live {
-  const { generatedAt } = snapshot;
-  return { state: snapshot, connection: 'connecting', asOf: generatedAt, news: [], changes: {} };
+export function initialLive(state: StatusSnapshot): Live {
+  const { generatedAt } = state;
+  return { state, connection: 'connecting', asOf: generatedAt, announcements: [], changes: {} };
 }
 
 export function reduce(live: Live, action: Action): Live {
   switch (action.type) {
     case 'event':
-      return move(live, applyEvent(live.state, action.event));
-    case 'catch-up':
+      return withState(live, applyEvent(live.state, action.event));
+    case 'state':
       return {
-        ...move(live, { ...live.state, ...action.state }),
+        ...withState(live, { ...live.state, ...action.state }),
         asOf: action.state.generatedAt,
       };
     case 'connected':
@@ -68,11 +68,15 @@ export function reduce(live: Live, action: Action): Live {
   }
 }
 
-function move(live: Live, state: PageState): Live {
-  const found = newsBetween(live.state, state);
-  let key = live.news.at(-1)?.key ?? 0;
-  const news = [...live.news, ...found.map(({ text }) => ({ key: (key += 1), text }))];
+function withState(live: Live, state: PageState): Live {
+  // Before the limit, whose items have not been deleted.
+  const found = announcementsBetween(live.state, state);
+  let key = live.announcements.at(-1)?.key ?? 0;
+  const announcements = [
+    ...live.announcements,
+    ...found.map(({ text }) => ({ key: (key += 1), text })),
+  ].slice(-announcementsKept);
   const changes = { ...live.changes };
   for (const { about } of found) changes[about] = (changes[about] ?? 0) + 1;
-  return { ...live, state, news: news.slice(-newsKept), changes };
+  return { ...live, state: limitPast(state), announcements, changes };
 }

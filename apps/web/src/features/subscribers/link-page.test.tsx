@@ -1,9 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { expect, it } from 'vitest';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
 import { renderRoutes } from '@/testing/render';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { linkRoutes } from './link-routes';
 
 const routes = [...linkRoutes, { path: '/', element: <h1>Home</h1> }];
@@ -16,9 +16,9 @@ const toasts = () => within(screen.getByRole('region', { name: /Notifications/ }
 it('verifies the address that the link names, once', async () => {
   const bodies: unknown[] = [];
   server.use(
-    http.post(apiUrl(calls.subscribers.verify), async ({ request }) => {
+    http.post(apiUrl(endpoints.subscribers.verify), async ({ request }) => {
       bodies.push(await request.json());
-      return answer({});
+      return success({});
     }),
   );
   open(`/verify?${person}&verificationCode=c0de&utm=mail`);
@@ -35,9 +35,9 @@ it('verifies the address that the link names, once', async () => {
 it('says why an address is not verified, and tries again only when asked', async () => {
   let asked = 0;
   server.use(
-    http.post(apiUrl(calls.subscribers.verify), () => {
+    http.post(apiUrl(endpoints.subscribers.verify), () => {
       asked += 1;
-      return asked === 1 ? problem(503, 'Try again later') : answer({});
+      return asked === 1 ? problem(503, 'Try again later') : success({});
     }),
   );
   const { user } = open(`/verify?${person}&verificationCode=c0de`);
@@ -50,7 +50,7 @@ it('says why an address is not verified, and tries again only when asked', async
 });
 
 it('unsubscribes, and leads home', async () => {
-  server.use(http.post(apiUrl(calls.subscribers.unsubscribe), () => answer({})));
+  server.use(http.post(apiUrl(endpoints.subscribers.unsubscribe), () => success({})));
   const { user, router } = open(`/unsubscribe?${person}&unsubscribeCode=c0de`);
   expect(
     screen.getByRole('heading', { name: 'Processing Unsubscribe Request' }),
@@ -64,18 +64,20 @@ it('unsubscribes, and leads home', async () => {
 });
 
 it('says that it could not unsubscribe', async () => {
-  server.use(http.post(apiUrl(calls.subscribers.unsubscribe), () => problem(400, 'Wrong code')));
+  server.use(
+    http.post(apiUrl(endpoints.subscribers.unsubscribe), () => problem(400, 'Wrong code')),
+  );
   open(`/unsubscribe?${person}&unsubscribeCode=c0de`);
   expect(await screen.findByRole('heading', { name: 'Unsubscribe Failed' })).toBeInTheDocument();
   expect(screen.getByText('Wrong code')).toBeInTheDocument();
 });
 
 it.each([
-  ['/verify', 'verificationCode', calls.subscribers.verify, 'Unable to verify email'],
+  ['/verify', 'verificationCode', endpoints.subscribers.verify, 'Unable to verify email'],
   [
     '/unsubscribe',
     'unsubscribeCode',
-    calls.subscribers.unsubscribe,
+    endpoints.subscribers.unsubscribe,
     'Unable to process unsubscribe request',
   ],
 ])(
@@ -98,9 +100,9 @@ it.each([
 
 it('takes a link to an address with letters outside ASCII in its domain', async () => {
   server.use(
-    http.post(apiUrl(calls.subscribers.verify), async ({ request }) => {
+    http.post(apiUrl(endpoints.subscribers.verify), async ({ request }) => {
       expect(await request.json()).toMatchObject({ email: 'ada+status@exämple.com' });
-      return answer({});
+      return success({});
     }),
   );
   const email = encodeURIComponent('ada+status@exämple.com');
@@ -109,7 +111,9 @@ it('takes a link to an address with letters outside ASCII in its domain', async 
 });
 
 it('leads home from a failure', async () => {
-  server.use(http.post(apiUrl(calls.subscribers.unsubscribe), () => problem(400, 'Wrong code')));
+  server.use(
+    http.post(apiUrl(endpoints.subscribers.unsubscribe), () => problem(400, 'Wrong code')),
+  );
   const { user, router } = open(`/unsubscribe?${person}&unsubscribeCode=c0de`);
   await user.click(await screen.findByRole('link', { name: 'Go Back' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/'));

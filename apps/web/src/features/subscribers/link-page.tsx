@@ -1,19 +1,21 @@
 import { CircleCheck, OctagonX } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router-dom';
+import { useApi } from '@/api/api-provider';
+import { serverMessageOr } from '@/api/server-message';
 import { paths } from '@/paths';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
 import { Card } from '@/ui/card';
 import { Logo } from '@/ui/logo';
 import { Spinner } from '@/ui/spinner';
+import { toast } from '@/ui/toast';
 import { usePageTitle } from '@/ui/use-page-title';
-import type { Progress } from './use-link-call';
 
 interface LinkPageProps {
   progress: Progress;
   titles: Record<Progress['status'], string>;
-  /** What success means for the reader. */
+  /** The consequence of success. */
   done: ReactNode;
   doneAction?: ReactNode;
   onRetry: () => void;
@@ -25,7 +27,7 @@ const icons = {
   failed: <OctagonX aria-hidden className="size-8 text-major" />,
 };
 
-/** How far the work of a mailed link is. */
+/** The page of a mailed link, with the progress of its request. */
 export function LinkPage({ progress, titles, done, doneAction, onRetry }: LinkPageProps) {
   const title = titles[progress.status];
   usePageTitle(title);
@@ -53,4 +55,42 @@ export function LinkPage({ progress, titles, done, doneAction, onRetry }: LinkPa
       </Card>
     </main>
   );
+}
+
+type Progress = { status: 'running' } | { status: 'done' } | { status: 'failed'; message: string };
+
+interface LinkCall {
+  path: string;
+  body: unknown;
+  /** The toast after success. */
+  done: string;
+  /** Message of a failure without a message of the server. */
+  failed: string;
+}
+
+/** Sends the request of a mailed link once, and again on demand. */
+export function useLinkCall({ path, body, done, failed }: LinkCall): [Progress, () => void] {
+  const api = useApi();
+  const [progress, setProgress] = useState<Progress>({ status: 'running' });
+  const call = useRef({ path, body, done, failed });
+  const isBegun = useRef(false);
+
+  const run = useCallback(async () => {
+    setProgress({ status: 'running' });
+    try {
+      await api.post(call.current.path, call.current.body);
+      toast.success(call.current.done);
+      setProgress({ status: 'done' });
+    } catch (error) {
+      setProgress({ status: 'failed', message: serverMessageOr(call.current.failed, error) });
+    }
+  }, [api]);
+
+  useEffect(() => {
+    if (isBegun.current) return;
+    isBegun.current = true;
+    void run();
+  }, [run]);
+
+  return [progress, () => void run()];
 }

@@ -1,9 +1,8 @@
 import type { RouteObject } from 'react-router-dom';
 import { paths } from '@/paths';
-import { UnsubscribePage } from './unsubscribe-page';
-import { VerifyPage } from './verify-page';
+import { UnsubscribePage, VerifyPage } from './link-screens';
 
-/** Where the links in mails to subscribers lead. */
+/** Targets of the links in mails to subscribers. */
 export const linkRoutes: RouteObject[] = [
   { path: paths.verify, Component: VerifyPage },
   { path: paths.unsubscribe, Component: UnsubscribePage },

@@ -2,9 +2,9 @@ import { act, screen, within } from '@testing-library/react';
 import { http } from 'msw';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { DeliveryCounts } from '@/api/types';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
 import { renderScreen } from '@/testing/render';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { noMail } from './fixtures';
 import { MailSummary } from './mail-summary';
 
@@ -12,9 +12,9 @@ import { MailSummary } from './mail-summary';
 function serve(...all: Partial<DeliveryCounts>[]) {
   const asked = vi.fn();
   server.use(
-    http.get(apiUrl(calls.subscribers.deliveries), () => {
+    http.get(apiUrl(endpoints.subscribers.deliveries), () => {
       asked();
-      return answer({ ...noMail, ...(all.length > 1 ? all.shift() : all[0]) });
+      return success({ ...noMail, ...(all.length > 1 ? all.shift() : all[0]) });
     }),
   );
   return asked;
@@ -62,12 +62,12 @@ it('says why mails were given up to whoever asks', async () => {
 });
 
 it.each([
-  ['there was no mail', () => answer(noMail)],
+  ['there was no mail', () => success(noMail)],
   ['the counts could not be read', () => problem(403, 'Choose an organisation')],
 ])('shows nothing where %s', async (_, response) => {
   const asked = vi.fn();
   server.use(
-    http.get(apiUrl(calls.subscribers.deliveries), () => {
+    http.get(apiUrl(endpoints.subscribers.deliveries), () => {
       asked();
       return response();
     }),

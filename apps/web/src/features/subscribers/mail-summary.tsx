@@ -1,19 +1,19 @@
 import { useEffect } from 'react';
 import type { DeliveryCounts } from '@/api/types';
 import { useQuery } from '@/api/use-query';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
 import { Card } from '@/ui/card';
 import { cn } from '@/ui/cn';
 import { tones } from '@/ui/tone';
 
-/** How often the counts are asked for while mail is on its way. */
+/** Interval of the requests while mails wait. */
 const whileSending = 5000;
 
 const number = new Intl.NumberFormat('en');
 
-/** What became of the mails to subscribers; nothing while there is nothing to tell. */
+/** Counts of the mails to subscribers; nothing without mails. */
 export function MailSummary() {
-  const { data: counts, refresh } = useQuery<DeliveryCounts>(calls.subscribers.deliveries);
+  const { data: counts, refresh } = useQuery<DeliveryCounts>(endpoints.subscribers.deliveries);
   const sending = counts !== undefined && counts.waiting > 0;
 
   useEffect(() => {

@@ -3,21 +3,21 @@ import { http, HttpResponse } from 'msw';
 import { act } from 'react';
 import { beforeEach, expect, it } from 'vitest';
 import type { Subscriber } from '@/api/types';
-import { calls, paths } from '@/paths';
+import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { noMail, subscriber } from './fixtures';
 import { subscriberRoutes } from './routes';
 
 beforeEach(() => {
-  server.use(http.get(apiUrl(calls.subscribers.deliveries), () => answer(noMail)));
+  server.use(http.get(apiUrl(endpoints.subscribers.deliveries), () => success(noMail)));
 });
 
 /** Serves `subscribers`, and deletes from them what is not `stuck`. */
 function serve(subscribers: Subscriber[], stuck: string[] = []) {
   const deleted: string[] = [];
   server.use(
-    http.get(apiUrl(calls.subscribers.list), () => answer(subscribers)),
+    http.get(apiUrl(endpoints.subscribers.list), () => success(subscribers)),
     http.delete<{ id: string }>(apiUrl('/subscriber/:id'), ({ params: { id } }) => {
       deleted.push(id);
       if (stuck.includes(id)) return problem(404, 'No such subscriber');
@@ -25,7 +25,7 @@ function serve(subscribers: Subscriber[], stuck: string[] = []) {
         subscribers.findIndex((candidate) => candidate.id === id),
         1,
       );
-      return answer({ id });
+      return success({ id });
     }),
   );
   return deleted;
@@ -101,7 +101,7 @@ it('says what to do when nobody has subscribed yet', async () => {
 
 it('says that the list could not be read, and tries again when asked', async () => {
   server.use(
-    http.get(apiUrl(calls.subscribers.list), () => problem(403, 'Choose an organisation'), {
+    http.get(apiUrl(endpoints.subscribers.list), () => problem(403, 'Choose an organisation'), {
       once: true,
     }),
   );
@@ -117,11 +117,11 @@ it('adds a subscriber, who is to confirm the address, and shows them', async () 
   const subscribers = [subscriber('bob')];
   serve(subscribers);
   server.use(
-    http.post(apiUrl(calls.subscribers.create), async ({ request }) => {
+    http.post(apiUrl(endpoints.subscribers.create), async ({ request }) => {
       expect(await request.json()).toEqual({ email: 'ada@example.com' });
       expect(request.headers.get('Authorization')).toBe('Bearer test-token');
       subscribers.unshift(subscriber('ada', { status: 'PENDING', isVerified: false }));
-      return answer(subscribers[0], { status: 201 });
+      return success(subscribers[0], { status: 201 });
     }),
   );
   const { add } = await openDialog();
@@ -152,7 +152,9 @@ it.each(['', 'ada', 'ada@'])('refuses %j as an address without asking', async (t
 
 it('says why an address is refused, and keeps it', async () => {
   serve([]);
-  server.use(http.post(apiUrl(calls.subscribers.create), () => problem(409, 'Already subscribed')));
+  server.use(
+    http.post(apiUrl(endpoints.subscribers.create), () => problem(409, 'Already subscribed')),
+  );
   const { dialog, email, add } = await openDialog();
   await add('ada@example.com');
   expect(await toasts().findByText('Already subscribed')).toBeInTheDocument();
@@ -165,7 +167,7 @@ it.each([
   ['the answer has no message', () => new HttpResponse('<html>', { status: 502 })],
 ])('says that it failed when %s', async (_, failure) => {
   serve([]);
-  server.use(http.post(apiUrl(calls.subscribers.create), failure));
+  server.use(http.post(apiUrl(endpoints.subscribers.create), failure));
   const { add } = await openDialog();
   await add('ada@example.com');
   expect(await toasts().findByText('Failed to create subscriber')).toBeInTheDocument();
@@ -209,12 +211,12 @@ it('deletes what is selected, and keeps selected what could not be deleted', asy
 
 it('offers older subscribers where there are more than it shows', async () => {
   server.use(
-    http.get(apiUrl(calls.subscribers.list), ({ request }) => {
+    http.get(apiUrl(endpoints.subscribers.list), ({ request }) => {
       const query = new URL(request.url).searchParams;
       expect(query.get('limit')).toBe('500');
       return query.get('before') === 'bob'
-        ? answer([subscriber('ada')], { next: null })
-        : answer([subscriber('bob')], { next: 'bob' });
+        ? success([subscriber('ada')], { next: null })
+        : success([subscriber('bob')], { next: 'bob' });
     }),
   );
   const { user } = open();

@@ -13,7 +13,7 @@ import {
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
-/** Text as people order it ("api 2" before "api 10"), times by their RFC 3339 text, numbers by value. */
+/** Natural order of texts ("api 2" before "api 10"), times in RFC 3339, and numbers. */
 function compare(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return collator.compare(sortText(a), sortText(b));
@@ -25,10 +25,10 @@ function sortText(value: unknown): string {
     : '';
 }
 
-interface ColumnLook {
-  /** The class of the column's width, whatever is in it; a column without one takes what the others leave. */
+interface ColumnStyle {
+  /** Class of the fixed width. A column without it takes the remaining width. */
   width?: string;
-  /** How many lines its values take. */
+  /** Number of lines of its values. */
   lines?: 2;
 }
 
@@ -36,7 +36,7 @@ interface ColumnLook {
  * The widths of what many tables show. They hold also while the rows are on their way, so that no header moves when they
  * come.
  */
-export const looks = {
+export const columnStyles = {
   check: { width: 'w-8' },
   componentStatus: { width: 'w-50' },
   status: { width: 'w-36' },
@@ -44,10 +44,10 @@ export const looks = {
   time: { width: 'w-32', lines: 2 },
   edit: { width: 'w-14 pointer-coarse:w-16' },
   delete: { width: 'w-17' },
-} as const satisfies Record<string, ColumnLook>;
+} as const satisfies Record<string, ColumnStyle>;
 
 export const features = tableFeatures({
-  columnMeta: metaHelper<ColumnLook>(),
+  columnMeta: metaHelper<ColumnStyle>(),
   rowSortingFeature,
   rowSelectionFeature,
   rowPaginationFeature,

@@ -1,35 +1,34 @@
 import {
-  useTable,
   type RowData,
   type RowSelectionState,
   type SortingState,
   type Updater,
+  useTable,
 } from '@tanstack/react-table';
-import { useMemo, useState, type ReactNode } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { cn } from '@/ui/cn';
-import { features, type DataColumn } from './columns';
-import { DataTableBody } from './data-table-body';
-import { HeaderCell } from './header-cell';
+import { type DataColumn, features } from './columns';
+import { DataTableBody, HeaderCell } from './data-table-rows';
 import { Pagination } from './pagination';
 import { selectionColumn } from './selection-column';
 import { stacked } from './stacked';
 
 interface DataTableProps<Row extends RowData> {
-  /** What the table holds, for those who cannot see it. */
+  /** Accessible name. */
   label: string;
   columns: readonly DataColumn<Row>[];
-  /** Undefined while they load. */
+  /** Undefined while loading. */
   rows: readonly Row[] | undefined;
   getRowId: (row: Row) => string;
-  /** A row's name, for its checkbox: "Select Website". */
+  /** Name of a row, for its checkbox: "Select Website". */
   rowLabel: (row: Row) => string;
-  /** Its columns take the width of a desk: where there is less, its rows are stacked. */
+  /** Stacks the rows on windows narrower than a desktop's. */
   wide?: boolean;
-  /** What to do about it when there is none. */
+  /** A hint for an empty table. */
   emptyHint?: ReactNode;
   /** Shown above the table while rows are selected. */
   bulkActions?: (selected: Row[], clear: () => void) => ReactNode;
-  /** Beside the paging: a button that shows older entries, for example. */
+  /** Content beside the pagination. */
   footer?: ReactNode;
 }
 
@@ -59,7 +58,7 @@ export function DataTable<Row extends RowData>({
     data,
     getRowId,
     defaultColumn: { sortFn: 'natural' },
-    // A row that arrives while somebody reads must not send them back to the first page.
+    // A new row must not move the user back to the first page.
     autoResetPageIndex: false,
     state: {
       // The last rows of the last page may have been deleted.
@@ -72,13 +71,13 @@ export function DataTable<Row extends RowData>({
     onRowSelectionChange: setRowSelection,
   });
 
-  /** Who sorts wants to see what comes first. */
+  /** Sorting shows the first page. */
   function sort(next: Updater<SortingState>) {
     setSorting(next);
     setPagination((current) => ({ ...current, pageIndex: 0 }));
   }
 
-  // Not from the table's state: that may still name rows that are gone.
+  // The table's state may contain rows that are gone.
   const selected = data.filter((row) => rowSelection[getRowId(row)]);
 
   return (
@@ -119,7 +118,7 @@ export function DataTable<Row extends RowData>({
           />
         </table>
       </div>
-      {/* Where it stands is known when the rows are. */}
+      {/* The page count needs the rows. */}
       {rows && (
         <Pagination
           page={table.state.pagination.pageIndex}

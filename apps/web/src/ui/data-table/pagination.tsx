@@ -5,7 +5,7 @@ import { Select } from '@/ui/select';
 const pageSizes = [5, 10, 20, 30, 40, 50];
 
 interface PaginationProps {
-  /** From 0. */
+  /** Starts at 0. */
   page: number;
   pageCount: number;
   pageSize: number;

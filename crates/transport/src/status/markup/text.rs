@@ -29,12 +29,12 @@ pub(super) fn instant(value: Option<DateTime<Utc>>) -> Markup {
 /// A time with a place for its distance from now, which the script fills in.
 pub(super) fn moment(label: Option<&str>, value: Option<DateTime<Utc>>) -> Markup {
     html! {
-        span class="moment text-sm text-subtle" {
+        span class="time text-sm text-subtle" {
             span class="whitespace-nowrap" {
                 @if let Some(label) = label { span class="text-muted" { (label) " " } }
                 (instant(value))
             }
-            @if value.is_some() { span data-print="hidden" class="moment-distance" {} }
+            @if value.is_some() { span data-print="hidden" class="time-distance" {} }
         }
     }
 }

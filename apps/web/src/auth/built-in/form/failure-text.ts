@@ -1,6 +1,6 @@
 import { ApiError } from '@/api/error';
 
-/** What to tell a person about a call that failed; with the time to wait where the server names one. */
+/** Returns the message of a failed request, with the time to wait if the server gives one. */
 export function failureText(error: unknown): string {
   if (!(error instanceof ApiError)) throw error;
   if (error.status === 429 && error.retryAfter !== null) {

@@ -11,12 +11,12 @@ import { failureText } from './failure-text';
 interface IdentityFormProps<Values extends object> {
   initialValues: Values;
   schema: ObjectSchema<Values>;
-  /** Throws `ApiError`: the form shows it and keeps what was typed. */
+  /** Throws `ApiError`, which the form shows. The typed values stay. */
   onSubmit: (values: Values) => Promise<void>;
   submitLabel: string;
   pendingLabel: string;
   variant?: 'primary' | 'secondary' | 'danger';
-  /** Sign-in takes a button of the form's whole width, a form within a page or dialog one at its end. */
+  /** Width of the button: the whole form's on the sign-in page, or its own at the end of the form. */
   layout?: 'wide' | 'end';
   children: ReactNode;
 }

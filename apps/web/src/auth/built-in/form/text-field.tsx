@@ -8,7 +8,7 @@ interface TextFieldProps {
   name: string;
   label: string;
   type?: 'text' | 'email' | 'password';
-  /** What password managers and browsers fill in here. */
+  /** The value that password managers and browsers fill in. */
   autoComplete: string;
   description?: ReactNode;
   placeholder?: string;

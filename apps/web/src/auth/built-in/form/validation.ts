@@ -2,7 +2,7 @@ import { string } from 'yup';
 import { emailAddress as mailAddress, knownEmailAddress } from '@/api/rules';
 import { limits, line } from '@/api/text';
 
-/** The rules of the built-in provider's fields, with the server's own messages. */
+/** Rules of the built-in provider's fields, with the server's messages. */
 
 const passwordLength = { min: 12, max: 128 } as const;
 const organisationNameMin = 2;
@@ -19,10 +19,10 @@ export const organisationName = line(limits.name)
 
 export const emailAddress = mailAddress();
 
-/** The address of an account that exists: its domain may have no dot. */
+/** Address of an existing account, whose domain may have no dot. */
 export const givenEmailAddress = knownEmailAddress();
 
-/** A password that exists: it may be shorter than a new one has to be. */
+/** An existing password, which may be shorter than a new one must be. */
 export const givenPassword = string()
   .required('Password is required')
   .test('most', tooLong, (value) => characters(value) <= passwordLength.max);

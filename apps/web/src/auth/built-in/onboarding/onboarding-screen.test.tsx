@@ -2,8 +2,8 @@ import { screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
 import { engines, looms, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
-import { calls } from '@/paths';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { endpoints } from '@/paths';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { OnboardingScreen } from './onboarding-screen';
 
 async function openOnboarding() {
@@ -18,10 +18,10 @@ const who = () => screen.getByTestId('who').textContent;
 it('creates an organisation and goes to work in it', async () => {
   const { user, held } = await openOnboarding();
   server.use(
-    http.post(apiUrl(calls.identity.organisations), async ({ request }) => {
+    http.post(apiUrl(endpoints.identity.organisations), async ({ request }) => {
       expect(await request.json()).toEqual({ name: 'Analytical Engines' });
       held.session = sessionOf({ activeOrganisationId: null });
-      return answer(engines, { status: 201 });
+      return success(engines, { status: 201 });
     }),
   );
   await user.type(screen.getByLabelText('Name*'), ' Analytical Engines ');
@@ -41,10 +41,10 @@ it.each(['http://localhost:8080/login?invitation=i-1', 'i-1'])(
   async (link) => {
     const { user, held } = await openOnboarding();
     server.use(
-      http.post(apiUrl(calls.identity.acceptInvitation), async ({ request }) => {
+      http.post(apiUrl(endpoints.identity.acceptInvitation), async ({ request }) => {
         expect(await request.json()).toEqual({ token: 'i-1' });
         held.session = sessionOf({ organisations: [looms], activeOrganisationId: null });
-        return answer({ organisation: { id: looms.id, name: looms.name } });
+        return success({ organisation: { id: looms.id, name: looms.name } });
       }),
     );
     await user.type(screen.getByLabelText('Invitation link*'), link);
@@ -61,7 +61,7 @@ it('says what is wrong with a link that leads nowhere', async () => {
   expect(await screen.findByText('Paste the link of your invitation')).toBeVisible();
 
   server.use(
-    http.post(apiUrl(calls.identity.acceptInvitation), () =>
+    http.post(apiUrl(endpoints.identity.acceptInvitation), () =>
       problem(400, 'This invitation is wrong or has expired'),
     ),
   );
@@ -70,7 +70,7 @@ it('says what is wrong with a link that leads nowhere', async () => {
   expect(await screen.findByText('This invitation is wrong or has expired')).toBeVisible();
 
   server.use(
-    http.post(apiUrl(calls.identity.acceptInvitation), () => answer({ organisation: null })),
+    http.post(apiUrl(endpoints.identity.acceptInvitation), () => success({ organisation: null })),
   );
   await join();
   expect(await screen.findByText('This invitation does not lead to an organisation')).toBeVisible();
@@ -79,9 +79,9 @@ it('says what is wrong with a link that leads nowhere', async () => {
 it('lets somebody who came by mistake sign out', async () => {
   const { user, held } = await openOnboarding();
   server.use(
-    http.post(apiUrl(calls.identity.signOut), () => {
+    http.post(apiUrl(endpoints.identity.signOut), () => {
       held.session = null;
-      return answer(null);
+      return success(null);
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Account of Ada Lovelace' }));

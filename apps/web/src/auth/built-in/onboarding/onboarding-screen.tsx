@@ -1,18 +1,22 @@
 import type { ReactNode } from 'react';
-import { OrganisationForm } from '@/auth/built-in/organisation/organisation-form';
-import { useCreateOrganisation } from '@/auth/built-in/organisation/use-create-organisation';
-import { useAcceptInvitation } from '@/auth/built-in/use-accept-invitation';
+import { object, string } from 'yup';
+import { ApiError } from '@/api/error';
+import { IdentityForm } from '@/auth/built-in/form/identity-form';
+import { TextField } from '@/auth/built-in/form/text-field';
+import {
+  OrganisationForm,
+  useCreateOrganisation,
+} from '@/auth/built-in/organisation/organisation-form';
+import { useAcceptInvitation } from '@/auth/built-in/use-invitation';
 import { invitationToken } from '@/auth/built-in/use-link';
 import { UserMenu } from '@/auth/built-in/user-menu/user-menu';
-import { ApiError } from '@/api/error';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { Logo } from '@/ui/logo';
 import { ThemeMenu } from '@/ui/theme-menu';
 import { toast } from '@/ui/toast';
 import { usePageTitle } from '@/ui/use-page-title';
-import { JoinForm, type JoinValues } from './join-form';
 
-/** Signed in, and nowhere yet: the way into an organisation. */
+/** For a signed-in user without an organisation: creates or joins one. */
 export function OnboardingScreen() {
   const create = useCreateOrganisation();
   const accept = useAcceptInvitation();
@@ -72,5 +76,42 @@ function Way({ title, children }: { title: string; children: ReactNode }) {
       <CardHeader title={title} />
       <CardBody>{children}</CardBody>
     </Card>
+  );
+}
+
+interface JoinValues {
+  link: string;
+}
+
+const notALink = 'Paste the link of your invitation';
+
+const schema = object({
+  link: string()
+    .trim()
+    .required(notALink)
+    .test('link', notALink, (value) => invitationToken(value) !== null),
+});
+
+interface JoinFormProps {
+  onSubmit: (values: JoinValues) => Promise<void>;
+}
+
+function JoinForm({ onSubmit }: JoinFormProps) {
+  return (
+    <IdentityForm
+      initialValues={{ link: '' }}
+      schema={schema}
+      onSubmit={onSubmit}
+      submitLabel="Join organisation"
+      pendingLabel="Joining..."
+      variant="secondary"
+    >
+      <TextField
+        name="link"
+        label="Invitation link"
+        autoComplete="off"
+        description="It came to you by mail."
+      />
+    </IdentityForm>
   );
 }

@@ -1,28 +1,34 @@
+import { useField } from 'formik';
 import { X } from 'lucide-react';
 import { useState } from 'react';
+import { object, string } from 'yup';
 import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
 import type { AuthOrganisation } from '@/auth/auth';
 import { failureText } from '@/auth/built-in/form/failure-text';
-import type { Invitation } from '@/auth/built-in/types';
-import { calls } from '@/paths';
+import { IdentityForm } from '@/auth/built-in/form/identity-form';
+import { TextField } from '@/auth/built-in/form/text-field';
+import { emailAddress } from '@/auth/built-in/form/validation';
+import type { Invitation, Role } from '@/auth/built-in/types';
+import { endpoints } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { ConfirmButton } from '@/ui/confirm-button';
+import { Field } from '@/ui/field';
+import { FormLeaveGuard } from '@/ui/form-leave-guard';
 import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
-import { InviteForm, type InviteValues } from './invite-form';
 import { PeopleList, PeopleSkeleton, Person } from './people-list';
-import { roleLabels } from './roles';
+import { roleLabels, roles, RoleSelect } from './role-select';
 
 export function InvitationsCard({ organisation }: { organisation: AuthOrganisation }) {
   const api = useApi();
-  const invitations = useQuery<Invitation[]>(calls.identity.invitations(organisation.id));
+  const invitations = useQuery<Invitation[]>(endpoints.identity.invitations(organisation.id));
   const [sent, setSent] = useState(0);
 
   async function invite(values: InviteValues) {
-    await api.post(calls.identity.invitations(organisation.id), values);
+    await api.post(endpoints.identity.invitations(organisation.id), values);
     toast.success(`Invitation sent to ${values.email}`);
     setSent((before) => before + 1);
     await invitations.refresh();
@@ -30,7 +36,7 @@ export function InvitationsCard({ organisation }: { organisation: AuthOrganisati
 
   async function revoke({ id }: Invitation) {
     try {
-      await api.delete(calls.identity.invitation(organisation.id, id));
+      await api.delete(endpoints.identity.invitation(organisation.id, id));
       toast.success('Invitation revoked');
     } catch (error) {
       toast.error(failureText(error));
@@ -103,5 +109,47 @@ function InvitationList({ invitations, onRevoke }: InvitationListProps) {
         </Person>
       ))}
     </PeopleList>
+  );
+}
+
+interface InviteValues {
+  email: string;
+  role: Role;
+}
+
+const schema = object({
+  email: emailAddress,
+  role: string<Role>().oneOf(roles, 'Select Any One').required('Select Any One'),
+});
+
+interface InviteFormProps {
+  onSubmit: (values: InviteValues) => Promise<void>;
+}
+
+function InviteForm({ onSubmit }: InviteFormProps) {
+  return (
+    <IdentityForm<InviteValues>
+      initialValues={{ email: '', role: 'member' }}
+      schema={schema}
+      onSubmit={onSubmit}
+      submitLabel="Send invitation"
+      pendingLabel="Sending..."
+      layout="end"
+    >
+      <div className="grid gap-4 sm:grid-cols-[1fr_9rem]">
+        <TextField name="email" label="Email" type="email" autoComplete="off" />
+        <RoleField />
+      </div>
+      <FormLeaveGuard />
+    </IdentityForm>
+  );
+}
+
+function RoleField() {
+  const [field, { error, touched }] = useField<Role>('role');
+  return (
+    <Field label="Role" error={touched && error} required>
+      {(control) => <RoleSelect {...control} {...field} />}
+    </Field>
   );
 }

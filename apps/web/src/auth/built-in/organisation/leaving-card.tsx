@@ -1,21 +1,24 @@
-import { useState, type ReactNode } from 'react';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import type { AuthOrganisation, AuthUser } from '@/auth/auth';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { useSession } from '@/auth/built-in/session-context';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
+import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { Card, CardHeader } from '@/ui/card';
 import { ConfirmButton } from '@/ui/confirm-button';
+import { Dialog, DialogActions } from '@/ui/dialog';
+import { Field } from '@/ui/field';
+import { Input } from '@/ui/input';
 import { toast } from '@/ui/toast';
-import { DeleteDialog } from './delete-dialog';
 
 interface LeavingCardProps {
   organisation: AuthOrganisation;
   user: AuthUser;
 }
 
-/** The ways out of an organisation. */
+/** Leaves or deletes an organisation. */
 export function LeavingCard({ organisation, user }: LeavingCardProps) {
   const api = useApi();
   const { refresh } = useSession();
@@ -23,7 +26,7 @@ export function LeavingCard({ organisation, user }: LeavingCardProps) {
 
   async function leave() {
     try {
-      await api.delete(calls.identity.member(organisation.id, user.id));
+      await api.delete(endpoints.identity.member(organisation.id, user.id));
       toast.success(`You have left ${organisation.name}`);
       await refresh();
     } catch (error) {
@@ -32,7 +35,7 @@ export function LeavingCard({ organisation, user }: LeavingCardProps) {
   }
 
   async function remove() {
-    await api.delete(calls.identity.organisation(organisation.id));
+    await api.delete(endpoints.identity.organisation(organisation.id));
     toast.success(`${organisation.name} is deleted`);
     await refresh();
   }
@@ -89,5 +92,74 @@ function Way({ title, description, children }: WayProps) {
       </div>
       {children}
     </li>
+  );
+}
+
+interface DeleteDialogProps {
+  name: string;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  /** Throws `ApiError`. */
+  onDelete: () => Promise<void>;
+}
+
+/** Deletes an organisation after its name has been typed. */
+function DeleteDialog({ name, open, onOpenChange, onDelete }: DeleteDialogProps) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={`Delete ${name}?`}
+      description="Its status page, components, incidents, maintenance, subscribers and members go with it. It cannot be undone."
+    >
+      <DeleteForm name={name} onCancel={() => onOpenChange(false)} onDelete={onDelete} />
+    </Dialog>
+  );
+}
+
+interface DeleteFormProps extends Pick<DeleteDialogProps, 'name' | 'onDelete'> {
+  onCancel: () => void;
+}
+
+function DeleteForm({ name, onCancel, onDelete }: DeleteFormProps) {
+  const [typed, setTyped] = useState('');
+  const [pending, setPending] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+
+  async function submit(event: SyntheticEvent) {
+    event.preventDefault();
+    if (typed.trim() !== name) return;
+    setPending(true);
+    setFailure(null);
+    try {
+      await onDelete();
+    } catch (error) {
+      setFailure(failureText(error));
+      setPending(false);
+    }
+  }
+
+  return (
+    <form className="grid gap-4" onSubmit={(event) => void submit(event)}>
+      {failure !== null && <Alert kind="error">{failure}</Alert>}
+      <Field label={`Type “${name}” to confirm`}>
+        {(control) => (
+          <Input
+            {...control}
+            value={typed}
+            autoComplete="off"
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        )}
+      </Field>
+      <DialogActions>
+        <Button disabled={pending} onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" variant="danger" pending={pending} disabled={typed.trim() !== name}>
+          {pending ? 'Deleting...' : 'Delete organisation'}
+        </Button>
+      </DialogActions>
+    </form>
   );
 }

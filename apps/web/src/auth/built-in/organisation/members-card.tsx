@@ -1,12 +1,21 @@
+import { UserMinus } from 'lucide-react';
+import { useState } from 'react';
+import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
 import type { AuthOrganisation, AuthUser } from '@/auth/auth';
-import type { Member } from '@/auth/built-in/types';
-import { calls } from '@/paths';
+import { failureText } from '@/auth/built-in/form/failure-text';
+import { useSession } from '@/auth/built-in/session-context';
+import type { Member, Role } from '@/auth/built-in/types';
+import { endpoints } from '@/paths';
+import { Badge } from '@/ui/badge';
 import { Card, CardBody, CardHeader } from '@/ui/card';
+import { ConfirmButton } from '@/ui/confirm-button';
+import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
-import { MemberRow } from './member-row';
-import { PeopleList, PeopleSkeleton } from './people-list';
-import { useMemberActions } from './use-member-actions';
+import { toast } from '@/ui/toast';
+import { PeopleList, PeopleSkeleton, Person } from './people-list';
+import { roleLabels, RoleSelect } from './role-select';
 
 interface MembersCardProps {
   organisation: AuthOrganisation;
@@ -14,7 +23,7 @@ interface MembersCardProps {
 }
 
 export function MembersCard({ organisation, user }: MembersCardProps) {
-  const members = useQuery<Member[]>(calls.identity.members(organisation.id));
+  const members = useQuery<Member[]>(endpoints.identity.members(organisation.id));
   const actions = useMemberActions(organisation.id, user.id, members.refresh);
 
   return (
@@ -46,8 +55,122 @@ export function MembersCard({ organisation, user }: MembersCardProps) {
   );
 }
 
-/** Holds its line while nobody is counted yet. */
+/** A placeholder keeps the line until the members are loaded. */
 function countOf(members: Member[] | undefined): string {
   if (members === undefined) return '…';
   return members.length === 1 ? '1 person' : `${members.length} people`;
+}
+
+interface MemberRowProps {
+  member: Member;
+  /** Whether the member is the signed-in user. */
+  isSelf: boolean;
+  /** Absent for members without the right to change others. */
+  actions?: MemberActions;
+}
+
+function MemberRow({ member, isSelf, actions }: MemberRowProps) {
+  const mark = isSelf && <Badge>You</Badge>;
+  return (
+    <Person name={member.name} mark={mark} detail={member.email}>
+      {actions ? (
+        <>
+          <MemberRole member={member} isSelf={isSelf} onChange={actions.changeRole} />
+          {isSelf ? (
+            <span className="size-8 max-sm:hidden pointer-coarse:size-10" />
+          ) : (
+            <ConfirmButton
+              button={(ask) => (
+                <IconButton
+                  label={`Remove ${member.name}`}
+                  icon={<UserMinus aria-hidden />}
+                  onClick={ask}
+                />
+              )}
+              title={`Remove ${member.name}?`}
+              description="They lose access to this organisation at once. What they recorded stays."
+              confirmLabel="Remove"
+              onConfirm={() => actions.remove(member)}
+            />
+          )}
+        </>
+      ) : (
+        <Badge>{roleLabels[member.role]}</Badge>
+      )}
+    </Person>
+  );
+}
+
+interface MemberRoleProps {
+  member: Member;
+  isSelf: boolean;
+  onChange: MemberActions['changeRole'];
+}
+
+function MemberRole({ member, isSelf, onChange }: MemberRoleProps) {
+  const [changing, setChanging] = useState(false);
+  const [asking, setAsking] = useState(false);
+
+  async function change(role: Role) {
+    setChanging(true);
+    await onChange(member, role);
+    setChanging(false);
+  }
+
+  return (
+    <div className="w-28">
+      <RoleSelect
+        aria-label={`Role of ${member.name}`}
+        value={member.role}
+        disabled={changing}
+        onChange={(event) => {
+          const role = event.target.value === 'admin' ? 'admin' : 'member';
+          if (isSelf && role === 'member') setAsking(true);
+          else void change(role);
+        }}
+      />
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        title="Become a member?"
+        description="You can no longer change the organisation, its members or its invitations. Another admin can make you one again."
+        confirmLabel="Become a member"
+        onConfirm={() => change('member')}
+      />
+    </div>
+  );
+}
+
+interface MemberActions {
+  changeRole: (member: Member, role: Role) => Promise<void>;
+  remove: (member: Member) => Promise<void>;
+}
+
+/** Changes a member's role or removes a member, then reads the list again. */
+function useMemberActions(
+  organisationId: string,
+  userId: string,
+  refreshMembers: () => Promise<void>,
+): MemberActions {
+  const api = useApi();
+  const session = useSession();
+
+  async function act(member: Member, call: () => Promise<unknown>, done: string) {
+    try {
+      await call();
+      toast.success(done);
+      if (member.userId === userId) await session.refresh();
+    } catch (error) {
+      toast.error(failureText(error));
+    } finally {
+      await refreshMembers().catch(() => undefined);
+    }
+  }
+
+  const path = (member: Member) => endpoints.identity.member(organisationId, member.userId);
+  return {
+    changeRole: (member, role) =>
+      act(member, () => api.patch(path(member), { role }), 'Role changed'),
+    remove: (member) => act(member, () => api.delete(path(member)), 'Member removed'),
+  };
 }

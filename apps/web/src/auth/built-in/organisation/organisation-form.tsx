@@ -1,8 +1,12 @@
 import type { ReactNode } from 'react';
 import { object } from 'yup';
+import { useApi } from '@/api/api-provider';
+import type { AuthOrganisation } from '@/auth/auth';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';
 import { TextField } from '@/auth/built-in/form/text-field';
 import { organisationName } from '@/auth/built-in/form/validation';
+import { useSession } from '@/auth/built-in/session-context';
+import { endpoints } from '@/paths';
 
 export interface OrganisationValues {
   name: string;
@@ -20,7 +24,7 @@ interface OrganisationFormProps {
   children?: ReactNode;
 }
 
-/** Creates an organisation, or gives one another name. */
+/** The form of a new organisation or of another name. */
 export function OrganisationForm({ name = '', children, ...form }: OrganisationFormProps) {
   return (
     <IdentityForm initialValues={{ name }} schema={schema} {...form}>
@@ -33,4 +37,14 @@ export function OrganisationForm({ name = '', children, ...form }: OrganisationF
       {children}
     </IdentityForm>
   );
+}
+
+/** Creates an organisation and switches to it. */
+export function useCreateOrganisation() {
+  const api = useApi();
+  const { refresh } = useSession();
+  return async (values: OrganisationValues): Promise<void> => {
+    const { data } = await api.post<AuthOrganisation>(endpoints.identity.organisations, values);
+    await refresh(data.id);
+  };
 }

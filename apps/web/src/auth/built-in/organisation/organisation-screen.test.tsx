@@ -4,8 +4,8 @@ import { act } from 'react';
 import { expect, it } from 'vitest';
 import { ada, engines, looms, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
 import type { Invitation, Member, Session } from '@/auth/built-in/types';
-import { calls } from '@/paths';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { endpoints } from '@/paths';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { OrganisationScreen } from './organisation-screen';
 
 const since = '2026-01-02T03:04:05.000Z';
@@ -44,8 +44,8 @@ async function openOrganisation(session = sessionOf()) {
     invitations: [mary],
   });
   server.use(
-    http.get(apiUrl(calls.identity.members(engines.id)), () => answer(held.members)),
-    http.get(apiUrl(calls.identity.invitations(engines.id)), () => answer(held.invitations)),
+    http.get(apiUrl(endpoints.identity.members(engines.id)), () => success(held.members)),
+    http.get(apiUrl(endpoints.identity.invitations(engines.id)), () => success(held.invitations)),
   );
   const rendered = renderPiece(OrganisationScreen, 'signed-in');
   await screen.findByText('Charles Babbage');
@@ -56,9 +56,9 @@ const who = () => screen.getByTestId('who').textContent;
 const inDialog = (name: string) =>
   within(screen.getByRole('alertdialog')).getByRole('button', { name });
 
-const memberCall = apiUrl(calls.identity.member('org-1', 'user-2'));
-const ownCall = apiUrl(calls.identity.member('org-1', 'user-1'));
-const organisationCall = apiUrl(calls.identity.organisation('org-1'));
+const memberCall = apiUrl(endpoints.identity.member('org-1', 'user-2'));
+const ownCall = apiUrl(endpoints.identity.member('org-1', 'user-1'));
+const organisationCall = apiUrl(endpoints.identity.organisation('org-1'));
 
 it('is for reading to members', async () => {
   await openOrganisation(sessionOf({ organisations: [{ ...engines, role: 'member' }] }));
@@ -75,7 +75,7 @@ it('renames the organisation, here and in the session', async () => {
     http.patch(organisationCall, async ({ request }) => {
       expect(await request.json()).toEqual({ name: 'Engines' });
       held.session = sessionOf({ organisations: [{ ...engines, name: 'Engines' }] });
-      return answer({ ...engines, name: 'Engines' });
+      return success({ ...engines, name: 'Engines' });
     }),
   );
   const name = screen.getByLabelText('Name*');
@@ -124,7 +124,7 @@ it('gives a member another role', async () => {
     http.patch(memberCall, async ({ request }) => {
       expect(await request.json()).toEqual({ role: 'admin' });
       held.members = [{ ...charles, role: 'admin' }, adaAsMember];
-      return answer('admin');
+      return success('admin');
     }),
   );
   await user.selectOptions(screen.getByLabelText('Role of Charles Babbage'), 'Admin');
@@ -149,7 +149,7 @@ it('removes a member once that is confirmed', async () => {
   server.use(
     http.delete(memberCall, () => {
       held.members = [adaAsMember];
-      return answer({ id: 'user-2' });
+      return success({ id: 'user-2' });
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Remove Charles Babbage' }));
@@ -175,10 +175,10 @@ it('takes a member off the list that somebody else has removed', async () => {
 it('sends an invitation and lists it', async () => {
   const { user, held } = await openOrganisation();
   server.use(
-    http.post(apiUrl(calls.identity.invitations('org-1')), async ({ request }) => {
+    http.post(apiUrl(endpoints.identity.invitations('org-1')), async ({ request }) => {
       expect(await request.json()).toEqual({ email: 'percy@example.com', role: 'admin' });
       held.invitations = [{ ...mary, id: 'inv-2', email: 'percy@example.com' }, mary];
-      return answer({}, { status: 201 });
+      return success({}, { status: 201 });
     }),
   );
   await user.type(screen.getByLabelText('Email*'), 'percy@example.com');
@@ -192,9 +192,9 @@ it('sends an invitation and lists it', async () => {
 it('revokes an invitation once that is confirmed, and says when none is left', async () => {
   const { user, held } = await openOrganisation();
   server.use(
-    http.delete(apiUrl(calls.identity.invitation('org-1', 'inv-1')), () => {
+    http.delete(apiUrl(endpoints.identity.invitation('org-1', 'inv-1')), () => {
       held.invitations = [];
-      return answer({ id: 'inv-1' });
+      return success({ id: 'inv-1' });
     }),
   );
   await user.click(await screen.findByRole('button', { name: /^Revoke/ }));
@@ -205,10 +205,10 @@ it('revokes an invitation once that is confirmed, and says when none is left', a
 it('leaves the organisation for the next one', async () => {
   const { user, held } = await openOrganisation(sessionOf({ organisations: [engines, looms] }));
   server.use(
-    http.get(apiUrl(calls.identity.members(looms.id)), () => answer([adaAsMember])),
+    http.get(apiUrl(endpoints.identity.members(looms.id)), () => success([adaAsMember])),
     http.delete(ownCall, () => {
       held.session = sessionOf({ organisations: [looms], activeOrganisationId: null });
-      return answer({ id: 'user-1' });
+      return success({ id: 'user-1' });
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Leave' }));
@@ -221,7 +221,7 @@ it('deletes the organisation only once its name has been typed', async () => {
   server.use(
     http.delete(organisationCall, () => {
       held.session = sessionOf({ organisations: [], activeOrganisationId: null });
-      return answer({ id: 'org-1' });
+      return success({ id: 'org-1' });
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Delete' }));
@@ -246,14 +246,14 @@ it('offers to load members anew that could not be loaded', async () => {
   serveSession(sessionOf());
   server.use(
     http.get(
-      apiUrl(calls.identity.members(engines.id)),
+      apiUrl(endpoints.identity.members(engines.id)),
       () => problem(404, 'Organisation not found'),
       {
         once: true,
       },
     ),
-    http.get(apiUrl(calls.identity.members(engines.id)), () => answer([charles])),
-    http.get(apiUrl(calls.identity.invitations(engines.id)), () => answer([])),
+    http.get(apiUrl(endpoints.identity.members(engines.id)), () => success([charles])),
+    http.get(apiUrl(endpoints.identity.invitations(engines.id)), () => success([])),
   );
   const { user } = renderPiece(OrganisationScreen, 'signed-in');
   await user.click(await screen.findByRole('button', { name: 'Try Again' }));

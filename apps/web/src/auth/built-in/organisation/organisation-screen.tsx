@@ -1,15 +1,20 @@
+import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
 import type { AuthOrganisation } from '@/auth/auth';
-import { useSignedIn } from '@/auth/built-in/session-context';
-import { calls } from '@/paths';
+import { useSession, useSignedIn } from '@/auth/built-in/session-context';
+import { endpoints } from '@/paths';
+import { Alert } from '@/ui/alert';
+import { Card, CardBody, CardHeader } from '@/ui/card';
+import { FormLeaveGuard } from '@/ui/form-leave-guard';
 import { PageHeader } from '@/ui/page-header';
+import { toast } from '@/ui/toast';
 import { usePageTitle } from '@/ui/use-page-title';
-import { GeneralCard } from './general-card';
 import { InvitationsCard } from './invitations-card';
 import { LeavingCard } from './leaving-card';
 import { MembersCard } from './members-card';
+import { OrganisationForm, type OrganisationValues } from './organisation-form';
 
-/** The organisation itself: its admins change it, its members see it. */
+/** The organisation's settings: editable by admins, readable by members. */
 export function OrganisationScreen() {
   const session = useSignedIn();
   usePageTitle('Organisation');
@@ -31,11 +36,57 @@ export function OrganisationScreen() {
   );
 }
 
-/** Whether the lists are there, or will not come: what stands below them would move when they do. */
+/** Whether the lists are loaded or have failed. Until then, content below them would move. */
 function useSettled(organisation: AuthOrganisation | null): boolean {
   const { id = '', role } = organisation ?? {};
-  const members = useQuery(id ? calls.identity.members(id) : null);
-  const invitations = useQuery(role === 'admin' ? calls.identity.invitations(id) : null);
+  const members = useQuery(id ? endpoints.identity.members(id) : null);
+  const invitations = useQuery(role === 'admin' ? endpoints.identity.invitations(id) : null);
   const asked = role === 'admin' ? [members, invitations] : [members];
   return asked.every(({ data, error }) => data !== undefined || error !== undefined);
+}
+
+function GeneralCard({ organisation }: { organisation: AuthOrganisation }) {
+  const api = useApi();
+  const { refresh } = useSession();
+
+  async function rename(values: OrganisationValues) {
+    await api.patch(endpoints.identity.organisation(organisation.id), values);
+    await refresh();
+    toast.success('Organisation renamed');
+  }
+
+  if (organisation.role === 'member') {
+    return (
+      <Card>
+        <CardHeader title="General" />
+        <CardBody className="grid gap-4">
+          <dl>
+            <dt className="text-sm font-medium text-muted">Name</dt>
+            <dd className="text-ink">{organisation.name}</dd>
+          </dl>
+          <Alert>
+            Only an admin of the organisation can change it, its members and invitations.
+          </Alert>
+        </CardBody>
+      </Card>
+    );
+  }
+  return (
+    <Card>
+      <CardHeader title="General" />
+      <CardBody>
+        <OrganisationForm
+          // Another name, also from another tab, resets the form.
+          key={organisation.name}
+          name={organisation.name}
+          submitLabel="Save"
+          pendingLabel="Saving..."
+          layout="end"
+          onSubmit={rename}
+        >
+          <FormLeaveGuard />
+        </OrganisationForm>
+      </CardBody>
+    </Card>
+  );
 }

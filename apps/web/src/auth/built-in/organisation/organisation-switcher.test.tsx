@@ -2,8 +2,8 @@ import { screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
 import { engines, looms, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
-import { calls } from '@/paths';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { endpoints } from '@/paths';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { useBeforeUnload } from '@/ui/use-before-unload';
 import { OrganisationSwitcher } from './organisation-switcher';
 
@@ -27,9 +27,9 @@ it('switches, and the server remembers it', async () => {
   const { user } = await openSwitcher();
   const asked: unknown[] = [];
   server.use(
-    http.post(apiUrl(calls.identity.token), async ({ request }) => {
+    http.post(apiUrl(endpoints.identity.token), async ({ request }) => {
       asked.push(await request.json());
-      return answer({ token: 'two', expiresAt: new Date(Date.now() + 300_000).toISOString() });
+      return success({ token: 'two', expiresAt: new Date(Date.now() + 300_000).toISOString() });
     }),
   );
   await user.click(screen.getByRole('menuitemcheckbox', { name: 'Looms' }));
@@ -57,8 +57,8 @@ it('asks before it takes away what was typed, and stays or goes as told', async 
 
   await choose();
   server.use(
-    http.post(apiUrl(calls.identity.token), () =>
-      answer({ token: 'two', expiresAt: new Date(Date.now() + 300_000).toISOString() }),
+    http.post(apiUrl(endpoints.identity.token), () =>
+      success({ token: 'two', expiresAt: new Date(Date.now() + 300_000).toISOString() }),
     ),
   );
   await user.click(screen.getByRole('button', { name: 'Leave' }));
@@ -68,7 +68,7 @@ it('asks before it takes away what was typed, and stays or goes as told', async 
 it('stays where it is when it cannot switch, and says why', async () => {
   const { user } = await openSwitcher();
   server.use(
-    http.post(apiUrl(calls.identity.token), () =>
+    http.post(apiUrl(endpoints.identity.token), () =>
       problem(403, 'Not a member of this organisation'),
     ),
   );
@@ -82,9 +82,9 @@ it('creates another organisation', async () => {
   const mills = { id: 'org-3', name: 'Mills', role: 'admin' } as const;
   await user.click(screen.getByRole('menuitem', { name: 'Create organisation' }));
   server.use(
-    http.post(apiUrl(calls.identity.organisations), () => {
+    http.post(apiUrl(endpoints.identity.organisations), () => {
       held.session = sessionOf({ organisations: [mills, engines, looms] });
-      return answer(mills, { status: 201 });
+      return success(mills, { status: 201 });
     }),
   );
   await user.type(screen.getByLabelText('Name*'), 'Mills');

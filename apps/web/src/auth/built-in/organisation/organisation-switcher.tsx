@@ -8,16 +8,15 @@ import { Button } from '@/ui/button';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '@/ui/dropdown-menu';
 import { GuardedDialog } from '@/ui/guarded-dialog';
 import { toast } from '@/ui/toast';
-import { useLeaveQuestion } from '@/ui/use-leave-question';
-import { OrganisationForm } from './organisation-form';
-import { useCreateOrganisation } from './use-create-organisation';
+import { useConfirmLeave } from '@/ui/leave-guard';
+import { OrganisationForm, useCreateOrganisation } from './organisation-form';
 
 export function OrganisationSwitcher() {
   const session = useSignedIn();
   const { switchTo } = useSession();
   const create = useCreateOrganisation();
   const navigate = useNavigate();
-  const { leave, question } = useLeaveQuestion();
+  const { leave, question } = useConfirmLeave();
   const trigger = useRef<HTMLButtonElement>(null);
   const [creating, setCreating] = useState(false);
   const [switching, setSwitching] = useState(false);

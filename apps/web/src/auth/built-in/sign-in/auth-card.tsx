@@ -1,4 +1,4 @@
-import { useEffect, useRef, type ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'react-router-dom';
 import { paths } from '@/paths';
 import { Card } from '@/ui/card';
@@ -45,5 +45,16 @@ export function AuthCard({ title, description, footer, children }: AuthCardProps
         {footer && <div className="grid justify-items-center gap-1 text-muted">{footer}</div>}
       </main>
     </div>
+  );
+}
+
+/** A button that reads like a link: it leads to another card of the same page. */
+export function TextButton(props: Omit<ComponentProps<'button'>, 'type' | 'className'>) {
+  return (
+    <button
+      type="button"
+      className="rounded-sm font-medium text-accent underline-offset-4 hover:underline pointer-coarse:min-h-10"
+      {...props}
+    />
   );
 }

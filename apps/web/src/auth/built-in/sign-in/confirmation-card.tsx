@@ -1,14 +1,13 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { ApiError } from '@/api/error';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { useSession } from '@/auth/built-in/session-context';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { Skeleton } from '@/ui/skeleton';
-import { AuthCard } from './auth-card';
-import { TextButton } from './text-button';
+import { AuthCard, TextButton } from './auth-card';
 
 interface ConfirmationCardProps {
   kind: 'confirmation' | 'address';
@@ -21,11 +20,11 @@ interface ConfirmationCardProps {
 }
 
 const texts = {
-  confirmation: { call: calls.identity.confirmSignUp, loading: 'Creating your account' },
-  address: { call: calls.identity.confirmAddress, loading: 'Confirming your address' },
+  confirmation: { call: endpoints.identity.confirmSignUp, loading: 'Creating your account' },
+  address: { call: endpoints.identity.confirmAddress, loading: 'Confirming your address' },
 };
 
-/** Follows the link of a confirmation mail. */
+/** Confirms the token of a mailed link. */
 export function ConfirmationCard({
   kind,
   token,
@@ -53,7 +52,7 @@ export function ConfirmationCard({
   }
 
   useEffect(() => {
-    // The token works once, and an effect may run twice.
+    // The token works once, but an effect may run twice.
     if (started.current) return;
     started.current = true;
     void confirm();
@@ -72,8 +71,8 @@ export function ConfirmationCard({
   return (
     <AuthCard title="Confirmation" footer={footer}>
       <Alert kind="error">{failureText(failure)}</Alert>
-      {failure.isPassing && <Button onClick={() => void confirm()}>Try Again</Button>}
-      {!failure.isPassing && kind === 'confirmation' && onSignUp !== null && (
+      {failure.isTransient && <Button onClick={() => void confirm()}>Try Again</Button>}
+      {!failure.isTransient && kind === 'confirmation' && onSignUp !== null && (
         <p className="text-muted">
           Links work once, for 24 hours. <TextButton onClick={onSignUp}>Sign up again</TextButton>
         </p>

@@ -2,8 +2,8 @@ import { screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
 import { ada, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
-import { calls } from '@/paths';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { endpoints } from '@/paths';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { SignInScreen } from './sign-in-screen';
 
 const who = () => screen.getByTestId('who').textContent;
@@ -13,11 +13,11 @@ it('follows the link of a sign-up once, and signs in', async () => {
   const held = serveSession(null);
   let confirmed = 0;
   server.use(
-    http.post(apiUrl(calls.identity.confirmSignUp), async ({ request }) => {
+    http.post(apiUrl(endpoints.identity.confirmSignUp), async ({ request }) => {
       expect(await request.json()).toEqual({ token: 'c-1' });
       confirmed += 1;
       held.session = sessionOf();
-      return answer({ user: ada }, { status: 201 });
+      return success({ user: ada }, { status: 201 });
     }),
   );
   renderPiece(SignInScreen, 'signed-out', { address: '/login?confirmation=c-1' });
@@ -29,7 +29,7 @@ it('follows the link of a sign-up once, and signs in', async () => {
 it('says that a link is wrong or has expired, and leads to a new one', async () => {
   serveSession(null);
   server.use(
-    http.post(apiUrl(calls.identity.confirmSignUp), () =>
+    http.post(apiUrl(endpoints.identity.confirmSignUp), () =>
       problem(400, 'This link is wrong or has expired'),
     ),
   );
@@ -45,10 +45,10 @@ it('says that a link is wrong or has expired, and leads to a new one', async () 
 it('tries a link again when the server could not be asked', async () => {
   const held = serveSession(null);
   server.use(
-    http.post(apiUrl(calls.identity.confirmSignUp), () => problem(503, 'Away'), { once: true }),
-    http.post(apiUrl(calls.identity.confirmSignUp), () => {
+    http.post(apiUrl(endpoints.identity.confirmSignUp), () => problem(503, 'Away'), { once: true }),
+    http.post(apiUrl(endpoints.identity.confirmSignUp), () => {
       held.session = sessionOf();
-      return answer({ user: ada }, { status: 201 });
+      return success({ user: ada }, { status: 201 });
     }),
   );
   const { user } = renderPiece(SignInScreen, 'signed-out', {
@@ -64,9 +64,9 @@ it('asks an account without an address of its own for one before anything else',
   expect(await screen.findByRole('heading', { name: 'Enter a new address' })).toBeVisible();
   expect(who()).toBe('signed-out');
   server.use(
-    http.post(apiUrl(calls.identity.address), async ({ request }) => {
+    http.post(apiUrl(endpoints.identity.address), async ({ request }) => {
       expect(await request.json()).toEqual({ email: 'ada@new.example' });
-      return answer({ pending: true }, { status: 202 });
+      return success({ pending: true }, { status: 202 });
     }),
   );
   await user.type(screen.getByLabelText('Email*'), 'ada@new.example');
@@ -78,9 +78,9 @@ it('asks an account without an address of its own for one before anything else',
 it('confirms a new address, for who is signed in and for who is not', async () => {
   const held = serveSession(sessionOf({ user: { ...ada, needsAddress: true } }));
   server.use(
-    http.post(apiUrl(calls.identity.confirmAddress), () => {
+    http.post(apiUrl(endpoints.identity.confirmAddress), () => {
       if (held.session !== null) held.session = sessionOf();
-      return answer({ user: ada });
+      return success({ user: ada });
     }),
   );
   const { unmount } = renderPiece(SignInScreen, 'signed-out', { address: '/login?address=a-1' });
@@ -102,9 +102,9 @@ it('opens where a mail leads to a new password', async () => {
 it('asks who is signed in before the link of another account is followed', async () => {
   const held = serveSession(sessionOf());
   server.use(
-    http.post(apiUrl(calls.identity.confirmSignUp), () => {
+    http.post(apiUrl(endpoints.identity.confirmSignUp), () => {
       held.session = sessionOf({ organisations: [], activeOrganisationId: null });
-      return answer({ user: ada }, { status: 201 });
+      return success({ user: ada }, { status: 201 });
     }),
   );
   const { user } = renderPiece(SignInScreen, 'signed-out', {

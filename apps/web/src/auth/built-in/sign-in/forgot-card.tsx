@@ -1,17 +1,20 @@
-import { useState, type ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
-import { calls } from '@/paths';
+import { IdentityForm } from '@/auth/built-in/form/identity-form';
+import { TextField } from '@/auth/built-in/form/text-field';
+import { givenEmailAddress } from '@/auth/built-in/form/validation';
+import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { AuthCard } from './auth-card';
-import { ResetRequestForm, type ResetRequestValues } from './reset-request-form';
 
 export function ForgotCard({ footer }: { footer: ReactNode }) {
   const api = useApi();
   const [sent, setSent] = useState<string | null>(null);
 
   async function request(values: ResetRequestValues) {
-    const { message } = await api.post(calls.identity.passwordReset, values);
-    // The answer must not tell whether there is an account.
+    const { message } = await api.post(endpoints.identity.passwordReset, values);
+    // The text must not reveal whether there is an account.
     setSent(message ?? 'If there is an account for this address, a link is on its way to it.');
   }
 
@@ -30,5 +33,29 @@ export function ForgotCard({ footer }: { footer: ReactNode }) {
     >
       <ResetRequestForm onSubmit={request} />
     </AuthCard>
+  );
+}
+
+interface ResetRequestValues {
+  email: string;
+}
+
+const schema = object({ email: givenEmailAddress });
+
+interface ResetRequestFormProps {
+  onSubmit: (values: ResetRequestValues) => Promise<void>;
+}
+
+function ResetRequestForm({ onSubmit }: ResetRequestFormProps) {
+  return (
+    <IdentityForm
+      initialValues={{ email: '' }}
+      schema={schema}
+      onSubmit={onSubmit}
+      submitLabel="Send the link"
+      pendingLabel="Sending..."
+    >
+      <TextField name="email" label="Email" type="email" autoComplete="username" />
+    </IdentityForm>
   );
 }

@@ -1,18 +1,24 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { useApi } from '@/api/api-provider';
 import { failureText } from '@/auth/built-in/form/failure-text';
-import { hostName, useInvitation } from '@/auth/built-in/use-invitation';
+import { useSession } from '@/auth/built-in/session-context';
+import { hostName, useAcceptInvitation, useInvitation } from '@/auth/built-in/use-invitation';
+import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { Skeleton } from '@/ui/skeleton';
-import { AuthCard } from './auth-card';
-import { InvitedCard } from './invited-card';
+import { toast } from '@/ui/toast';
+import { AuthCard, TextButton } from './auth-card';
+import { CheckMailCard } from './check-mail-card';
+import { SignInForm, type SignInValues } from './sign-in-card';
+import { SignUpForm, type SignUpValues } from './sign-up-card';
 
 interface InvitationCardProps {
   token: string;
   footer: ReactNode;
 }
 
-/** Reads what an invitation's link is to, and lets its holder in. */
+/** Reads an invitation and lets the visitor accept it. */
 export function InvitationCard({ token, footer }: InvitationCardProps) {
   const [query, retry] = useInvitation(token);
   switch (query.status) {
@@ -30,7 +36,7 @@ export function InvitationCard({ token, footer }: InvitationCardProps) {
       return (
         <AuthCard title="Invitation" footer={footer}>
           <Alert kind="error">{failureText(query.error)}</Alert>
-          {query.error.isPassing ? (
+          {query.error.isTransient ? (
             <Button onClick={retry}>Try Again</Button>
           ) : (
             <p className="text-muted">Ask whoever invited you for a new link.</p>
@@ -46,4 +52,75 @@ export function InvitationCard({ token, footer }: InvitationCardProps) {
         />
       );
   }
+}
+
+interface InvitedCardProps {
+  token: string;
+  email: string;
+  /** Name of the organisation, or of the installation. */
+  host: string;
+}
+
+/** Accepts an invitation with a new or an existing account. */
+function InvitedCard({ token, email, host }: InvitedCardProps) {
+  const api = useApi();
+  const { refresh, links } = useSession();
+  const accept = useAcceptInvitation();
+  const [hasAccount, setHasAccount] = useState(false);
+  const [sentTo, setSentTo] = useState<string | null>(null);
+
+  async function signUp(values: SignUpValues) {
+    const call = api.post<{ pending?: boolean }>(endpoints.identity.signUp, {
+      ...values,
+      invitationToken: token,
+    });
+    // An address other than the invited one must be confirmed first.
+    if ((await call).data.pending) {
+      setSentTo(values.email);
+      return;
+    }
+    links.use();
+    await refresh();
+  }
+
+  async function signIn(values: SignInValues) {
+    await api.post(endpoints.identity.signIn, values);
+    links.use();
+    try {
+      await accept(token);
+    } catch (error) {
+      // The user is signed in nevertheless.
+      toast.error(failureText(error));
+      await refresh();
+    }
+  }
+
+  const footer = (
+    <TextButton onClick={() => setHasAccount(!hasAccount)}>
+      {hasAccount ? 'Create a new account instead' : 'Join with an account you have'}
+    </TextButton>
+  );
+  if (sentTo !== null) return <CheckMailCard email={sentTo} footer={null} />;
+  if (hasAccount) {
+    return (
+      <AuthCard
+        key="sign-in"
+        title={`Join ${host}`}
+        description="Sign in with the account you have."
+        footer={footer}
+      >
+        <SignInForm email={email} onSubmit={signIn} />
+      </AuthCard>
+    );
+  }
+  return (
+    <AuthCard
+      key="sign-up"
+      title={`Join ${host}`}
+      description="You are invited. Create your account to begin."
+      footer={footer}
+    >
+      <SignUpForm email={email} onSubmit={signUp} />
+    </AuthCard>
+  );
 }

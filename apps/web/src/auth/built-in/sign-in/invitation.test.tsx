@@ -2,15 +2,15 @@ import { screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
 import { engines, looms, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
-import { calls } from '@/paths';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { endpoints } from '@/paths';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { SignInScreen } from './sign-in-screen';
 
 const address = '/login?invitation=i-1';
 
-const inspected = http.post(apiUrl(calls.identity.inspectInvitation), async ({ request }) => {
+const inspected = http.post(apiUrl(endpoints.identity.inspectInvitation), async ({ request }) => {
   expect(await request.json()).toEqual({ token: 'i-1' });
-  return answer({
+  return success({
     organisation: { id: looms.id, name: looms.name },
     email: 'ada@example.com',
     role: 'member',
@@ -30,7 +30,7 @@ it('lets a new account in, with the address that was invited', async () => {
   expect(await screen.findByRole('heading', { name: 'Join Looms' })).toBeVisible();
   expect(screen.getByLabelText('Email*')).toHaveValue('ada@example.com');
   server.use(
-    http.post(apiUrl(calls.identity.signUp), async ({ request }) => {
+    http.post(apiUrl(endpoints.identity.signUp), async ({ request }) => {
       expect(await request.json()).toEqual({
         name: 'Ada',
         email: 'ada@example.com',
@@ -38,7 +38,7 @@ it('lets a new account in, with the address that was invited', async () => {
         invitationToken: 'i-1',
       });
       held.session = sessionOf({ organisations: [looms], activeOrganisationId: null });
-      return answer({}, { status: 201 });
+      return success({}, { status: 201 });
     }),
   );
   await user.type(screen.getByLabelText('Name*'), 'Ada');
@@ -54,14 +54,14 @@ it('lets an account in that there is already, and into the organisation', async 
   const { user, held } = openInvitation();
   await user.click(await screen.findByRole('button', { name: 'Join with an account you have' }));
   server.use(
-    http.post(apiUrl(calls.identity.signIn), () => {
+    http.post(apiUrl(endpoints.identity.signIn), () => {
       held.session = sessionOf();
-      return answer({});
+      return success({});
     }),
-    http.post(apiUrl(calls.identity.acceptInvitation), async ({ request }) => {
+    http.post(apiUrl(endpoints.identity.acceptInvitation), async ({ request }) => {
       expect(await request.json()).toEqual({ token: 'i-1' });
       held.session = sessionOf({ organisations: [looms, engines] });
-      return answer({ organisation: { id: looms.id, name: looms.name } });
+      return success({ organisation: { id: looms.id, name: looms.name } });
     }),
   );
   await user.type(screen.getByLabelText('Password*'), 'my words');
@@ -75,11 +75,11 @@ it('signs in all the same when the invitation can no longer be accepted, and say
   const { user, held } = openInvitation();
   await user.click(await screen.findByRole('button', { name: 'Join with an account you have' }));
   server.use(
-    http.post(apiUrl(calls.identity.signIn), () => {
+    http.post(apiUrl(endpoints.identity.signIn), () => {
       held.session = sessionOf();
-      return answer({});
+      return success({});
     }),
-    http.post(apiUrl(calls.identity.acceptInvitation), () =>
+    http.post(apiUrl(endpoints.identity.acceptInvitation), () =>
       problem(400, 'This invitation is wrong or has expired'),
     ),
   );
@@ -91,7 +91,7 @@ it('signs in all the same when the invitation can no longer be accepted, and say
 
 it('says that an invitation is wrong or has expired, and leads on to sign-in', async () => {
   server.use(
-    http.post(apiUrl(calls.identity.inspectInvitation), () =>
+    http.post(apiUrl(endpoints.identity.inspectInvitation), () =>
       problem(400, 'This invitation is wrong or has expired'),
     ),
   );
@@ -105,7 +105,9 @@ it('says that an invitation is wrong or has expired, and leads on to sign-in', a
 
 it('reads the invitation again when the server could not be asked', async () => {
   server.use(
-    http.post(apiUrl(calls.identity.inspectInvitation), () => problem(503, 'Away'), { once: true }),
+    http.post(apiUrl(endpoints.identity.inspectInvitation), () => problem(503, 'Away'), {
+      once: true,
+    }),
     inspected,
   );
   const { user } = openInvitation();
@@ -119,9 +121,9 @@ it('asks somebody who is signed in whether to join, and goes there', async () =>
   const { user } = renderPiece(SignInScreen, 'signed-out', { address });
   expect(await screen.findByRole('dialog', { name: 'Join Looms?' })).toBeVisible();
   server.use(
-    http.post(apiUrl(calls.identity.acceptInvitation), () => {
+    http.post(apiUrl(endpoints.identity.acceptInvitation), () => {
       held.session = sessionOf({ organisations: [looms, engines] });
-      return answer({ organisation: { id: looms.id, name: looms.name } });
+      return success({ organisation: { id: looms.id, name: looms.name } });
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Join' }));
@@ -144,9 +146,9 @@ it('resets the password of somebody who is signed in, who is signed out by it', 
   const { user } = renderPiece(SignInScreen, 'signed-out', { address: '/login?reset=r-1' });
   await screen.findByRole('dialog', { name: 'Choose a new password' });
   server.use(
-    http.post(apiUrl(calls.identity.confirmPasswordReset), () => {
+    http.post(apiUrl(endpoints.identity.confirmPasswordReset), () => {
       held.session = null;
-      return answer(null);
+      return success(null);
     }),
   );
   await user.type(screen.getByLabelText('New password*'), 'a few words of mine');

@@ -5,15 +5,13 @@ import { IdentityForm } from '@/auth/built-in/form/identity-form';
 import { TextField } from '@/auth/built-in/form/text-field';
 import { emailAddress } from '@/auth/built-in/form/validation';
 import { useSession } from '@/auth/built-in/session-context';
-import { calls } from '@/paths';
-import { AuthCard } from './auth-card';
-import { CheckMailCard } from './check-mail-card';
-import { MailNotice } from './mail-notice';
-import { TextButton } from './text-button';
+import { endpoints } from '@/paths';
+import { AuthCard, TextButton } from './auth-card';
+import { CheckMailCard, MailNotice } from './check-mail-card';
 
 const schema = object({ email: emailAddress });
 
-/** Asks for an address of its own for an account whose address belongs to an older account. */
+/** Asks for another address if the account's address belongs to an older account. */
 export function NewAddressCard() {
   const api = useApi();
   const { signOut } = useSession();
@@ -21,7 +19,7 @@ export function NewAddressCard() {
   const out = <TextButton onClick={() => void signOut()}>Sign out</TextButton>;
 
   async function request(values: { email: string }) {
-    await api.post(calls.identity.address, values);
+    await api.post(endpoints.identity.address, values);
     setSentTo(values.email);
   }
 

@@ -1,8 +1,11 @@
 import type { ReactNode } from 'react';
+import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
-import { calls } from '@/paths';
+import { IdentityForm } from '@/auth/built-in/form/identity-form';
+import { TextField } from '@/auth/built-in/form/text-field';
+import { newPassword } from '@/auth/built-in/form/validation';
+import { endpoints } from '@/paths';
 import { AuthCard } from './auth-card';
-import { NewPasswordForm, type NewPasswordValues } from './new-password-form';
 
 interface NewPasswordCardProps {
   token: string;
@@ -14,7 +17,7 @@ export function NewPasswordCard({ token, footer, onChanged }: NewPasswordCardPro
   const api = useApi();
 
   async function change({ password }: NewPasswordValues) {
-    await api.post(calls.identity.confirmPasswordReset, { token, password });
+    await api.post(endpoints.identity.confirmPasswordReset, { token, password });
     onChanged();
   }
 
@@ -26,5 +29,35 @@ export function NewPasswordCard({ token, footer, onChanged }: NewPasswordCardPro
     >
       <NewPasswordForm onSubmit={change} />
     </AuthCard>
+  );
+}
+
+export interface NewPasswordValues {
+  password: string;
+}
+
+const schema = object({ password: newPassword });
+
+interface NewPasswordFormProps {
+  onSubmit: (values: NewPasswordValues) => Promise<void>;
+}
+
+export function NewPasswordForm({ onSubmit }: NewPasswordFormProps) {
+  return (
+    <IdentityForm
+      initialValues={{ password: '' }}
+      schema={schema}
+      onSubmit={onSubmit}
+      submitLabel="Change password"
+      pendingLabel="Changing password..."
+    >
+      <TextField
+        name="password"
+        label="New password"
+        type="password"
+        autoComplete="new-password"
+        description="At least 12 characters."
+      />
+    </IdentityForm>
   );
 }

@@ -1,14 +1,16 @@
 import type { ReactNode } from 'react';
+import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
+import { IdentityForm } from '@/auth/built-in/form/identity-form';
+import { TextField } from '@/auth/built-in/form/text-field';
+import { givenEmailAddress, givenPassword } from '@/auth/built-in/form/validation';
 import { useSession } from '@/auth/built-in/session-context';
-import { calls } from '@/paths';
-import { AuthCard } from './auth-card';
-import { SignInForm, type SignInValues } from './sign-in-form';
-import { TextButton } from './text-button';
+import { endpoints } from '@/paths';
+import { AuthCard, TextButton } from './auth-card';
 
 interface SignInCardProps {
   notice?: ReactNode;
-  /** The way to an account, where there is one. */
+  /** A link to sign-up; absent if sign-up is closed. */
   footer: ReactNode;
   onForgot: () => void;
 }
@@ -18,7 +20,7 @@ export function SignInCard({ notice, footer, onForgot }: SignInCardProps) {
   const { refresh } = useSession();
 
   async function signIn(values: SignInValues) {
-    await api.post(calls.identity.signIn, values);
+    await api.post(endpoints.identity.signIn, values);
     await refresh();
   }
 
@@ -30,5 +32,32 @@ export function SignInCard({ notice, footer, onForgot }: SignInCardProps) {
         <TextButton onClick={onForgot}>Forgot your password?</TextButton>
       </p>
     </AuthCard>
+  );
+}
+
+export interface SignInValues {
+  email: string;
+  password: string;
+}
+
+const schema = object({ email: givenEmailAddress, password: givenPassword });
+
+interface SignInFormProps {
+  email?: string;
+  onSubmit: (values: SignInValues) => Promise<void>;
+}
+
+export function SignInForm({ email = '', onSubmit }: SignInFormProps) {
+  return (
+    <IdentityForm
+      initialValues={{ email, password: '' }}
+      schema={schema}
+      onSubmit={onSubmit}
+      submitLabel="Sign in"
+      pendingLabel="Signing in..."
+    >
+      <TextField name="email" label="Email" type="email" autoComplete="username" />
+      <TextField name="password" label="Password" type="password" autoComplete="current-password" />
+    </IdentityForm>
   );
 }

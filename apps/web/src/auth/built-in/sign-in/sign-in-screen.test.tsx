@@ -2,8 +2,8 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { expect, it } from 'vitest';
 import { renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
-import { calls } from '@/paths';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { endpoints } from '@/paths';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { SignInScreen } from './sign-in-screen';
 
 type Options = Parameters<typeof renderPiece>[2];
@@ -28,10 +28,10 @@ async function fillIn(user: Awaited<ReturnType<typeof openSignIn>>['user'], valu
 it('signs in', async () => {
   const { user, held } = await openSignIn();
   server.use(
-    http.post(apiUrl(calls.identity.signIn), async ({ request }) => {
+    http.post(apiUrl(endpoints.identity.signIn), async ({ request }) => {
       expect(await request.json()).toEqual({ email: 'ada@example.com', password: 'secret words' });
       held.session = sessionOf();
-      return answer({ user: held.session.user });
+      return success({ user: held.session.user });
     }),
   );
   await fillIn(user, { 'Email*': ' ada@example.com ', 'Password*': 'secret words' });
@@ -48,7 +48,7 @@ it('is dark whatever the theme, and named for the tab', async () => {
 it('says that email or password is wrong, and keeps what was typed', async () => {
   const { user } = await openSignIn();
   server.use(
-    http.post(apiUrl(calls.identity.signIn), () => problem(401, 'Wrong email or password')),
+    http.post(apiUrl(endpoints.identity.signIn), () => problem(401, 'Wrong email or password')),
   );
   await fillIn(user, { 'Email*': 'ada@example.com', 'Password*': 'wrong words' });
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
@@ -64,7 +64,7 @@ it.each([
 ])('says how long to wait after too many attempts: %s seconds', async (seconds, said) => {
   const { user } = await openSignIn();
   server.use(
-    http.post(apiUrl(calls.identity.signIn), () =>
+    http.post(apiUrl(endpoints.identity.signIn), () =>
       HttpResponse.json(
         { message: 'Too many' },
         { status: 429, headers: { 'Retry-After': seconds } },
@@ -103,13 +103,13 @@ it('creates an account by a link that is mailed', async () => {
   await user.click(screen.getByRole('button', { name: 'Create account' }));
   expect(screen.getByRole('heading', { level: 1 })).toHaveFocus();
   server.use(
-    http.post(apiUrl(calls.identity.signUp), async ({ request }) => {
+    http.post(apiUrl(endpoints.identity.signUp), async ({ request }) => {
       expect(await request.json()).toEqual({
         name: 'Ada',
         email: 'ada@example.com',
         password: 'a few words of mine',
       });
-      return answer({ pending: true }, { status: 202, message: 'Check your mailbox to finish' });
+      return success({ pending: true }, { status: 202, message: 'Check your mailbox to finish' });
     }),
   );
   expect(screen.getByText(/No mail server is set up here yet/)).toBeVisible();
@@ -134,7 +134,7 @@ it('holds a new password to its length and shows what the server says of each fi
   expect(await screen.findByText('Must be at least 12 characters')).toBeVisible();
 
   server.use(
-    http.post(apiUrl(calls.identity.signUp), () =>
+    http.post(apiUrl(endpoints.identity.signUp), () =>
       problem(422, 'Too common', [{ field: 'password', message: 'Choose another password' }]),
     ),
   );
@@ -153,13 +153,13 @@ it('begins with the first account where there is none, until there is one', asyn
   expect(title()).toBe('Create the first account');
   expect(screen.getByText('It administers this installation.')).toBeVisible();
   server.use(
-    http.post(apiUrl(calls.identity.signUp), () => {
+    http.post(apiUrl(endpoints.identity.signUp), () => {
       held.session = sessionOf();
-      return answer({}, { status: 201 });
+      return success({}, { status: 201 });
     }),
-    http.post(apiUrl(calls.identity.signOut), () => {
+    http.post(apiUrl(endpoints.identity.signOut), () => {
       held.session = null;
-      return answer(null);
+      return success(null);
     }),
   );
   await fillIn(user, { 'Name*': 'Ada', 'Email*': 'a@b.cd', 'Password*': 'a few words of mine' });
@@ -177,9 +177,9 @@ it('puts whoever has no invitation on the waitlist where there is one', async ()
   await user.click(screen.getByRole('button', { name: 'Join the waitlist' }));
   expect(screen.queryByLabelText('Password*')).not.toBeInTheDocument();
   server.use(
-    http.post(apiUrl(calls.identity.signUp), async ({ request }) => {
+    http.post(apiUrl(endpoints.identity.signUp), async ({ request }) => {
       expect(await request.json()).toMatchObject({ name: 'Ada', email: 'a@b.cd' });
-      return answer({ waitlisted: true }, { status: 202, message: 'We will write to you' });
+      return success({ waitlisted: true }, { status: 202, message: 'We will write to you' });
     }),
   );
   await fillIn(user, { 'Name*': 'Ada', 'Email*': 'a@b.cd' });
@@ -198,9 +198,9 @@ it('mails a link that resets the password', async () => {
   const { user } = await openSignIn();
   await user.click(screen.getByRole('button', { name: 'Forgot your password?' }));
   server.use(
-    http.post(apiUrl(calls.identity.passwordReset), async ({ request }) => {
+    http.post(apiUrl(endpoints.identity.passwordReset), async ({ request }) => {
       expect(await request.json()).toEqual({ email: 'ada@example.com' });
-      return answer(null, { message: 'If there is an account, a link is on its way' });
+      return success(null, { message: 'If there is an account, a link is on its way' });
     }),
   );
   await fillIn(user, { 'Email*': 'ada@example.com' });
@@ -214,9 +214,9 @@ it('changes the password by a mailed link and takes its token out of the address
   const { user } = await openSignIn({ address: '/login?reset=r-1' });
   expect(title()).toBe('Choose a new password');
   server.use(
-    http.post(apiUrl(calls.identity.confirmPasswordReset), async ({ request }) => {
+    http.post(apiUrl(endpoints.identity.confirmPasswordReset), async ({ request }) => {
       expect(await request.json()).toEqual({ token: 'r-1', password: 'a few words of mine' });
-      return answer(null);
+      return success(null);
     }),
   );
   await fillIn(user, { 'New password*': 'a few words of mine' });
@@ -229,7 +229,7 @@ it('changes the password by a mailed link and takes its token out of the address
 it('says that a reset link is wrong or has expired', async () => {
   const { user } = await openSignIn({ address: '/login?reset=r-1' });
   server.use(
-    http.post(apiUrl(calls.identity.confirmPasswordReset), () =>
+    http.post(apiUrl(endpoints.identity.confirmPasswordReset), () =>
       problem(400, 'This link is wrong or has expired'),
     ),
   );
@@ -250,8 +250,8 @@ it('waits like everybody else when the first account was made by another in the 
     configuration: { firstAccount: true, signUp: 'waitlist' },
   });
   server.use(
-    http.post(apiUrl(calls.identity.signUp), () =>
-      answer({ waitlisted: true }, { status: 202, message: 'We will write to you' }),
+    http.post(apiUrl(endpoints.identity.signUp), () =>
+      success({ waitlisted: true }, { status: 202, message: 'We will write to you' }),
     ),
   );
   await fillIn(user, { 'Name*': 'Ada', 'Email*': 'a@b.cd', 'Password*': 'a few words of mine' });

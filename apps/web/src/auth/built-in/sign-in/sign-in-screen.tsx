@@ -11,12 +11,12 @@ import { NewAddressCard } from './new-address-card';
 import { NewPasswordCard } from './new-password-card';
 import { SignInCard } from './sign-in-card';
 import { SignUpCard } from './sign-up-card';
-import { TextButton } from './text-button';
+import { TextButton } from './auth-card';
 import { WaitlistCard } from './waitlist-card';
 
 type View = 'sign-in' | 'sign-up' | 'forgot';
 
-/** The page at /login: what a mailed link asks for, or signing in and the ways to it. */
+/** The page at /login: handles mailed links, sign-in, sign-up and forgotten passwords. */
 export function SignInScreen() {
   const { links, state } = useSession();
   const way = useSignUpWay();
@@ -82,18 +82,18 @@ export function SignInScreen() {
   );
 }
 
-/** Whether somebody comes by a link that promises an account. */
+/** Whether the visitor came by a link to sign-up. */
 function useWantsAccount(): boolean {
   const state = useLocation().state as SignInIntent | null;
   return state?.wants === 'account';
 }
 
-/** Whether somebody comes by the link of a mail that leads to a new password. */
+/** Whether the visitor came by a mailed link to a new password. */
 function useWantsPassword(): boolean {
   return new URLSearchParams(useLocation().search).has('forgot');
 }
 
-/** How somebody without an invitation comes to an account. */
+/** The kind of sign-up without an invitation. */
 type SignUpWay = 'first' | 'open' | 'waitlist';
 
 const signUpLinks: Record<SignUpWay, string> = {
@@ -120,7 +120,7 @@ function signUpCard(way: SignUpWay, footer: ReactNode): ReactNode {
   }
 }
 
-/** Null where nobody without an invitation does. */
+/** Null if sign-up needs an invitation. */
 function useSignUpWay(): SignUpWay | null {
   const { firstAccount, signUp } = useConfiguration();
   const { hasAccounts } = useSession();

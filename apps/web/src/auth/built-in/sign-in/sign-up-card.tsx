@@ -1,14 +1,16 @@
-import { useState, type ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
+import { IdentityForm } from '@/auth/built-in/form/identity-form';
+import { TextField } from '@/auth/built-in/form/text-field';
+import { emailAddress, newPassword, personName } from '@/auth/built-in/form/validation';
 import { useSession } from '@/auth/built-in/session-context';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
 import { AuthCard } from './auth-card';
-import { CheckMailCard } from './check-mail-card';
-import { MailNotice } from './mail-notice';
-import { SignUpForm, type SignUpValues } from './sign-up-form';
-import { WaitlistedCard } from './waitlisted-card';
+import { CheckMailCard, MailNotice } from './check-mail-card';
+import { WaitlistedCard } from './waitlist-card';
 
-interface Answered {
+interface SignUpResponse {
   waitlisted?: boolean;
   pending?: boolean;
 }
@@ -16,7 +18,7 @@ interface Answered {
 interface SignUpCardProps {
   title: string;
   description?: string;
-  /** Whether a link is mailed before there is an account. */
+  /** Whether the account must be confirmed by a mailed link. */
   mailed: boolean;
   footer: ReactNode;
 }
@@ -28,8 +30,8 @@ export function SignUpCard({ title, description, mailed, footer }: SignUpCardPro
   const [waiting, setWaiting] = useState<{ message: string | null } | null>(null);
 
   async function signUp(values: SignUpValues) {
-    const answer = await api.post<Answered>(calls.identity.signUp, values);
-    // Somebody else may have made the first account in the meantime, after which others wait.
+    const answer = await api.post<SignUpResponse>(endpoints.identity.signUp, values);
+    // Another visitor may have created the first account meanwhile; then this one joins the waitlist.
     if (answer.data.waitlisted) setWaiting(answer);
     else if (answer.data.pending) setSentTo(values.email);
     else await refresh();
@@ -42,5 +44,40 @@ export function SignUpCard({ title, description, mailed, footer }: SignUpCardPro
       <SignUpForm onSubmit={signUp} />
       {mailed && <MailNotice />}
     </AuthCard>
+  );
+}
+
+export interface SignUpValues {
+  name: string;
+  email: string;
+  password: string;
+}
+
+const schema = object({ name: personName, email: emailAddress, password: newPassword });
+
+interface SignUpFormProps {
+  email?: string;
+  onSubmit: (values: SignUpValues) => Promise<void>;
+}
+
+export function SignUpForm({ email = '', onSubmit }: SignUpFormProps) {
+  return (
+    <IdentityForm
+      initialValues={{ name: '', email, password: '' }}
+      schema={schema}
+      onSubmit={onSubmit}
+      submitLabel="Create account"
+      pendingLabel="Creating account..."
+    >
+      <TextField name="name" label="Name" autoComplete="name" />
+      <TextField name="email" label="Email" type="email" autoComplete="username" />
+      <TextField
+        name="password"
+        label="Password"
+        type="password"
+        autoComplete="new-password"
+        description="At least 12 characters. A few words that belong to you alone work well."
+      />
+    </IdentityForm>
   );
 }

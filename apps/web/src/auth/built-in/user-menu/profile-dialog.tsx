@@ -1,14 +1,15 @@
 import type { RefObject } from 'react';
+import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
+import { IdentityForm } from '@/auth/built-in/form/identity-form';
+import { TextField } from '@/auth/built-in/form/text-field';
+import { givenPassword, newPassword, personName } from '@/auth/built-in/form/validation';
 import { useSession } from '@/auth/built-in/session-context';
 import type { SessionUser } from '@/auth/built-in/types';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
 import { GuardedDialog } from '@/ui/guarded-dialog';
 import { Tabs } from '@/ui/tabs';
 import { toast } from '@/ui/toast';
-import { DeletionForm, type DeletionValues } from './deletion-form';
-import { NameForm, type NameValues } from './name-form';
-import { PasswordForm, type PasswordValues } from './password-form';
 
 interface ProfileDialogProps {
   user: SessionUser;
@@ -22,20 +23,20 @@ export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDia
   const { refresh } = useSession();
 
   async function rename(values: NameValues) {
-    await api.patch(calls.identity.user, values);
+    await api.patch(endpoints.identity.user, values);
     await refresh();
     toast.success('Name changed');
     onOpenChange(false);
   }
 
   async function changePassword(values: PasswordValues) {
-    await api.post(calls.identity.password, values);
+    await api.post(endpoints.identity.password, values);
     toast.success('Password changed');
     onOpenChange(false);
   }
 
   async function deleteAccount(values: DeletionValues) {
-    await api.delete(calls.identity.user, values);
+    await api.delete(endpoints.identity.user, values);
     onOpenChange(false);
     toast.success('Your account is deleted');
     await refresh();
@@ -71,5 +72,110 @@ export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDia
         ]}
       />
     </GuardedDialog>
+  );
+}
+
+interface NameValues {
+  name: string;
+}
+
+const nameSchema = object({ name: personName });
+
+interface NameFormProps {
+  name: string;
+  onSubmit: (values: NameValues) => Promise<void>;
+}
+
+function NameForm({ name, onSubmit }: NameFormProps) {
+  return (
+    <IdentityForm
+      initialValues={{ name }}
+      schema={nameSchema}
+      onSubmit={onSubmit}
+      submitLabel="Save"
+      pendingLabel="Saving..."
+      layout="end"
+    >
+      <TextField
+        name="name"
+        label="Name"
+        autoComplete="name"
+        description="Other members see it, also beside the updates you record."
+      />
+    </IdentityForm>
+  );
+}
+
+interface PasswordValues {
+  currentPassword: string;
+  newPassword: string;
+}
+
+const passwordSchema = object({ currentPassword: givenPassword, newPassword });
+
+interface PasswordFormProps {
+  /** For password managers. */
+  email: string;
+  onSubmit: (values: PasswordValues) => Promise<void>;
+}
+
+function PasswordForm({ email, onSubmit }: PasswordFormProps) {
+  return (
+    <IdentityForm
+      initialValues={{ currentPassword: '', newPassword: '' }}
+      schema={passwordSchema}
+      onSubmit={onSubmit}
+      submitLabel="Change password"
+      pendingLabel="Changing password..."
+      layout="end"
+    >
+      <input type="email" autoComplete="username" value={email} readOnly hidden />
+      <TextField
+        name="currentPassword"
+        label="Current password"
+        type="password"
+        autoComplete="current-password"
+      />
+      <TextField
+        name="newPassword"
+        label="New password"
+        type="password"
+        autoComplete="new-password"
+        description="At least 12 characters. Your other sessions are signed out."
+      />
+    </IdentityForm>
+  );
+}
+
+interface DeletionValues {
+  password: string;
+}
+
+const deletionSchema = object({ password: givenPassword });
+
+interface DeletionFormProps {
+  /** For password managers. */
+  email: string;
+  onSubmit: (values: DeletionValues) => Promise<void>;
+}
+
+function DeletionForm({ email, onSubmit }: DeletionFormProps) {
+  return (
+    <IdentityForm
+      initialValues={{ password: '' }}
+      schema={deletionSchema}
+      onSubmit={onSubmit}
+      submitLabel="Delete account"
+      pendingLabel="Deleting account..."
+      variant="danger"
+      layout="end"
+    >
+      <p className="text-muted">
+        Your sessions end, and organisations that nobody else belongs to are deleted with their
+        status pages. Updates you recorded stay, without your name. It cannot be undone.
+      </p>
+      <input type="email" autoComplete="username" value={email} readOnly hidden />
+      <TextField name="password" label="Password" type="password" autoComplete="current-password" />
+    </IdentityForm>
   );
 }

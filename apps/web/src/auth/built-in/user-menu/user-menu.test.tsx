@@ -2,8 +2,8 @@ import { screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
 import { ada, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
-import { calls } from '@/paths';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { endpoints } from '@/paths';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { UserMenu } from './user-menu';
 
 type Options = Parameters<typeof renderPiece>[2];
@@ -30,10 +30,10 @@ it('shows who is signed in', async () => {
 it('changes the name', async () => {
   const { user, held } = await openProfile();
   server.use(
-    http.patch(apiUrl(calls.identity.user), async ({ request }) => {
+    http.patch(apiUrl(endpoints.identity.user), async ({ request }) => {
       expect(await request.json()).toEqual({ name: 'Ada King' });
       held.session = sessionOf({ user: { ...ada, name: 'Ada King' } });
-      return answer({ user: held.session.user });
+      return success({ user: held.session.user });
     }),
   );
   const name = screen.getByLabelText('Name*');
@@ -47,7 +47,7 @@ it('changes the name', async () => {
 
 it('keeps the new name that could not be saved', async () => {
   const { user } = await openProfile();
-  server.use(http.patch(apiUrl(calls.identity.user), () => problem(503, 'Away')));
+  server.use(http.patch(apiUrl(endpoints.identity.user), () => problem(503, 'Away')));
   await user.type(screen.getByLabelText('Name*'), ' King');
   await user.click(screen.getByRole('button', { name: 'Save' }));
   expect(await screen.findByText('Away')).toBeVisible();
@@ -59,17 +59,17 @@ it('changes the password, and says so where the old one is wrong', async () => {
   await user.click(screen.getByRole('tab', { name: 'Password' }));
   server.use(
     http.post(
-      apiUrl(calls.identity.password),
+      apiUrl(endpoints.identity.password),
       () =>
         problem(422, 'Wrong password', [{ field: 'currentPassword', message: 'Wrong password' }]),
       { once: true },
     ),
-    http.post(apiUrl(calls.identity.password), async ({ request }) => {
+    http.post(apiUrl(endpoints.identity.password), async ({ request }) => {
       expect(await request.json()).toEqual({
         currentPassword: 'old words',
         newPassword: 'a few words of mine',
       });
-      return answer(null);
+      return success(null);
     }),
   );
   await user.type(screen.getByLabelText('Current password*'), 'old words');
@@ -100,7 +100,7 @@ it.each([
 
 it('says that signing out has failed, and stays', async () => {
   const { user } = await openMenu();
-  server.use(http.post(apiUrl(calls.identity.signOut), () => problem(503, 'Away')));
+  server.use(http.post(apiUrl(endpoints.identity.signOut), () => problem(503, 'Away')));
   await user.click(screen.getByRole('menuitem', { name: 'Sign out' }));
   expect(await screen.findByText('Away')).toBeVisible();
   expect(screen.getByTestId('who')).toHaveTextContent('signed-in');
@@ -133,14 +133,14 @@ it('deletes the account with its password, and says why it may not', async () =>
   const password = screen.getByLabelText('Password*');
   server.use(
     http.delete(
-      apiUrl(calls.identity.user),
+      apiUrl(endpoints.identity.user),
       () => problem(409, 'You are the last admin of Analytical Engines'),
       { once: true },
     ),
-    http.delete(apiUrl(calls.identity.user), async ({ request }) => {
+    http.delete(apiUrl(endpoints.identity.user), async ({ request }) => {
       expect(await request.json()).toEqual({ password: 'my words' });
       held.session = null;
-      return answer(null);
+      return success(null);
     }),
   );
   await user.type(password, 'my words');

@@ -8,16 +8,16 @@ import { paths } from '@/paths';
 import { Avatar } from '@/ui/avatar';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '@/ui/dropdown-menu';
 import { toast } from '@/ui/toast';
-import { useLeaveQuestion } from '@/ui/use-leave-question';
+import { useConfirmLeave } from '@/ui/leave-guard';
 import { ProfileDialog } from './profile-dialog';
 
-/** The person's name and what is theirs alone. Where there is no room for the name its initials stay. */
+/** The user's name and personal settings. Without room for the name it shows the initials. */
 export function UserMenu() {
   const session = useSignedIn();
   const { signOut } = useSession();
   const { signUp } = useConfiguration();
   const navigate = useNavigate();
-  const { leave, question } = useLeaveQuestion();
+  const { leave, question } = useConfirmLeave();
   const trigger = useRef<HTMLButtonElement>(null);
   const [profileOpen, setProfileOpen] = useState(false);
   if (session === null) return null;

@@ -3,8 +3,8 @@ import { http } from 'msw';
 import { expect, it } from 'vitest';
 import { renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
 import type { Waiting } from '@/auth/built-in/types';
-import { calls } from '@/paths';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { endpoints } from '@/paths';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { WaitlistScreen } from './waitlist-screen';
 
 const mary: Waiting = {
@@ -17,7 +17,7 @@ const mary: Waiting = {
 async function openWaitlist() {
   serveSession(sessionOf());
   const held = { waiting: [mary] };
-  server.use(http.get(apiUrl(calls.identity.waitlist), () => answer(held.waiting)));
+  server.use(http.get(apiUrl(endpoints.identity.waitlist), () => success(held.waiting)));
   const rendered = renderPiece(WaitlistScreen, 'signed-in');
   await screen.findByText('Mary Somerville');
   return { held, ...rendered };
@@ -26,9 +26,9 @@ async function openWaitlist() {
 it('invites somebody, who is no longer waiting', async () => {
   const { user, held } = await openWaitlist();
   server.use(
-    http.post(apiUrl(calls.identity.inviteFromWaitlist('w-1')), () => {
+    http.post(apiUrl(endpoints.identity.inviteFromWaitlist('w-1')), () => {
       held.waiting = [];
-      return answer({ id: 'w-1' });
+      return success({ id: 'w-1' });
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Invite Mary Somerville' }));
@@ -39,9 +39,9 @@ it('invites somebody, who is no longer waiting', async () => {
 it('removes somebody once that is confirmed', async () => {
   const { user, held } = await openWaitlist();
   server.use(
-    http.delete(apiUrl(calls.identity.waitlistEntry('w-1')), () => {
+    http.delete(apiUrl(endpoints.identity.waitlistEntry('w-1')), () => {
       held.waiting = [];
-      return answer({ id: 'w-1' });
+      return success({ id: 'w-1' });
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Remove Mary Somerville' }));
@@ -53,7 +53,7 @@ it('removes somebody once that is confirmed', async () => {
 it('says why somebody could not be invited, and reads the list anew', async () => {
   const { user, held } = await openWaitlist();
   server.use(
-    http.post(apiUrl(calls.identity.inviteFromWaitlist('w-1')), () => {
+    http.post(apiUrl(endpoints.identity.inviteFromWaitlist('w-1')), () => {
       held.waiting = [];
       return problem(404, 'Waitlist entry not found');
     }),
@@ -66,7 +66,7 @@ it('says why somebody could not be invited, and reads the list anew', async () =
 it('says that the list is for the administrator', async () => {
   serveSession(sessionOf());
   const refusal = "Only the installation's administrator may do this";
-  server.use(http.get(apiUrl(calls.identity.waitlist), () => problem(403, refusal)));
+  server.use(http.get(apiUrl(endpoints.identity.waitlist), () => problem(403, refusal)));
   renderPiece(WaitlistScreen, 'signed-in');
   expect(await screen.findByText(refusal)).toBeVisible();
 });

@@ -1,22 +1,26 @@
-import { UsersRound } from 'lucide-react';
+import { UserMinus, UsersRound } from 'lucide-react';
+import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
 import { failureText } from '@/auth/built-in/form/failure-text';
-import { PeopleList, PeopleSkeleton } from '@/auth/built-in/organisation/people-list';
+import { PeopleList, PeopleSkeleton, Person } from '@/auth/built-in/organisation/people-list';
 import type { Waiting } from '@/auth/built-in/types';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
+import { Button } from '@/ui/button';
 import { Card } from '@/ui/card';
+import { ConfirmButton } from '@/ui/confirm-button';
 import { EmptyState } from '@/ui/empty-state';
+import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { PageHeader } from '@/ui/page-header';
+import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
 import { usePageTitle } from '@/ui/use-page-title';
-import { WaitingRow } from './waiting-row';
 
-/** Who asked for an account, for the installation's administrator. */
+/** The waitlist, for the administrator of the installation. */
 export function WaitlistScreen() {
   const api = useApi();
-  const waiting = useQuery<Waiting[]>(calls.identity.waitlist);
+  const waiting = useQuery<Waiting[]>(endpoints.identity.waitlist);
   usePageTitle('Waitlist');
 
   async function act(call: () => Promise<unknown>, done: string) {
@@ -30,9 +34,12 @@ export function WaitlistScreen() {
   }
 
   const invite = ({ id, email }: Waiting) =>
-    act(() => api.post(calls.identity.inviteFromWaitlist(id), {}), `Invitation sent to ${email}`);
+    act(
+      () => api.post(endpoints.identity.inviteFromWaitlist(id), {}),
+      `Invitation sent to ${email}`,
+    );
   const remove = ({ id }: Waiting) =>
-    act(() => api.delete(calls.identity.waitlistEntry(id)), 'Removed from the waitlist');
+    act(() => api.delete(endpoints.identity.waitlistEntry(id)), 'Removed from the waitlist');
 
   return (
     <div className="grid max-w-3xl gap-6">
@@ -73,5 +80,52 @@ function WaitingPeople({ waiting, onInvite, onRemove }: WaitingPeopleProps) {
         <WaitingRow key={person.id} person={person} onInvite={onInvite} onRemove={onRemove} />
       ))}
     </PeopleList>
+  );
+}
+
+interface WaitingRowProps {
+  person: Waiting;
+  onInvite: (person: Waiting) => Promise<void>;
+  onRemove: (person: Waiting) => Promise<void>;
+}
+
+function WaitingRow({ person, onInvite, onRemove }: WaitingRowProps) {
+  const [inviting, setInviting] = useState(false);
+
+  async function invite() {
+    setInviting(true);
+    await onInvite(person);
+    setInviting(false);
+  }
+
+  return (
+    <Person
+      name={person.name}
+      detail={
+        <>
+          <span className="block">{person.email}</span>
+          <span className="block">
+            Since <Timestamp value={person.createdAt} />
+          </span>
+        </>
+      }
+    >
+      <Button pending={inviting} aria-label={`Invite ${person.name}`} onClick={() => void invite()}>
+        {inviting ? 'Inviting...' : 'Invite'}
+      </Button>
+      <ConfirmButton
+        button={(ask) => (
+          <IconButton
+            label={`Remove ${person.name}`}
+            icon={<UserMinus aria-hidden />}
+            onClick={ask}
+          />
+        )}
+        title={`Remove ${person.name} from the waitlist?`}
+        description="They are not told. They can ask again at the sign-in page."
+        confirmLabel="Remove"
+        onConfirm={() => onRemove(person)}
+      />
+    </Person>
   );
 }

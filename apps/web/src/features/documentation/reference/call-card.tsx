@@ -1,10 +1,11 @@
 import { LockKeyhole } from 'lucide-react';
+import { cn } from '@/ui/cn';
+import { type Tone, tones } from '@/ui/tone';
 import type { Call } from '@build/api-reference';
 import { Code } from './code';
 import { FieldList } from './field-list';
-import { Method } from './method';
 
-/** A call folded to its line; opened, what it takes and what it answers. */
+/** An endpoint, folded to one line; opened, its request and responses. */
 export function CallCard({ call }: { call: Call }) {
   return (
     <details
@@ -46,5 +47,25 @@ export function CallCard({ call }: { call: Call }) {
         )}
       </div>
     </details>
+  );
+}
+
+const methodTones: Record<string, Tone> = {
+  GET: 'maintenance',
+  POST: 'operational',
+  PATCH: 'degraded',
+  DELETE: 'major',
+};
+
+function Method({ name }: { name: string }) {
+  return (
+    <span
+      className={cn(
+        'inline-flex w-16 justify-center rounded-sm border py-0.5 font-mono text-xs font-medium',
+        tones[methodTones[name] ?? 'neutral'].badge,
+      )}
+    >
+      {name}
+    </span>
   );
 }

@@ -1,4 +1,4 @@
-/** Text in which `backticks` mark code. */
+/** Renders text in which `backticks` mark code. */
 export function Code({ text }: { text: string }) {
   return text.split('`').map((part, at) =>
     at % 2 === 0 ? (

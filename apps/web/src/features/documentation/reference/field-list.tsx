@@ -3,7 +3,7 @@ import { Code } from './code';
 
 interface FieldListProps {
   title: string;
-  /** Its name where it has no title. */
+  /** Accessible name of a list without a title. */
   label?: string;
   fields: readonly Field[];
 }

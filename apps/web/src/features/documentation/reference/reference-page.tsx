@@ -1,18 +1,18 @@
 import reference from '@docs/openapi.json?reference';
 import { Link } from 'react-router-dom';
+import { Contents } from '@/features/documentation/contents';
 import { apiBase, paths } from '@/paths';
 import { usePageTitle } from '@/ui/use-page-title';
-import { Contents } from '@/features/documentation/contents';
+import type { Answer } from '@build/api-reference';
 import { CallCard } from './call-card';
-import { FailureTable } from './failure-table';
-import { groupTitle } from './group-title';
+import { Code } from './code';
 
 const sections = [
   ...reference.groups.map(({ name }) => ({ id: name, title: groupTitle(name) })),
   { id: 'failures', title: 'Failures' },
 ];
 
-/** Every call of the API, from the document that is generated from its handlers. */
+/** The reference of the API, from the generated OpenAPI document. */
 export function ReferencePage() {
   usePageTitle('API reference');
   return (
@@ -52,4 +52,37 @@ export function ReferencePage() {
       <Contents sections={sections} />
     </div>
   );
+}
+
+/** The statuses that all endpoints share. */
+function FailureTable({ failures }: { failures: readonly Answer[] }) {
+  return (
+    <section aria-labelledby="failures" className="grid grid-cols-1 gap-4">
+      <h2
+        id="failures"
+        tabIndex={-1}
+        className="scroll-mt-20 text-xl font-semibold text-ink outline-none"
+      >
+        Failures
+      </h2>
+      <p className="text-muted">
+        <Code text="A failure is `application/problem+json` with `status`, `title`, `detail`, a `message` fit to show a person and, for 422, `errors`: the fields that are not right." />
+      </p>
+      <dl className="grid grid-cols-1 divide-y divide-line rounded-lg border border-line bg-surface">
+        {failures.map(({ status, description }) => (
+          <div key={status} className="flex gap-4 px-4 py-2.5">
+            <dt className="font-mono text-ink">{status}</dt>
+            <dd className="text-muted">
+              <Code text={description} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** Heading of the endpoints with a tag. */
+function groupTitle(tag: string): string {
+  return tag.charAt(0).toUpperCase() + tag.slice(1).replaceAll('-', ' ');
 }

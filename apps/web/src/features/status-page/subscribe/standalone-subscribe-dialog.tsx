@@ -1,7 +1,7 @@
 import { Toaster } from '@/ui/toaster';
 import { SubscribeDialog, type SubscribeDialogProps } from './subscribe-dialog';
 
-/** The dialog for a page without a toaster: it brings one. */
+/** The dialog with a toaster, for a page without one. */
 export function StandaloneSubscribeDialog(props: SubscribeDialogProps) {
   return (
     <>

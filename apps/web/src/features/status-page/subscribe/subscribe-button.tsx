@@ -8,11 +8,11 @@ type Dialog = (props: SubscribeDialogProps) => ReactNode;
 
 interface SubscribeButtonProps {
   orgId: string;
-  /** Whether the page has no toaster to show what becomes of it. */
+  /** Whether the page has no toaster. */
   standalone?: boolean;
 }
 
-/** Opens the dialog, whose code is loaded when it is asked for: few visitors need it. */
+/** Opens the dialog. Few visitors need it, so its code is loaded on demand. */
 export function SubscribeButton({ orgId, standalone = false }: SubscribeButtonProps) {
   const [Dialog, setDialog] = useState<Dialog>();
   const [open, setOpen] = useState(false);
@@ -37,7 +37,7 @@ export function SubscribeButton({ orgId, standalone = false }: SubscribeButtonPr
       {standalone && <PlainForm orgId={orgId} />}
       {Dialog && <Dialog orgId={orgId} open={open} onOpenChange={setOpen} />}
       {failed && (
-        // Looks like a toast, whose code cannot be loaded either.
+        // Looks like a toast, whose code could not be loaded either.
         <p role="alert" className="toaster toast">
           The form could not be loaded. Check your connection and try again.
         </p>
@@ -46,7 +46,7 @@ export function SubscribeButton({ orgId, standalone = false }: SubscribeButtonPr
   );
 }
 
-/** What the server draws for those whose browser runs no script: see status-page.css. */
+/** The form for browsers without script: see status-page.css. */
 function PlainForm({ orgId }: { orgId: string }) {
   return (
     <form

@@ -1,9 +1,9 @@
 import { createApiClient } from '@/api/client';
-import { calls } from '@/paths';
+import { endpoints } from '@/paths';
 import { SubscriptionDialog } from '@/subscription/subscription-dialog';
 import { toast } from '@/ui/toast';
 
-/** Visitors have no account, so there is no token to send. */
+/** Visitors have no token. */
 const api = createApiClient(() => Promise.resolve(null));
 
 export interface SubscribeDialogProps {
@@ -14,7 +14,7 @@ export interface SubscribeDialogProps {
 
 export function SubscribeDialog({ orgId, open, onOpenChange }: SubscribeDialogProps) {
   async function subscribe(email: string) {
-    const answer = await api.post(calls.subscribers.subscribe, { email, orgId });
+    const answer = await api.post(endpoints.subscribers.subscribe, { email, orgId });
     if (answer.message) toast.success(answer.message);
   }
 

@@ -2,8 +2,8 @@ import { render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http } from 'msw';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { calls } from '@/paths';
-import { answer, apiUrl, problem, server } from '@/testing/server';
+import { endpoints } from '@/paths';
+import { success, apiUrl, problem, server } from '@/testing/server';
 import { toast } from '@/ui/toast';
 import { SubscribeButton } from './subscribe-button';
 
@@ -23,10 +23,10 @@ const submit = () => screen.getByRole('button', { name: 'Subscribe' });
 
 it('subscribes, says what the server answers and closes', async () => {
   server.use(
-    http.post(apiUrl(calls.subscribers.subscribe), async ({ request }) => {
+    http.post(apiUrl(endpoints.subscribers.subscribe), async ({ request }) => {
       expect(await request.json()).toEqual({ email: 'eve@example.com', orgId: 'org-1' });
       expect(request.headers.has('Authorization')).toBe(false);
-      return answer(null, { message: 'Check your mail' });
+      return success(null, { message: 'Check your mail' });
     }),
   );
   const user = await open();
@@ -49,7 +49,7 @@ it.each(['', 'eve', 'eve@'])(
 
 it('keeps what was typed when the server refuses, and says why', async () => {
   server.use(
-    http.post(apiUrl(calls.subscribers.subscribe), () =>
+    http.post(apiUrl(endpoints.subscribers.subscribe), () =>
       problem(422, 'That address cannot be used', [{ field: 'email', message: 'No such host' }]),
     ),
   );
@@ -63,7 +63,7 @@ it('keeps what was typed when the server refuses, and says why', async () => {
 
 it('says in the dialog, too, why no field is to blame', async () => {
   server.use(
-    http.post(apiUrl(calls.subscribers.subscribe), () => problem(429, 'Too many: try later')),
+    http.post(apiUrl(endpoints.subscribers.subscribe), () => problem(429, 'Too many: try later')),
   );
   const user = await open();
   await user.type(email(), 'eve@example.com');
@@ -73,7 +73,7 @@ it('says in the dialog, too, why no field is to blame', async () => {
 });
 
 it('says that it failed when no answer comes', async () => {
-  server.use(http.post(apiUrl(calls.subscribers.subscribe), () => Response.error()));
+  server.use(http.post(apiUrl(endpoints.subscribers.subscribe), () => Response.error()));
   const user = await open();
   await user.type(email(), 'eve@example.com');
   await user.click(submit());
@@ -82,7 +82,10 @@ it('says that it failed when no answer comes', async () => {
 
 it('says that it failed when an answer has no message', async () => {
   server.use(
-    http.post(apiUrl(calls.subscribers.subscribe), () => new Response('<html>', { status: 502 })),
+    http.post(
+      apiUrl(endpoints.subscribers.subscribe),
+      () => new Response('<html>', { status: 502 }),
+    ),
   );
   const user = await open();
   await user.type(email(), 'eve@example.com');

@@ -1,0 +1,26 @@
+import type { ApiResponse, ApiClient } from './client';
+
+/** Maximum number of pages of 500 items each. */
+export const maxPages = 20;
+
+/**
+ * Reads `path`. The server sends a list in parts, the newest 500 first: unless the path asks for one part by `limit`, the
+ * parts that follow are read too, up to `maxPages`; `next` of the answer says whether there are still more.
+ */
+export async function fetchAllPages(
+  client: Pick<ApiClient, 'get'>,
+  path: string,
+): Promise<ApiResponse<unknown>> {
+  const first = await client.get<unknown>(path);
+  if (path.includes('?') || !Array.isArray(first.data)) return first;
+  const items: unknown[] = [...(first.data as unknown[])];
+  let { next } = first;
+  for (let parts = 1; next !== null && parts < maxPages; parts += 1) {
+    const part = await client.get<unknown[]>(
+      `${path}?limit=500&before=${encodeURIComponent(next)}`,
+    );
+    items.push(...part.data);
+    next = part.next;
+  }
+  return { ...first, data: items, next };
+}

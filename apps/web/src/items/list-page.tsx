@@ -1,0 +1,79 @@
+import type { ReactNode } from 'react';
+import { useList } from '@/api/use-list';
+import { Button } from '@/ui/button';
+import type { DataColumn } from '@/ui/data-table/columns';
+import { DataTable } from '@/ui/data-table/data-table';
+import { LoadFailure } from '@/ui/load-failure';
+import { PageHeader } from '@/ui/page-header';
+import { useErrorToast } from '@/ui/use-error-toast';
+import { usePageTitle } from '@/ui/use-page-title';
+import { DeleteSelected } from './delete-items';
+import type { ItemKind } from './item-kind';
+
+interface ListPageProps<Item extends { id: string }> {
+  kind: ItemKind<Item>;
+  title: string;
+  /** The button of a new item. */
+  action: ReactNode;
+  columns: readonly DataColumn<Item>[];
+  /** Stacks the rows on windows narrower than a desktop's. */
+  wide?: boolean;
+  emptyHint: string;
+  /** Replaces the table until the first response. */
+  placeholder?: ReactNode;
+  /** Follows the list once it is loaded or has failed. */
+  children?: ReactNode;
+}
+
+/** The screen of all items of a kind, from which they are created, edited and deleted. */
+export function ListPage<Item extends { id: string }>({
+  kind,
+  title,
+  action,
+  columns,
+  wide = false,
+  emptyHint,
+  placeholder,
+  children,
+}: ListPageProps<Item>) {
+  usePageTitle(title);
+  const list = useList<Item>(kind.endpoints.list);
+  useErrorToast(list.error !== undefined, kind.listFailed);
+  const isLoading = list.rows === undefined && list.error === undefined;
+
+  return (
+    <div className="grid min-w-0 gap-4">
+      <PageHeader title={title} actions={action} />
+      {list.error && list.rows === undefined ? (
+        <LoadFailure
+          title={kind.listFailed}
+          reason={list.error.message}
+          onRetry={() => void list.refresh()}
+        />
+      ) : isLoading && placeholder ? (
+        placeholder
+      ) : (
+        <DataTable
+          wide={wide}
+          label={title}
+          columns={columns}
+          rows={list.rows}
+          getRowId={(item) => item.id}
+          rowLabel={kind.nameOf}
+          emptyHint={emptyHint}
+          bulkActions={(selected, clear) => (
+            <DeleteSelected kind={kind} items={selected} onDeleted={clear} />
+          )}
+          footer={
+            list.hasOlder && (
+              <Button size="sm" pending={list.isLoadingOlder} onClick={list.showOlder}>
+                Show older
+              </Button>
+            )
+          }
+        />
+      )}
+      {!isLoading && children}
+    </div>
+  );
+}

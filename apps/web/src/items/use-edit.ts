@@ -1,0 +1,100 @@
+import { useCallback, useId, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import useSWR from 'swr';
+import { useApi } from '@/api/api-provider';
+import type { ApiResponse } from '@/api/client';
+import { ApiError } from '@/api/error';
+import { withRetries } from '@/api/retry';
+
+/**
+ * What a form does with a newer version: `adopt` it if the user has typed into no field that it changes, show a
+ * `conflict` if they have, or `ignore` it during a save or an open conflict.
+ */
+export type MergeDecision = 'adopt' | 'conflict' | 'ignore';
+
+export interface Edit<T> {
+  /** The version that the form starts from and that a save is based on; undefined until it is read. */
+  loaded: T | undefined;
+  error: ApiError | undefined;
+  /** A newer version of another user, which the form must not adopt before its user has seen it. */
+  theirs: T | undefined;
+  /** Saves on top of `loaded`; throws `ApiError`. */
+  save: (body: unknown) => Promise<T>;
+  /** Reads the newest version. The form decides whether it is adopted or becomes `theirs`. */
+  refresh: () => Promise<void>;
+  /** Sets the form's decision about versions that `refresh` reads, until the returned function is called. */
+  decideBy: (decide: (newest: T) => MergeDecision) => () => void;
+  /** Makes `theirs`, which the user has seen, the version that the next save is based on. */
+  acceptTheirs: () => void;
+}
+
+/** Reads an item (`path` is one of `endpoints`) for a form, and saves it only over the version that was read. */
+export function useEdit<T>(path: string): Edit<T> {
+  const api = useApi();
+  const mountId = useId();
+  const read = () => withRetries(() => api.get<T>(path));
+  // The key is unique to this mount: a form must not start from a cached version.
+  const first = useSWR<ApiResponse<T>, ApiError>([path, mountId], read, {
+    revalidateOnReconnect: false,
+  });
+  const [adopted, setAdopted] = useState<ApiResponse<T>>();
+  const [theirs, setTheirs] = useState<ApiResponse<T>>();
+  const loaded = adopted ?? first.data;
+  const dropOutdated = useDropOutdated();
+  // Without a form the user has seen no version.
+  const decide = useRef<(newest: T) => MergeDecision>(() => 'conflict');
+
+  async function save(body: unknown): Promise<T> {
+    try {
+      return (await api.patch<T>(path, body, { ifMatch: loaded?.etag ?? null })).data;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 412) {
+        const newest = await dropOutdated(() => api.get<T>(path));
+        if (newest) setTheirs(newest);
+      }
+      throw error;
+    }
+  }
+
+  async function refresh() {
+    // If the read fails, the next save is rejected with 412 and shows the newer version.
+    const newest = await dropOutdated(read).catch(() => undefined);
+    if (newest === undefined) return;
+    const decision = decide.current(newest.data);
+    // Synchronous: text typed before the next rendering would belong to the older version.
+    if (decision === 'adopt') flushSync(() => setAdopted(newest));
+    if (decision === 'conflict') setTheirs(newest);
+  }
+
+  return {
+    loaded: loaded?.data,
+    error: first.error,
+    theirs: theirs?.data,
+    save,
+    refresh,
+    decideBy: useCallback((decideNow) => {
+      decide.current = decideNow;
+      return () => {
+        decide.current = () => 'ignore';
+      };
+    }, []),
+    acceptTheirs: () => {
+      setAdopted(theirs);
+      setTheirs(undefined);
+    },
+  };
+}
+
+/** Drops a response that arrives after the response to a later request: it may contain an older version. */
+function useDropOutdated() {
+  const started = useRef(0);
+  const newest = useRef(0);
+  return async function dropOutdated<R>(read: () => Promise<R>): Promise<R | undefined> {
+    started.current += 1;
+    const own = started.current;
+    const response = await read();
+    if (own < newest.current) return undefined;
+    newest.current = own;
+    return response;
+  };
+}

@@ -1,0 +1,276 @@
+import { act, screen } from '@testing-library/react';
+import { delay, http } from 'msw';
+import { expect, it } from 'vitest';
+import type {
+  AffectedComponent,
+  PublicComponent,
+  PublicIncident,
+  PublicMaintenance,
+} from '@/api/types';
+import { useList } from '@/api/use-list';
+import { useQuery } from '@/api/use-query';
+import { endpoints } from '@/paths';
+import { FakeSocket } from '@/testing/fake-socket';
+import { renderScreen } from '@/testing/render';
+import { success, apiUrl, problem, server } from '@/testing/server';
+import { RealtimeProvider } from './realtime-provider';
+
+const at = { createdAt: '2026-11-20T10:00:00.000Z' };
+
+const service = (id: string, more: Partial<PublicComponent> = {}): PublicComponent => ({
+  id,
+  name: id,
+  description: '',
+  status: 'OPERATIONAL',
+  ...at,
+  ...more,
+});
+
+const incident = (id: string, more: Partial<PublicIncident> = {}): PublicIncident => ({
+  id,
+  title: id,
+  description: '',
+  status: 'INVESTIGATING',
+  occuredAt: at.createdAt,
+  resolvedAt: null,
+  IncidentTimeline: [],
+  components: [],
+  ...at,
+  ...more,
+});
+
+const maintenance = (id: string, more: Partial<PublicMaintenance> = {}): PublicMaintenance => ({
+  id,
+  title: id,
+  description: '',
+  status: 'SCHEDULED',
+  startAt: at.createdAt,
+  endAt: null,
+  timeline: [],
+  ...at,
+  ...more,
+});
+
+const entry = (id: string, message = id) => ({ id, status: 'IDENTIFIED', message, ...at });
+const update = (id: string, message = id) => ({ ...entry(id, message), user: { name: 'Grace' } });
+const link = (id: string, name = id): AffectedComponent => ({
+  componentId: id,
+  status: 'DEGRADED',
+  component: { id, name },
+});
+
+interface Row {
+  id?: string;
+  name?: string;
+  title?: string;
+  status?: string;
+  message?: string;
+  updatedAt?: string;
+  user?: { name: string };
+  component?: { name: string };
+}
+
+function text(row: Row): string {
+  const { name, title, message, user, component, status, updatedAt } = row;
+  return [name, title, message, user?.name, component?.name, status, updatedAt]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function Rows({ rows }: { rows: Row[] | undefined }) {
+  return <p>{rows?.map(text).join(', ') ?? 'Loading'}</p>;
+}
+
+function Pages({ path }: { path: string }) {
+  return <Rows rows={useList<Row>(path).rows} />;
+}
+
+function Whole({ path }: { path: string }) {
+  return <Rows rows={useQuery<Row[]>(path).data} />;
+}
+
+/** Serves a list, and tells how often it was asked for. */
+function serve(path: string, rows: () => unknown[]) {
+  const asked = { times: 0 };
+  server.use(
+    http.get(apiUrl(path), () => {
+      asked.times += 1;
+      return success(rows());
+    }),
+  );
+  return asked;
+}
+
+/** Shows a list as somebody sees it who is connected, and answers how often it has been asked for. */
+async function show(path: string, rows: unknown[], asPages = true) {
+  const asked = serve(path, () => rows);
+  renderScreen(
+    <RealtimeProvider>{asPages ? <Pages path={path} /> : <Whole path={path} />}</RealtimeProvider>,
+  );
+  await expect.poll(() => FakeSocket.all.length).toBe(1);
+  await act(() => FakeSocket.last.join());
+  await expect.poll(() => screen.queryByText('Loading')).toBe(null);
+  await settle();
+  return asked;
+}
+
+const settle = () => act(() => new Promise((resolve) => setTimeout(resolve, 30)));
+const tell = (name: string, ...args: unknown[]) => act(() => FakeSocket.last.fire(name, ...args));
+
+const { components, incidents, maintenances } = endpoints;
+const later = { updatedAt: 'later' };
+
+it.each([
+  {
+    kind: 'component',
+    path: components.list,
+    row: service,
+    events: ['new-component', 'component-update', 'component-deleted'],
+    change: { name: 'B', status: 'MAJOR_OUTAGE' } as const,
+    seen: ['b OPERATIONAL later', 'B MAJOR_OUTAGE later'],
+  },
+  {
+    kind: 'incident',
+    path: incidents.list,
+    row: incident,
+    events: ['new-incident', 'incident-updated', 'incident-deleted'],
+    change: { title: 'B', status: 'RESOLVED' } as const,
+    seen: ['b INVESTIGATING later', 'B RESOLVED later'],
+  },
+  {
+    kind: 'maintenance',
+    path: maintenances.list,
+    row: maintenance,
+    events: ['new-maintenance', 'maintenance-updated', 'maintenance-deleted'],
+    change: { title: 'B', status: 'COMPLETED' } as const,
+    seen: ['b SCHEDULED later', 'B COMPLETED later'],
+  },
+])('shows a $kind that comes, changes and goes, and asks for nothing', async (each) => {
+  const [created = '', changed = '', deleted = ''] = each.events;
+  const asked = await show(each.path, [{ ...each.row('b'), ...later }]);
+  const { times } = asked;
+  const [before = '', after = ''] = each.seen;
+  expect(screen.getByText(before)).toBeInTheDocument();
+
+  tell(changed, { ...each.row('b'), ...each.change });
+  expect(await screen.findByText(after)).toBeInTheDocument();
+  tell(created, each.row('c'));
+  expect(await screen.findByText((shown) => /^c .*, B /.test(shown))).toBeInTheDocument();
+  tell(created, each.row('c'));
+  tell(changed, each.row('unknown'));
+  tell(deleted, 'unknown');
+  await settle();
+  expect(screen.getByText((shown) => /^c [^,]*, B [^,]*$/.test(shown))).toBeInTheDocument();
+  tell(deleted, 'c');
+  tell(deleted, 'b');
+  await expect.poll(() => screen.queryByText(/./, { selector: 'p' })).toBe(null);
+  expect(asked.times).toBe(times);
+});
+
+it.each([
+  {
+    kind: 'incident',
+    parent: { incidentId: 'i1' },
+    list: incidents.updates('i1'),
+    item: incidents.update('i1', 'e2'),
+    told: 'timeline-updated',
+    gone: 'incident-timeline-deleted',
+  },
+  {
+    kind: 'maintenance',
+    parent: { maintenanceId: 'i1' },
+    list: maintenances.updates('i1'),
+    item: maintenances.update('i1', 'e2'),
+    told: 'maintenance-timeline-updated',
+    gone: 'maintenance-timeline-deleted',
+  },
+])('follows the updates of a $kind, and asks who recorded a new one', async (each) => {
+  const asked = await show(each.list, [update('e1')], false);
+  const { times } = asked;
+  const one = serve(each.item, () => []);
+  server.use(http.get(apiUrl(each.item), () => ((one.times += 1), success(update('e2')))));
+
+  tell(each.told, { ...entry('e1', 'Edited.'), ...each.parent });
+  expect(await screen.findByText('Edited. Grace IDENTIFIED')).toBeInTheDocument();
+  expect(one.times).toBe(0);
+  tell(each.told, { ...entry('e2'), ...each.parent });
+  expect(await screen.findByText(/^e2 Grace IDENTIFIED, Edited\./)).toBeInTheDocument();
+  tell(each.gone, 'i1', 'e1');
+  expect(await screen.findByText('e2 Grace IDENTIFIED')).toBeInTheDocument();
+  expect(asked.times).toBe(times);
+});
+
+it('does not bring back an update that was deleted while it was asked for', async () => {
+  await show(incidents.updates('i1'), [update('e1')], false);
+  server.use(
+    http.get(apiUrl(incidents.update('i1', 'e2')), async () => {
+      await delay(20);
+      return success(update('e2'));
+    }),
+  );
+  tell('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
+  tell('incident-timeline-deleted', 'i1', 'e2');
+  await act(() => new Promise((resolve) => setTimeout(resolve, 80)));
+  expect(screen.getByText('e1 Grace IDENTIFIED')).toBeInTheDocument();
+});
+
+it('leaves out an update that is gone when it is asked for', async () => {
+  await show(incidents.updates('i1'), [update('e1')], false);
+  server.use(http.get(apiUrl(incidents.update('i1', 'e2')), () => problem(404, 'Not found')));
+  tell('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
+  await settle();
+  expect(screen.getByText('e1 Grace IDENTIFIED')).toBeInTheDocument();
+});
+
+it('asks nothing about updates that nobody looks at', async () => {
+  await show(components.list, []);
+  tell('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
+  tell('maintenance-timeline-updated', { ...entry('e2'), maintenanceId: 'i1' });
+  await settle();
+});
+
+it('follows what is attached to an incident, under the names of now', async () => {
+  await show(incidents.components('i1'), [link('c1')], false);
+  tell('incident-updated', incident('i1', { components: [link('c2'), link('c1')] }));
+  expect(await screen.findByText('c2 DEGRADED, c1 DEGRADED')).toBeInTheDocument();
+  tell('component-update', service('c1', { name: 'Website' }));
+  expect(await screen.findByText('c2 DEGRADED, Website DEGRADED')).toBeInTheDocument();
+  tell('component-deleted', 'c2');
+  expect(await screen.findByText('Website DEGRADED')).toBeInTheDocument();
+  tell('incident-updated', incident('i2', { components: [link('c3')] }));
+  await settle();
+  expect(screen.getByText('Website DEGRADED')).toBeInTheDocument();
+});
+
+it('asks once for what it shows after it was away', async () => {
+  const rows = [service('a')];
+  const asked = await show(components.list, rows);
+  const { times } = asked;
+  act(() => FakeSocket.last.lose());
+  rows.unshift(service('b'));
+  await act(() => FakeSocket.last.join(5));
+  expect(await screen.findByText('b OPERATIONAL, a OPERATIONAL')).toBeInTheDocument();
+  await settle();
+  expect(asked.times).toBe(times + 1);
+});
+
+it('loses nothing that is told while the lists are on their way', async () => {
+  const rows = [service('b'), service('a')];
+  await show(components.list, rows);
+  act(() => FakeSocket.last.lose());
+  // The server reads before the events that follow.
+  const older = [service('c'), ...rows];
+  server.use(
+    http.get(apiUrl(components.list), async () => {
+      await delay(40);
+      return success(older);
+    }),
+  );
+  await act(() => FakeSocket.last.join(5));
+  tell('new-component', service('d'));
+  tell('component-update', service('c', { name: 'C' }));
+  tell('component-deleted', 'a');
+  expect(
+    await screen.findByText(/^d OPERATIONAL .*, C OPERATIONAL, b OPERATIONAL$/),
+  ).toBeInTheDocument();
+});

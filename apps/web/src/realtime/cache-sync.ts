@@ -1,0 +1,248 @@
+import { useEffect } from 'react';
+import { useSWRConfig } from 'swr';
+import { useApi } from '@/api/api-provider';
+import type { ApiClient, ApiResponse } from '@/api/client';
+import { ApiError } from '@/api/error';
+import {
+  addItem,
+  addOrPatchItem,
+  patchItem,
+  patchItemBy,
+  removeItem,
+  type ListChange,
+} from '@/api/list-changes';
+import { mergeTruncatedIncident, mergeTruncatedMaintenance } from '@/api/truncated';
+import type {
+  Component,
+  IncidentEntry,
+  Instant,
+  MaintenanceEntry,
+  PublicComponent,
+  PublicIncident,
+  PublicMaintenance,
+} from '@/api/types';
+import { useRevalidateLists, useUpdateLists } from '@/api/use-list';
+import { endpoints } from '@/paths';
+import type { Update } from '@/updates/timeline';
+import type { Connection, ConnectionListener } from './connection';
+import type { LiveEvent } from './live-events';
+
+const { components, incidents, maintenances } = endpoints;
+
+/** What is read again after events were missed: the lists, and the parts of one item. */
+const lists = [components.list, incidents.list, maintenances.list];
+const partsOfItems = /^\/(component|incident|maintenance)\//;
+
+const attachedComponents = /^\/incident\/[^/]+\/components\/list$/;
+const unattachedComponents = /^\/incident\/[^/]+\/components\/unattached$/;
+
+/** The cached lists, and the ways to change them. */
+interface ListStore {
+  api: Pick<ApiClient, 'get'>;
+  /** Rows of a list that is read as a whole; undefined if it is not cached. */
+  rows: (path: string) => readonly { id: string }[] | undefined;
+  /** Cached paths that match. */
+  cached: (paths: RegExp) => string[];
+  update: <T>(path: string, change: ListChange<T>) => void;
+  /** Reads the matching paths again that are on screen. */
+  refresh: (paths: RegExp) => void;
+  revalidate: (lists: readonly string[], parts: RegExp) => Promise<void>;
+}
+
+interface Attached {
+  componentId: string;
+  component: { id: string; name: string };
+}
+
+type Incident = PublicIncident & { updatedAt: Instant };
+type Maintenance = PublicMaintenance & { updatedAt: Instant };
+
+/** Keeps every list of the query cache in step with the connection. */
+export function useCacheSync(connection: Connection | null): void {
+  const api = useApi();
+  const { cache, mutate } = useSWRConfig();
+  const update = useUpdateLists();
+  const revalidate = useRevalidateLists();
+  useEffect(
+    () =>
+      connection?.listen(
+        new CacheSync({
+          api,
+          update,
+          revalidate,
+          rows: (path) =>
+            (cache.get(path)?.data as ApiResponse<{ id: string }[]> | undefined)?.data,
+          cached: (paths) => [...cache.keys()].filter((key) => paths.test(key)),
+          refresh: (paths) => void mutate((key) => typeof key === 'string' && paths.test(key)),
+        }),
+      ),
+    [connection, api, cache, mutate, update, revalidate],
+  );
+}
+
+/** Applies the socket's events to the cached lists. */
+class CacheSync implements ConnectionListener {
+  readonly #store: ListStore;
+  /** Events received while the lists are read again: the responses may be older. */
+  #queued: LiveEvent[] | null = null;
+  #reads = 0;
+  /** Ids of deleted updates, whose details may still be on their way. */
+  readonly #deletedUpdates = new Set<string>();
+
+  constructor(store: ListStore) {
+    this.#store = store;
+  }
+
+  onJoined(): void {
+    void this.#catchUp();
+  }
+
+  onEvent(event: LiveEvent): void {
+    if (this.#queued) this.#queued.push(event);
+    else this.#apply(event);
+  }
+
+  async #catchUp(): Promise<void> {
+    this.#queued ??= [];
+    this.#reads += 1;
+    const read = this.#reads;
+    await this.#store.revalidate(lists, partsOfItems);
+    // A later read applies them.
+    if (read !== this.#reads) return;
+    const queued = this.#queued;
+    this.#queued = null;
+    queued.forEach((event) => this.#apply(event));
+  }
+
+  #apply(event: LiveEvent): void {
+    const { update, refresh } = this.#store;
+    switch (event.name) {
+      case 'new-component': {
+        const [component] = event.args;
+        update<Component>(components.list, addNew<Component>(component));
+        refresh(unattachedComponents);
+        break;
+      }
+      case 'component-update':
+        update<Component>(components.list, patchItem(event.args[0]));
+        this.#renameAttached(event.args[0]);
+        break;
+      case 'component-deleted':
+        update<Component>(components.list, removeItem(event.args[0]));
+        this.#removeAttached(event.args[0]);
+        break;
+      case 'new-incident':
+        update<Incident>(incidents.list, addNew<Incident>(event.args[0]));
+        break;
+      case 'incident-updated': {
+        const [incident] = event.args;
+        const merge = (cached: Incident) => mergeTruncatedIncident(incident, cached);
+        update<Incident>(incidents.list, patchItemBy(incident.id, merge));
+        this.#replaceAttached(incident);
+        break;
+      }
+      case 'incident-deleted':
+        update<Incident>(incidents.list, removeItem(event.args[0]));
+        break;
+      case 'timeline-updated': {
+        const [{ incidentId, ...entry }] = event.args;
+        const path = incidents.update(incidentId, entry.id);
+        void this.#putUpdate(incidents.updates(incidentId), path, entry);
+        break;
+      }
+      case 'incident-timeline-deleted':
+        this.#removeUpdate(incidents.updates(event.args[0]), event.args[1]);
+        break;
+      case 'new-maintenance':
+        update<Maintenance>(maintenances.list, addNew<Maintenance>(event.args[0]));
+        break;
+      case 'maintenance-updated': {
+        const [maintenance] = event.args;
+        const merge = (cached: Maintenance) => mergeTruncatedMaintenance(maintenance, cached);
+        update<Maintenance>(maintenances.list, patchItemBy(maintenance.id, merge));
+        break;
+      }
+      case 'maintenance-deleted':
+        update<Maintenance>(maintenances.list, removeItem(event.args[0]));
+        break;
+      case 'maintenance-timeline-updated': {
+        const [{ maintenanceId, ...entry }] = event.args;
+        const path = maintenances.update(maintenanceId, entry.id);
+        void this.#putUpdate(maintenances.updates(maintenanceId), path, entry);
+        break;
+      }
+      case 'maintenance-timeline-deleted':
+        this.#removeUpdate(maintenances.updates(event.args[0]), event.args[1]);
+        break;
+    }
+  }
+
+  /** Adds or changes a row of a table of updates. Events do not contain the author, so a new row is read from the API. */
+  async #putUpdate(
+    list: string,
+    path: string,
+    entry: Omit<IncidentEntry, 'incidentId'> | Omit<MaintenanceEntry, 'maintenanceId'>,
+  ): Promise<void> {
+    const { api, rows, update } = this.#store;
+    const isNew = rows(list)?.every(({ id }) => id !== entry.id) ?? false;
+    if (!isNew) {
+      update<Update>(list, patchItem(entry));
+      return;
+    }
+    try {
+      const { data } = await api.get<Update>(path);
+      if (!this.#deletedUpdates.has(data.id)) update<Update>(list, addItem(data));
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) console.error(error);
+    }
+  }
+
+  #removeUpdate(list: string, id: string): void {
+    this.#deletedUpdates.add(id);
+    this.#store.update<Update>(list, removeItem(id));
+  }
+
+  #replaceAttached({ id, components: links, componentsTruncated }: PublicIncident): void {
+    if (componentsTruncated) this.#store.refresh(attachedComponents);
+    else {
+      this.#updateAttached(incidents.components(id), (cached) =>
+        links.map((link) => {
+          const known = cached.find(({ componentId }) => componentId === link.componentId);
+          return { ...known, ...link, component: { ...known?.component, ...link.component } };
+        }),
+      );
+    }
+    this.#store.refresh(unattachedComponents);
+  }
+
+  #renameAttached({ id, name, status }: PublicComponent): void {
+    this.#updateEveryAttached((cached) =>
+      cached.map((link) =>
+        link.componentId === id
+          ? { ...link, component: { ...link.component, name, status } }
+          : link,
+      ),
+    );
+  }
+
+  #removeAttached(id: string): void {
+    this.#updateEveryAttached((cached) => cached.filter(({ componentId }) => componentId !== id));
+  }
+
+  #updateEveryAttached(change: (cached: Attached[]) => Attached[]): void {
+    for (const path of this.#store.cached(attachedComponents)) this.#updateAttached(path, change);
+    this.#store.refresh(unattachedComponents);
+  }
+
+  #updateAttached(path: string, change: (cached: Attached[]) => Attached[]): void {
+    this.#store.update<Attached>(path, (pages) => pages.map(change));
+  }
+}
+
+/** Adds an item as operators see it: the event of a new item does not contain the time of its last change. */
+function addNew<T extends { id: string; updatedAt: Instant }>(
+  received: Omit<NoInfer<T>, 'id' | 'updatedAt'> & { id: string; createdAt: Instant },
+): ListChange<T> {
+  const item = { ...received, updatedAt: received.createdAt } as unknown as T;
+  return addOrPatchItem<T>(received as unknown as Partial<T> & { id: string }, item);
+}

@@ -1,0 +1,135 @@
+import {
+  type Cell,
+  type Column,
+  FlexRender,
+  type Header,
+  type Row,
+  type RowData,
+} from '@tanstack/react-table';
+import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { cn } from '@/ui/cn';
+import { Skeleton } from '@/ui/skeleton';
+import type { features } from './columns';
+import { selectionId } from './selection-column';
+import { stacked } from './stacked';
+
+interface DataTableBodyProps<Data extends RowData> {
+  loading: boolean;
+  rows: Row<typeof features, Data>[];
+  columns: Column<typeof features, Data>[];
+  emptyHint: ReactNode;
+}
+
+const skeletonRows = [0, 1, 2, 3, 4];
+const cellClass = 'h-11 px-3 py-1.5 align-middle first:pr-0 first:pl-4 last:pr-4';
+
+export function DataTableBody<Data extends RowData>({
+  loading,
+  rows,
+  columns,
+  emptyHint,
+}: DataTableBodyProps<Data>) {
+  if (loading) return <SkeletonRows columns={columns} />;
+  if (rows.length === 0) {
+    return (
+      <tbody className={stacked.body}>
+        <tr className={cn('border-b border-line', stacked.emptyRow)}>
+          <td
+            colSpan={columns.length}
+            className={cn('h-24 px-4 text-center text-muted', stacked.emptyCell)}
+          >
+            <p>No Data</p>
+            {emptyHint && <div className="text-sm">{emptyHint}</div>}
+          </td>
+        </tr>
+      </tbody>
+    );
+  }
+  return (
+    <tbody className={stacked.body}>
+      {rows.map((row) => (
+        <tr
+          key={row.id}
+          data-selected={row.getIsSelected()}
+          className={cn(
+            'border-b border-line transition-colors hover:bg-hover data-[selected=true]:bg-selected',
+            stacked.row,
+          )}
+        >
+          {row.getAllCells().map((cell) => (
+            <td key={cell.id} data-label={labelOf(cell)} className={cn(cellClass, stacked.cell)}>
+              <FlexRender cell={cell} />
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  );
+}
+
+/** Placeholder rows, as high as the real rows. */
+function SkeletonRows<Data extends RowData>({
+  columns,
+}: Pick<DataTableBodyProps<Data>, 'columns'>) {
+  return (
+    <tbody className={stacked.body}>
+      {skeletonRows.map((row) => (
+        <tr key={row} className={cn('border-b border-line last:border-0', stacked.skeletonRow)}>
+          {columns.map(({ id, columnDef: { meta } }, at) => (
+            <td key={id} className={cn(cellClass, stacked.skeletonCell)}>
+              <Skeleton className="my-1 w-4/5" />
+              {meta?.lines === 2 && <Skeleton className="my-1 w-4/5" />}
+              {row === 0 && at === 1 && <span className="sr-only">Loading…</span>}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  );
+}
+
+/** Label of a value in a stacked row. Buttons need none. */
+function labelOf<Data extends RowData>({
+  column,
+}: Cell<typeof features, Data>): string | undefined {
+  const { header } = column.columnDef;
+  return column.getCanSort() && typeof header === 'string' ? header : undefined;
+}
+
+const marks = { asc: ArrowUp, desc: ArrowDown, none: ChevronsUpDown };
+const ariaSort = { asc: 'ascending', desc: 'descending', none: 'none' } as const;
+
+export function HeaderCell<Data extends RowData>({
+  header,
+}: {
+  header: Header<typeof features, Data>;
+}) {
+  const sortable = header.column.getCanSort();
+  const sorted = header.column.getIsSorted() || 'none';
+  const Mark = marks[sorted];
+  const isSelection = header.column.id === selectionId;
+  return (
+    <th
+      scope="col"
+      aria-sort={sortable ? ariaSort[sorted] : undefined}
+      className={cn(
+        'h-9 px-3 text-xs font-medium whitespace-nowrap text-muted first:pr-0 first:pl-4 last:pr-4',
+        sortable || isSelection ? stacked.headCell : stacked.hiddenHeadCell,
+      )}
+    >
+      {sortable ? (
+        <button
+          type="button"
+          onClick={header.column.getToggleSortingHandler()}
+          className="-mx-1.5 inline-flex h-7 items-center gap-1 rounded-sm px-1.5 hover:bg-hover hover:text-ink"
+        >
+          <FlexRender header={header} />
+          <Mark aria-hidden className="size-3.5" />
+        </button>
+      ) : (
+        <FlexRender header={header} />
+      )}
+    </th>
+  );
+}

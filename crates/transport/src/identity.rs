@@ -6,6 +6,7 @@ mod account;
 mod confirmation;
 pub(crate) mod cookie;
 mod guesses;
+mod input;
 mod invitation;
 pub(crate) mod key_set;
 mod membership;
@@ -13,6 +14,7 @@ mod organisation;
 mod password;
 mod same_origin;
 mod session;
+mod signed_in;
 pub mod throttle;
 mod waitlist;
 

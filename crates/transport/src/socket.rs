@@ -21,6 +21,7 @@
 
 mod access;
 mod handler;
+mod request;
 mod room;
 
 use std::sync::Arc;
@@ -36,7 +37,7 @@ use allclear_socketio::{Cors, Namespace, Origins, Server, Settings};
 
 use self::access::SocketAuthorizer;
 use self::handler::SocketHandler;
-pub use self::handler::events;
+pub use self::request::events;
 use self::room::Rooms;
 use crate::client_slots::ClientLimits;
 use crate::status::pages::Pages;

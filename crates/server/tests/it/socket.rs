@@ -235,6 +235,45 @@ async fn an_answer_stands_at_its_place_among_the_events() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn joining_under_load_loses_and_doubles_no_event() {
+    let app = TestApp::start().await;
+    let acme = app.operator("Acme").await;
+    let writing = tokio::spawn({
+        let acme = acme.clone();
+        async move {
+            for number in 0..120 {
+                acme.component(&format!("Component {number}")).await;
+            }
+        }
+    });
+    let ids = |components: &Value| -> Vec<String> {
+        let id = |component: &Value| component["id"].as_str().unwrap().to_owned();
+        components.as_array().unwrap().iter().map(id).collect()
+    };
+    let mut joined = Vec::new();
+    while joined.len() < 20 && !writing.is_finished() {
+        let mut client = Client::anonymous(&app.url).await;
+        client.join(&acme.organisation).await;
+        let list = client.ask("get-components", &acme.organisation).await;
+        // These events came before the list, which contains them.
+        client.heard();
+        joined.push((client, ids(&list)));
+    }
+    assert!(joined[0].1.len() < 120, "the first joins under load");
+    writing.await.unwrap();
+    let written = ids(&acme.snapshot().await["components"]);
+    for (mut client, mut shown) in joined {
+        while shown.len() < 120 {
+            let (_, args) = client.event().await;
+            shown.splice(0..0, ids(&args));
+        }
+        assert_eq!(shown, written);
+        client.ask("get-components", &acme.organisation).await;
+        assert_eq!(client.heard(), [], "no event comes twice");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_does_not_exist_is_answered_with_a_sentence() {
     let app = TestApp::start().await;
     let mut client = Client::anonymous(&app.url).await;

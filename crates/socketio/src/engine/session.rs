@@ -1,5 +1,6 @@
 //! A session: the rules of [`SessionState`] behind a lock, and the tasks to wake.
 
+use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
@@ -59,8 +60,25 @@ struct Inner {
     reader: Option<Waker>,
     /// The upgrading WebSocket.
     upgrader: Option<Waker>,
+    /// Wait until the queue is empty.
+    flush_waiters: Vec<Waker>,
     /// Time of the next timer call.
     fires_at: Option<Instant>,
+}
+
+impl Inner {
+    /// The tasks to wake if the queue is empty or the session has ended.
+    fn take_flush_waiters(&mut self) -> Vec<Waker> {
+        if self.is_flushed() {
+            mem::take(&mut self.flush_waiters)
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn is_flushed(&self) -> bool {
+        self.state.queued() == 0 || !self.state.is_open()
+    }
 }
 
 #[derive(Debug)]
@@ -111,6 +129,7 @@ impl Session {
             state,
             reader: None,
             upgrader: None,
+            flush_waiters: Vec::new(),
             fires_at: None,
         };
         Self {
@@ -141,8 +160,10 @@ impl Session {
             .then(|| inner.reader.take())
             .flatten();
         let upgrader = ended.then(|| inner.upgrader.take()).flatten();
+        let flush_waiters = inner.take_flush_waiters();
         drop(inner);
-        reader.into_iter().chain(upgrader).for_each(Waker::wake);
+        let woken = reader.into_iter().chain(upgrader);
+        woken.chain(flush_waiters).for_each(Waker::wake);
         if ended {
             self.timer.fire(self.sid);
         }
@@ -263,6 +284,9 @@ impl Session {
         if !was_closed && inner.state.is_closed() {
             self.timer.fire(self.sid);
         }
+        let flush_waiters = inner.take_flush_waiters();
+        drop(inner);
+        flush_waiters.into_iter().for_each(Waker::wake);
         Poll::Ready(packets)
     }
 
@@ -292,7 +316,20 @@ impl Session {
         } else if !was_closed && inner.state.is_closed() {
             self.timer.fire(self.sid);
         }
+        let flush_waiters = inner.take_flush_waiters();
+        drop(inner);
+        flush_waiters.into_iter().for_each(Waker::wake);
         output
+    }
+
+    /// Ready when no packet is queued, or when the session has ended.
+    pub(crate) fn poll_flushed(&self, context: &Context<'_>) -> Poll<()> {
+        let mut inner = lock(&self.inner);
+        if inner.is_flushed() {
+            return Poll::Ready(());
+        }
+        inner.flush_waiters.push(context.waker().clone());
+        Poll::Pending
     }
 
     pub(crate) fn attach(&self) -> Option<u32> {

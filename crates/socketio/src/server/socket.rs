@@ -1,6 +1,7 @@
 //! Sockets: clients in a namespace.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -143,6 +144,11 @@ impl SocketRef {
     #[must_use]
     pub fn queued(&self) -> usize {
         self.0.session.queued()
+    }
+
+    /// Waits until no packet is queued, or until the session ends.
+    pub async fn flushed(&self) {
+        poll_fn(|context| self.0.session.poll_flushed(context)).await;
     }
 
     /// Joins a room.

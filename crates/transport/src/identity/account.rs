@@ -1,23 +1,22 @@
 //! Accounts: sign-up, sign-in, changing the name, and deletion.
 
-use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, delete, patch, post, web};
-use allclear_application::account::{Accounts, SignedIn as SignedInUser, SignedUp};
+use actix_web::{HttpRequest, HttpResponse, delete, patch, post, web};
+use allclear_application::account::{Accounts, SignedUp};
 use allclear_application::error::Error;
 use allclear_application::secret::SecretToken;
 use allclear_application::security_log::{MaskedAddress, SecurityEvent, SecurityRecord};
 use allclear_application::session::Sessions;
-use allclear_domain::account::{
-    DeletionDraft, NameDraft, Password, SignInDraft, SignUpDraft, User,
-};
+use allclear_domain::account::{DeletionDraft, NameDraft, SignInDraft, SignUpDraft};
 use allclear_domain::email::EmailKey;
 use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use validator::Validate;
 
 use super::confirmation::{PendingBody, pending};
-use super::cookie::{CookieSecurity, presented};
+use super::cookie::CookieSecurity;
+use super::input::{checked, password, text};
 use super::session::{Identified, SignedIn};
+use super::signed_in::{SignedInBody, UserBody, sign_in_response};
 use super::throttle::IdentityThrottle;
 use crate::api_response::ApiResponse;
 use crate::input::{Body, FieldInput, Text};
@@ -25,41 +24,6 @@ use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::security_log::record;
 use crate::throttle::client;
-
-/// An account.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = User)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct UserBody {
-    /// Identifier, a `UUIDv7`.
-    id: String,
-    name: String,
-    email: String,
-    /// Whether the account administers the installation.
-    administrator: bool,
-    /// Whether the account must confirm a new mail address before it can be used, because an older
-    /// account has its address.
-    needs_address: bool,
-}
-
-impl From<&User> for UserBody {
-    fn from(user: &User) -> Self {
-        let (id, name, email) = (user.id.to_string(), user.name.clone(), user.email.clone());
-        Self {
-            id,
-            name,
-            email,
-            administrator: user.administrator,
-            needs_address: user.needs_address,
-        }
-    }
-}
-
-/// A signed-in account.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct SignedInBody {
-    pub(super) user: UserBody,
-}
 
 /// A place on the waitlist.
 #[derive(Debug, Serialize, ToSchema)]
@@ -219,31 +183,6 @@ async fn sign_in(
     .await
 }
 
-/// A response with the cookie of the new session. It ends the session that the browser had before
-/// (OWASP ASVS 5.0, 7.2.4).
-pub(super) async fn sign_in_response(
-    mut response: HttpResponseBuilder,
-    request: &HttpRequest,
-    sessions: &Sessions,
-    security: CookieSecurity,
-    signed_in: &SignedInUser,
-) -> Result<HttpResponse, Problem> {
-    if let Some(before) = presented(request) {
-        sessions.sign_out(&before).await?;
-    }
-    let event = SecurityRecord {
-        subject: Some(&signed_in.user.id),
-        ..SecurityRecord::new(SecurityEvent::SignedIn)
-    };
-    record(request, event);
-    let body = ApiResponse::new(SignedInBody {
-        user: UserBody::from(&signed_in.user),
-    });
-    Ok(response
-        .cookie(security.carrying(&signed_in.token))
-        .json(body))
-}
-
 /// A new name.
 #[derive(Debug, Deserialize, ToSchema)]
 struct NameInput {
@@ -323,35 +262,6 @@ async fn delete_account(
     Ok(HttpResponse::Ok()
         .cookie(security.cleared())
         .json(ApiResponse::with_message((), "Your account is deleted")))
-}
-
-/// The text of a required field; empty with an error if it is missing.
-pub(super) fn text(
-    input: FieldInput<Text>,
-    field: &str,
-    message: &str,
-    invalid: &mut Invalid,
-) -> String {
-    input
-        .required(field, message, invalid)
-        .map(|text| text.0)
-        .unwrap_or_default()
-}
-
-/// The password of a required field, not trimmed; empty with an error if it is missing.
-pub(super) fn password(input: FieldInput<String>, field: &str, invalid: &mut Invalid) -> Password {
-    let message = if matches!(input, FieldInput::Wrong) {
-        "Must be a text"
-    } else {
-        "Password is required"
-    };
-    Password::new(input.required(field, message, invalid).unwrap_or_default())
-}
-
-/// Collects the errors of the field types and of the draft's rules.
-pub(super) fn checked(draft: &impl Validate, mut invalid: Invalid) -> Result<(), Invalid> {
-    invalid.check(draft);
-    invalid.into_result()
 }
 
 /// The account routes.

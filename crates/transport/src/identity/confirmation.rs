@@ -10,9 +10,10 @@ use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::account::{SignedInBody, UserBody, checked, sign_in_response, text};
 use super::cookie::CookieSecurity;
+use super::input::{checked, text};
 use super::session::Identified;
+use super::signed_in::{SignedInBody, UserBody, sign_in_response};
 use super::throttle::IdentityThrottle;
 use crate::api_response::ApiResponse;
 use crate::input::{Body, FieldInput, Text};

@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::account::{checked, text};
+use super::input::{checked, text};
 use super::membership::ROLE_MESSAGE;
 use super::organisation::{RoleWord, organisation};
 use super::session::SignedIn;

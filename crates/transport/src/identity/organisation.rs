@@ -11,7 +11,7 @@ use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::account::{checked, text};
+use super::input::{checked, text};
 use super::session::SignedIn;
 use crate::api_response::{ApiResponse, Deleted};
 use crate::input::{Body, FieldInput, Text};

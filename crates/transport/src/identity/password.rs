@@ -10,7 +10,7 @@ use allclear_domain::validation::Invalid;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::account::{checked, password, text};
+use super::input::{checked, password, text};
 use super::session::SignedIn;
 use super::throttle::IdentityThrottle;
 use crate::api_response::ApiResponse;

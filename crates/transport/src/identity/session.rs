@@ -14,9 +14,9 @@ use futures_util::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::account::UserBody;
 use super::cookie::{CookieSecurity, presented};
 use super::organisation::OrganisationBody;
+use super::signed_in::UserBody;
 use crate::api_response::ApiResponse;
 use crate::input::{Body, FieldInput};
 use crate::problem::{ErrorResponses, Problem};

@@ -1,17 +1,17 @@
-//! Requests of socket clients.
+//! Handles the sockets of the namespace.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use allclear_application::error::Error;
 use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use allclear_socketio::{Connect, ConnectError, DisconnectReason, Handler, Incoming, Socket};
-use serde::{Deserialize, Serialize};
-use tokio::time::{sleep, timeout};
+use serde::Deserialize;
+use tokio::time::timeout;
 
 use super::access::{Access, SocketAuthorizer};
+use super::request::{Authenticated, Joined, Refused, Request, acknowledge, organisation};
 use super::room::{ReplayGap, RoomMembership, Rooms};
 use crate::caller::bearer_token;
 use crate::problem::Problem;
@@ -27,7 +27,6 @@ const EVENTS: Duration = Duration::from_secs(2);
 const SMALL: usize = 8 * 1024;
 /// How long a larger list waits for a slow client to receive what is queued.
 const READING: Duration = Duration::from_secs(30);
-const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Handler of the namespace.
 pub(super) struct SocketHandler {
@@ -49,83 +48,6 @@ pub(super) struct SocketData {
 #[derive(Deserialize)]
 struct Credentials {
     token: Option<String>,
-}
-
-/// A request of a client.
-#[derive(Clone, Copy)]
-enum Request {
-    Join,
-    Get(List),
-    Authenticate,
-}
-
-/// All requests, by the name of the event.
-const REQUESTS: [(&str, Request); 5] = [
-    ("join", Request::Join),
-    ("get-components", Request::Get(List::Components)),
-    ("get-incidents", Request::Get(List::Incidents)),
-    ("get-maintenances", Request::Get(List::Maintenances)),
-    ("authenticate", Request::Authenticate),
-];
-
-/// Names of the events that a client may send.
-pub fn events() -> impl Iterator<Item = &'static str> {
-    REQUESTS.into_iter().map(|(name, _)| name)
-}
-
-/// Acknowledgement of `join`.
-#[derive(Serialize)]
-struct Joined {
-    revision: i64,
-}
-
-/// Acknowledgement of `authenticate`.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Authenticated {
-    #[serde(serialize_with = "allclear_application::timestamp::serialize")]
-    expires_at: chrono::DateTime<chrono::Utc>,
-}
-
-/// Acknowledgement of a refused request.
-#[derive(Serialize)]
-struct Refused {
-    message: String,
-}
-
-impl From<Problem> for Refused {
-    fn from(problem: Problem) -> Self {
-        Self {
-            message: problem.to_string(),
-        }
-    }
-}
-
-impl From<Error> for Refused {
-    fn from(error: Error) -> Self {
-        Problem::from(error).into()
-    }
-}
-
-impl Refused {
-    fn because(message: &str) -> Self {
-        Self {
-            message: message.to_owned(),
-        }
-    }
-
-    fn unknown_organisation() -> Self {
-        Error::NotFound("Organisation").into()
-    }
-}
-
-impl Request {
-    fn named(name: &str) -> Option<Self> {
-        REQUESTS
-            .into_iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, request)| request)
-    }
 }
 
 impl Handler for SocketHandler {
@@ -264,7 +186,7 @@ impl SocketHandler {
         organisation: &OrganisationId,
         list: List,
     ) -> Result<(), Refused> {
-        let away = self.rooms.pause(organisation, socket);
+        let paused = self.rooms.pause(organisation, socket);
         let page = self.page(organisation).await;
         let revision = page
             .as_ref()
@@ -278,17 +200,19 @@ impl SocketHandler {
         if let Ok(page) = &page {
             flushed(socket, page).await;
         }
-        let answered = self.rooms.resume(organisation, socket, away, revision, || {
-            match page.and_then(|page| {
-                page.list(list)
-                    .map(ToOwned::to_owned)
-                    .map_err(Refused::from)
-            }) {
-                Ok(list) => acknowledge(event, &list),
-                Err(refused) => acknowledge(event, &refused),
-            }
-        });
-        if answered == Err(ReplayGap) {
+        let resumed = self
+            .rooms
+            .resume(organisation, socket, paused, revision, || {
+                match page.and_then(|page| {
+                    page.list(list)
+                        .map(ToOwned::to_owned)
+                        .map_err(Refused::from)
+                }) {
+                    Ok(list) => acknowledge(event, &list),
+                    Err(refused) => acknowledge(event, &refused),
+                }
+            });
+        if resumed == Err(ReplayGap) {
             socket.close_transport();
         }
         Ok(())
@@ -336,34 +260,12 @@ impl SocketData {
     }
 }
 
-/// An invalid identifier is reported as an unknown organisation.
-fn organisation(event: &Incoming) -> Result<OrganisationId, Refused> {
-    let named = event.args().parse::<(String,)>().ok();
-    named
-        .and_then(|(id,)| OrganisationId::parse(&id).ok())
-        .ok_or_else(Refused::unknown_organisation)
-}
-
 /// Before a large list, waits until the client has received what is queued: only an empty queue
 /// accepts a packet larger than its bound.
 async fn flushed(socket: &Socket<SocketData>, page: &Page) {
     if page.size() < SMALL {
         return;
     }
-    let taken = async {
-        while socket.is_connected() && socket.queued() > 0 {
-            sleep(POLL_INTERVAL).await;
-        }
-    };
     // A client that does not read for that long is closed by its queue or its ping.
-    let _ = timeout(READING, taken).await;
-}
-
-fn acknowledge<T: Serialize + ?Sized>(event: &mut Incoming, answer: &T) {
-    if let Err(error) = event.ack(&(answer,)) {
-        tracing::error!(
-            error = &error as &dyn std::error::Error,
-            "an acknowledgement cannot be encoded"
-        );
-    }
+    let _ = timeout(READING, socket.flushed()).await;
 }

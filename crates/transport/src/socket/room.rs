@@ -154,14 +154,14 @@ impl Rooms {
         &self,
         organisation: &OrganisationId,
         socket: &SocketRef,
-        away: Paused,
+        paused: Paused,
         revision: Revision,
         answer: impl FnOnce(),
     ) -> Result<(), ReplayGap> {
         let rooms = self.lock();
         let missed = rooms
             .get(organisation)
-            .and_then(|room| room.since(away.told?))
+            .and_then(|room| room.since(paused.told?))
             .ok_or(ReplayGap)?;
         let (before, after): (Vec<_>, Vec<_>) =
             missed.partition(|commit| commit.revision() <= revision);

@@ -1,0 +1,36 @@
+//! Fields common to the identity routes.
+
+use allclear_domain::account::Password;
+use allclear_domain::validation::Invalid;
+use validator::Validate;
+
+use crate::input::{FieldInput, Text};
+
+/// The text of a required field; empty with an error if it is missing.
+pub(super) fn text(
+    input: FieldInput<Text>,
+    field: &str,
+    message: &str,
+    invalid: &mut Invalid,
+) -> String {
+    input
+        .required(field, message, invalid)
+        .map(|text| text.0)
+        .unwrap_or_default()
+}
+
+/// The password of a required field, not trimmed; empty with an error if it is missing.
+pub(super) fn password(input: FieldInput<String>, field: &str, invalid: &mut Invalid) -> Password {
+    let message = if matches!(input, FieldInput::Wrong) {
+        "Must be a text"
+    } else {
+        "Password is required"
+    };
+    Password::new(input.required(field, message, invalid).unwrap_or_default())
+}
+
+/// Collects the errors of the field types and of the draft's rules.
+pub(super) fn checked(draft: &impl Validate, mut invalid: Invalid) -> Result<(), Invalid> {
+    invalid.check(draft);
+    invalid.into_result()
+}

@@ -1,8 +1,7 @@
 //! The broadcast port for several nodes, by Redis publish/subscribe.
 //!
-//! Redis is a shortcut, not a store. Commits published while a node is not subscribed are lost, and
-//! its relay reads them from the outbox. So nothing waits for Redis, and a node starts and works
-//! without it.
+//! Redis is a shortcut, not a store. Commits published while a node is not subscribed are lost, and its relay reads
+//! them from the outbox. So nothing waits for Redis, and a node starts and works without it.
 
 mod envelope;
 
@@ -26,8 +25,7 @@ use tokio::time::{sleep, timeout};
 use self::envelope::{Envelopes, Rejections};
 use crate::InProcess;
 
-/// Most commits that wait to be published. While Redis is unavailable, later ones are left to the
-/// outbox.
+/// Most commits that wait to be published. While Redis is unavailable, later ones are left to the outbox.
 const QUEUE_LENGTH: usize = 4096;
 /// Commits published in one round trip.
 const BATCH: usize = 64;
@@ -43,8 +41,7 @@ const MAX_SILENCE: Duration = Duration::from_secs(30);
 pub struct RedisOptions<'a> {
     /// URL: `redis://…`, or `rediss://…` for TLS. It may contain a password.
     pub url: &'a str,
-    /// Certificate authorities in PEM that may sign the server's certificate; `None` for those of
-    /// the operating system.
+    /// Certificate authorities in PEM that may sign the server's certificate; `None` for those of the operating system.
     pub authorities: Option<Vec<u8>>,
     /// Name of the installation in channel names, so that several installations can share a Redis.
     pub installation: &'a str,

@@ -55,8 +55,7 @@ pub struct Settings {
     /// `maxHttpBufferSize`, sent to clients as `maxPayload`: the largest request body or WebSocket
     /// message in bytes, and the largest event together with its attachments. 1e6.
     pub max_http_buffer_size: usize,
-    /// Most binary attachments that a client's packet may announce. 10, as the reference parser's
-    /// `maxAttachments`.
+    /// Most binary attachments that a client's packet may announce. 10, as the reference parser's `maxAttachments`.
     pub max_attachments: usize,
     /// `transports`: whether HTTP long-polling is offered.
     pub polling: bool,
@@ -78,9 +77,8 @@ pub struct Settings {
     pub max_handshake_bytes: usize,
     /// `cors`: origins whose pages may read polling responses. `None` sends no CORS headers.
     pub cors: Option<Cors>,
-    /// Origins that may open a session. Requests without an `Origin` header do not come from a
-    /// browser and are always accepted, as is the server's own host. `None` checks nothing, as the
-    /// reference does.
+    /// Origins that may open a session. Requests without an `Origin` header do not come from a browser and are always
+    /// accepted, as is the server's own host. `None` checks nothing, as the reference does.
     pub allowed_origins: Option<Origins>,
 }
 

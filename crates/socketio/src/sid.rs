@@ -12,9 +12,8 @@ const TEXT: usize = 20;
 /// An unguessable identifier: 120 random bits as 20 characters of URL-safe base64, the length that
 /// the reference server uses.
 ///
-/// The Engine.IO session and each of its sockets have one. The session's identifier is the
-/// credential of the polling transport, so clients never see it as a socket's `sid` (Socket.IO
-/// protocol v5, "Connection to a namespace").
+/// The Engine.IO session and each of its sockets have one. The session's identifier is the credential of the polling
+/// transport, so clients never see it as a socket's `sid` (Socket.IO protocol v5, "Connection to a namespace").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sid([u8; TEXT]);
 
@@ -50,8 +49,7 @@ impl fmt::Display for Sid {
     }
 }
 
-/// Shows the first characters only, because the whole text is a credential and does not belong in
-/// logs.
+/// Shows the first characters only, because the whole text is a credential and does not belong in logs.
 impl fmt::Debug for Sid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Sid({}…)", self.as_str().get(..6).unwrap_or_default())

@@ -52,8 +52,7 @@ impl FromRequest for Operator {
             let wired = verifier.zip(runtime);
             let (verifier, runtime) =
                 wired.ok_or_else(|| Error::internal("no token verifier is configured"))?;
-            // Not in the worker thread: under load, each await there queues behind hundreds of
-            // other requests.
+            // Not in the worker thread: under load, each await there queues behind hundreds of other requests.
             let asked =
                 runtime.spawn(async move { verifier.verify(&token).await }.in_current_span());
             let outcome = asked.await.map_err(Error::internal)?;
@@ -93,8 +92,7 @@ fn bearer(request: &HttpRequest) -> Option<&str> {
     )
 }
 
-/// The bearer token in the value of an `Authorization` header. The scheme is case-insensitive (RFC
-/// 9110, section 11.1).
+/// The bearer token in the value of an `Authorization` header. The scheme is case-insensitive (RFC 9110, section 11.1).
 pub(crate) fn bearer_token(value: &str) -> Option<&str> {
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())

@@ -48,9 +48,8 @@ impl TrustedProxies {
         Some(self.client_behind(peer, request.headers()))
     }
 
-    /// Whether [`Self::client`] is certain to be the client: no proxy forwarded the request, or
-    /// only trusted proxies did and named the client. Behind an untrusted proxy, the address says
-    /// nothing about the client.
+    /// Whether [`Self::client`] is certain to be the client: no proxy forwarded the request, or only trusted proxies
+    /// did and named the client. Behind an untrusted proxy, the address says nothing about the client.
     pub(crate) fn is_certain(&self, request: &HttpRequest) -> bool {
         let headers = request.headers();
         let is_forwarded = FORWARDING_HEADERS

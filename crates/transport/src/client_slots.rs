@@ -1,5 +1,4 @@
-//! Limits for the connections, event streams and sockets of one client, and for the open files of
-//! the process.
+//! Limits for the connections, event streams and sockets of one client, and for the open files of the process.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -164,8 +163,7 @@ impl ClientLimits {
         }
     }
 
-    /// Counts an event stream. 429 if the client has reached the limit, 503 if descriptors are
-    /// running out.
+    /// Counts an event stream. 429 if the client has reached the limit, 503 if descriptors are running out.
     pub(crate) fn stream(&self, request: &HttpRequest) -> Result<Slot, Problem> {
         if self.is_crowded() {
             return Err(Problem::crowded(RETRY_AFTER));

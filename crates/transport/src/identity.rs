@@ -1,6 +1,5 @@
-//! Routes of the built-in identity provider. They authenticate by a session cookie, never by a
-//! bearer token. Requests that change something must come from the installation's own pages, or not
-//! from a page at all.
+//! Routes of the built-in identity provider. They authenticate by a session cookie, never by a bearer token. Requests
+//! that change something must come from the installation's own pages, or not from a page at all.
 
 mod account;
 mod confirmation;

@@ -76,8 +76,7 @@ impl PageTemplate {
         fill(&self.html, head, icon, (page, data))
     }
 
-    /// Title, description and tags for search engines and link previews (the Open Graph protocol;
-    /// Twitter cards).
+    /// Title, description and tags for search engines and link previews (the Open Graph protocol; Twitter cards).
     fn head(&self, snapshot: &Snapshot) -> Markup {
         let organisation = &snapshot.organisation;
         let address = format!("{}/status/{}", self.origin, organisation.id);
@@ -110,8 +109,7 @@ impl PageTemplate {
     }
 }
 
-/// Replaces the placeholders. Placeholders are searched in the template only, never in text that
-/// people wrote.
+/// Replaces the placeholders. Placeholders are searched in the template only, never in text that people wrote.
 fn fill(html: &str, head: &Markup, icon: &str, (page, data): (&Markup, &Markup)) -> String {
     let pieces = [
         (HEAD, head.0.as_str()),
@@ -173,8 +171,7 @@ fn description(snapshot: &Snapshot) -> String {
     }
 }
 
-/// Suffix of the favicon and the preview image: the worst component status, else a maintenance in
-/// progress.
+/// Suffix of the favicon and the preview image: the worst component status, else a maintenance in progress.
 fn ending(snapshot: &Snapshot) -> &'static str {
     let is = |status: &str| {
         snapshot

@@ -1,5 +1,4 @@
-//! The identity provider: this server or Clerk. Each has its own routes; the verified token is
-//! common to both.
+//! The identity provider: this server or Clerk. Each has its own routes; the verified token is common to both.
 
 use std::sync::Arc;
 

@@ -234,16 +234,14 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
     let server = server
         .client_request_timeout(timeouts.head)
         .keep_alive(idle);
-    // A closed connection is noticed immediately; a silent one when it has accepted no data for
-    // long.
+    // A closed connection is noticed immediately; a silent one when it has accepted no data for long.
     let server = server
         .h1_allow_half_closed(false)
         .on_connect(on_connect_hook);
     // Bounds the memory for a viewer that has stopped reading.
     let server = server.h1_write_buffer_size(16 * 1024);
-    // Actix closes a WebSocket's connection this long after its close frame, and clients wait for
-    // that. Actix compares with a clock that it updates every half second; a shorter time could be
-    // over before the comparison and be missed.
+    // Actix closes a WebSocket's connection this long after its close frame, and clients wait for that. Actix compares
+    // with a clock that it updates every half second; a shorter time could be over before the comparison and be missed.
     let server = server.client_disconnect_timeout(Duration::from_millis(600));
     Ok(server
         .workers(workers)

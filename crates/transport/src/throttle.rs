@@ -21,9 +21,8 @@ pub struct Limit {
     pub per_hour: u32,
 }
 
-/// The attempts of each key, counted by the generic cell rate algorithm: a key stores only the time
-/// at which its bucket is full again. An attempt is taken before its work begins, so parallel
-/// attempts count like successive ones.
+/// The attempts of each key, counted by the generic cell rate algorithm: a key stores only the time at which its bucket
+/// is full again. An attempt is taken before its work begins, so parallel attempts count like successive ones.
 pub(crate) struct Bucket<K> {
     /// Time in which one attempt is refilled.
     interval: Duration,
@@ -76,8 +75,7 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
     pub(crate) fn give_back(&self, key: &K) {
         let mut keys = self.keys();
         if let Some(full_at) = keys.full_at.get_mut(key) {
-            // A time before now means a full bucket, so an attempt that was refilled meanwhile is
-            // not returned twice.
+            // A time before now means a full bucket, so an attempt that was refilled meanwhile is not returned twice.
             *full_at = full_at.checked_sub(self.interval).unwrap_or(*full_at);
         }
     }
@@ -104,9 +102,8 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
 }
 
 impl<K: Hash + Eq + Clone> Keys<K> {
-    /// Removes the keys whose buckets are full. If too many keys remain, the quarter with the most
-    /// attempts left is removed too; so a flood of keys cannot evict a key that has used up its
-    /// attempts.
+    /// Removes the keys whose buckets are full. If too many keys remain, the quarter with the most attempts left is
+    /// removed too; so a flood of keys cannot evict a key that has used up its attempts.
     fn make_room(&mut self, now: Instant) {
         if self.full_at.len() < self.sweep_at {
             return;
@@ -128,8 +125,7 @@ impl<K: Hash + Eq + Clone> Keys<K> {
     }
 }
 
-/// The client address as rate limits count it: one IPv6 client has a whole network of 2^64
-/// addresses (RFC 6177).
+/// The client address as rate limits count it: one IPv6 client has a whole network of 2^64 addresses (RFC 6177).
 pub(crate) fn client(request: &HttpRequest) -> IpAddr {
     let proxies = request.app_data::<web::Data<TrustedProxies>>();
     let address = proxies.and_then(|proxies| proxies.client(request));

@@ -73,8 +73,7 @@ fn refusal(what: &str, setting: &str, wait: Duration) -> Problem {
     )
 }
 
-/// Announced length of the body. A chunked body announces none and counts as the largest accepted
-/// one.
+/// Announced length of the body. A chunked body announces none and counts as the largest accepted one.
 fn body_length(request: &HttpRequest) -> u32 {
     let headers = request.headers();
     let most = u32::try_from(BODY_LIMIT).unwrap_or(u32::MAX);

@@ -48,8 +48,7 @@ fn redis() -> Option<String> {
     url
 }
 
-/// Publishes increasing revisions until one is received; returns the last published and the first
-/// received.
+/// Publishes increasing revisions until one is received; returns the last published and the first received.
 pub(super) async fn until_heard(
     from: &Redis,
     hearing: &mut mpsc::UnboundedReceiver<Arc<Commit>>,

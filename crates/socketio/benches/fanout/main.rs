@@ -96,8 +96,7 @@ fn gather(peer: &Peer, count: usize) -> io::Result<Crowd> {
     Crowd::gather(count, || frames::join(peer.port, None, &JOIN))
 }
 
-/// Makes the server send to all viewers; returns the time until the last one has received
-/// everything.
+/// Makes the server send to all viewers; returns the time until the last one has received everything.
 fn shout(crowd: &mut Crowd, count: u32, size: usize) -> io::Result<Duration> {
     crowd.expect(count);
     let begin = Instant::now();

@@ -1,5 +1,4 @@
-//! The measured server, in a process of its own, so that its processor time and memory can be
-//! measured.
+//! The measured server, in a process of its own, so that its processor time and memory can be measured.
 
 use std::{env, io};
 

@@ -1,5 +1,4 @@
-//! A session together with the protocol above it: its decoder, its jobs, and the task that runs
-//! them.
+//! A session together with the protocol above it: its decoder, its jobs, and the task that runs them.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -18,8 +17,7 @@ use crate::sync::lock;
 
 /// Most jobs that may wait. With more, the client is not read.
 const MAX_JOBS: usize = 64;
-/// Most bytes of waiting messages. With more, the client is not read; one message may exceed the
-/// bound.
+/// Most bytes of waiting messages. With more, the client is not read; one message may exceed the bound.
 const MAX_JOB_BYTES: usize = 256 * 1024;
 
 struct Inbox<H: EngineHandler> {
@@ -154,8 +152,7 @@ impl<H: EngineHandler> Connection<H> {
         Next::Idle
     }
 
-    /// Called by the timer. Starts the runner if it is needed, and wakes senders if the session has
-    /// ended.
+    /// Called by the timer. Starts the runner if it is needed, and wakes senders if the session has ended.
     pub(crate) fn on_timer(self: &Arc<Self>) {
         if self.session.needs_runner() {
             self.start();

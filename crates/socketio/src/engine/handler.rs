@@ -6,8 +6,7 @@ use super::packet::Message;
 use super::reason::CloseReason;
 use super::session::EngineSocket;
 
-/// A message that breaks the protocol on top; the session is closed with
-/// [`CloseReason::ParseError`].
+/// A message that breaks the protocol on top; the session is closed with [`CloseReason::ParseError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 

@@ -20,8 +20,7 @@ pub struct Handshake {
 }
 
 impl Handshake {
-    /// Copies the query and the headers that the settings name; `None` if they exceed the settings'
-    /// bound.
+    /// Copies the query and the headers that the settings name; `None` if they exceed the settings' bound.
     pub(crate) fn of(request: &HttpRequest, settings: &Settings) -> Option<Self> {
         let mut text = request.query_string().as_bytes().to_vec();
         let query = offset(&text);

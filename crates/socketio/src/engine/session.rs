@@ -35,8 +35,7 @@ impl EngineSocket {
         &self.0.handshake
     }
 
-    /// Sends a message. It is lost if the session is closed. If the queue is full, the session is
-    /// closed.
+    /// Sends a message. It is lost if the session is closed. If the queue is full, the session is closed.
     pub fn send(&self, message: Message) {
         self.0.send(Encoded::message(message));
     }
@@ -216,9 +215,8 @@ impl Session {
         lock(&self.inner).state.is_open()
     }
 
-    /// Whether the client can still use the session: it is open, or closing with packets left to
-    /// fetch. The state is updated first, so that a session whose ping has just timed out counts as
-    /// gone before the timer has fired.
+    /// Whether the client can still use the session: it is open, or closing with packets left to fetch. The state is
+    /// updated first, so that a session whose ping has just timed out counts as gone before the timer has fired.
     pub(crate) fn is_reachable(&self) -> bool {
         self.change(|state, now| state.tick(now, &self.settings))
             .is_some()

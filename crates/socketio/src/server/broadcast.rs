@@ -36,8 +36,7 @@ impl Broadcast {
         self
     }
 
-    /// Sends an event. It is encoded once, and every receiver gets two broadcasts in the same
-    /// order.
+    /// Sends an event. It is encoded once, and every receiver gets two broadcasts in the same order.
     pub fn emit(&self, event: &Event) {
         let packet = event.encode(&self.namespace.name, None);
         self.namespace.each(&self.rooms, &self.except, |core| {

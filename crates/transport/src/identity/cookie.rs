@@ -8,9 +8,8 @@ use allclear_application::session::Sessions;
 
 /// Name of the cookie without TLS.
 pub(crate) const NAME: &str = "allclear_session";
-/// Name of the cookie with TLS. Browsers accept a cookie with this prefix only from this host and
-/// over TLS, so no other host of the domain and no attacker on the network can set one (RFC
-/// 6265bis, section 4.1.3.2).
+/// Name of the cookie with TLS. Browsers accept a cookie with this prefix only from this host and over TLS, so no other
+/// host of the domain and no attacker on the network can set one (RFC 6265bis, section 4.1.3.2).
 pub(crate) const HOST_NAME: &str = "__Host-allclear_session";
 /// Path without TLS: browsers send the cookie to the identity routes only.
 const PATH: &str = "/api/v1/identity";
@@ -52,8 +51,7 @@ impl CookieSecurity {
     }
 }
 
-/// The session token of a request. With TLS, a cookie with the plain name is ignored, because
-/// anybody may have set it.
+/// The session token of a request. With TLS, a cookie with the plain name is ignored, because anybody may have set it.
 pub(crate) fn presented(request: &HttpRequest) -> Option<SecretToken> {
     let security = request.app_data::<web::Data<CookieSecurity>>()?;
     let value = request.cookie(security.name())?.value().to_owned();

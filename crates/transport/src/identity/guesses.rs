@@ -37,8 +37,7 @@ pub(crate) struct Guesses {
     hasher: RandomState,
 }
 
-/// A counted attempt. It stays counted unless [`Attempt::give_back`] is called, also when the
-/// client disconnects.
+/// A counted attempt. It stays counted unless [`Attempt::give_back`] is called, also when the client disconnects.
 #[must_use]
 pub(crate) struct Attempt<'g> {
     guesses: &'g Guesses,
@@ -100,8 +99,7 @@ impl Guesses {
         Ok(attempt)
     }
 
-    /// Counts an attempt that stays counted whatever its outcome, because the outcome may reveal
-    /// something.
+    /// Counts an attempt that stays counted whatever its outcome, because the outcome may reveal something.
     pub(crate) async fn count(&self, client: IpAddr, email: &EmailKey) -> Result<(), Problem> {
         let account = self.hasher.hash_one(email);
         self.of_pair.count(&(client, account))?;
@@ -149,8 +147,7 @@ impl SlowedAttempts {
     const MAX_PER_CLIENT: usize = 2;
     const MAX_CLIENTS: usize = 512;
 
-    /// Waits for the same time whether or not the account exists. 429 if too many attempts are
-    /// being delayed.
+    /// Waits for the same time whether or not the account exists. 429 if too many attempts are being delayed.
     async fn wait(&self, client: IpAddr) -> Result<(), Problem> {
         let Some(_slowed) = self.enter(client) else {
             return Err(Problem::too_many(self.pause.as_secs()));

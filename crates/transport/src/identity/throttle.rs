@@ -12,8 +12,7 @@ pub struct IdentityLimits {
     pub sign_in: Limit,
     /// Wrong passwords for a mail address from a client address.
     pub guesses: Limit,
-    /// Wrong passwords for a mail address from all clients, before every further attempt is
-    /// delayed.
+    /// Wrong passwords for a mail address from all clients, before every further attempt is delayed.
     pub account_guesses: Limit,
     /// Sign-ups from a client address.
     pub sign_up: Limit,

@@ -63,8 +63,7 @@ struct AuthorizedSocket {
 /// Why a socket loses its access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RevokeReason {
-    /// The access was revoked: the socket gets a disconnect packet, and its client does not
-    /// reconnect.
+    /// The access was revoked: the socket gets a disconnect packet, and its client does not reconnect.
     Revoked,
     /// The token has expired: the client reconnects with a fresh one.
     Expired,

@@ -20,8 +20,7 @@ use crate::status::pages::Pages;
 
 /// How many organisations one socket may join.
 const MAX_ROOMS: usize = 32;
-/// How long an acknowledgement waits for the events that belong before it: twice the interval of
-/// the relay's sweep.
+/// How long an acknowledgement waits for the events that belong before it: twice the interval of the relay's sweep.
 const EVENTS: Duration = Duration::from_secs(2);
 /// Lists of pages below this size fit into a client's queue many times.
 const SMALL: usize = 8 * 1024;

@@ -1,5 +1,4 @@
-//! The public state of one organisation at one revision, ready to send: the snapshot, and the page
-//! around it.
+//! The public state of one organisation at one revision, ready to send: the snapshot, and the page around it.
 
 use actix_web::HttpResponse;
 use actix_web::body::BoxBody;
@@ -212,8 +211,7 @@ impl Document {
         let headers = response.headers_mut();
         headers.insert(header::ETAG, self.tag.clone());
         headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-        // Caches may store the response but must revalidate it, because a status page must never be
-        // a minute old.
+        // Caches may store the response but must revalidate it, because a status page must never be a minute old.
         headers.insert(
             header::CACHE_CONTROL,
             HeaderValue::from_static("public, no-cache"),

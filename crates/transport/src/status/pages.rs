@@ -55,8 +55,7 @@ struct PageSlot {
     current: ArcSwapOption<Page>,
     /// Whether the page is being read; other requests wait for the result.
     is_rendering: AtomicBool,
-    /// Notified when the read has ended. A lock would wake the waiting requests one after the
-    /// other.
+    /// Notified when the read has ended. A lock would wake the waiting requests one after the other.
     finished: Notify,
     failed_at: ArcSwapOption<DateTime<Utc>>,
 }

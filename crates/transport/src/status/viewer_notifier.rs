@@ -55,8 +55,7 @@ struct ViewerNotifier {
     feed: SharedFeed,
 }
 
-/// The stream of one viewer, in chunks. It ends with its channel, or when the viewer falls too far
-/// behind.
+/// The stream of one viewer, in chunks. It ends with its channel, or when the viewer falls too far behind.
 pub(crate) struct FrameStream {
     feed: SharedFeed,
     key: usize,
@@ -179,8 +178,7 @@ impl Stream for FrameStream {
                     return Poll::Ready(Some(Bytes::from_static(b":\n\n")));
                 }
                 Found::End if feed.is_over => return Poll::Ready(None),
-                // The notifier runs in the same thread, so it wakes this viewer for every later
-                // frame.
+                // The notifier runs in the same thread, so it wakes this viewer for every later frame.
                 Found::End => {
                     feed.viewers[this.key] = Some(context.waker().clone());
                     return Poll::Pending;

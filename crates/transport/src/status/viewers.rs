@@ -34,8 +34,7 @@ impl LogEntry for Frame {
 pub(crate) struct Subscription {
     /// The newest commits.
     pub(crate) log: Arc<Mutex<CommitLog<Frame>>>,
-    /// Changes with every commit and keep-alive, and closes after the last one. Its value counts
-    /// the keep-alives.
+    /// Changes with every commit and keep-alive, and closes after the last one. Its value counts the keep-alives.
     pub(crate) told: watch::Receiver<u64>,
     /// Counts the viewer until it is dropped.
     pub(crate) watching: Arc<()>,
@@ -159,8 +158,7 @@ pub fn encode(commit: &Commit) -> Bytes {
     let mut text = String::new();
     let last = commit.events.len().saturating_sub(1);
     for (index, event) in commit.events.iter().enumerate() {
-        // JSON contains no line break, so one `data` line is enough. Writing to a String cannot
-        // fail.
+        // JSON contains no line break, so one `data` line is enough. Writing to a String cannot fail.
         let _ = write!(text, "event: {}\ndata: {}\n", event.name, event.args.get());
         if index == last {
             let _ = writeln!(text, "id: {}", commit.revision);

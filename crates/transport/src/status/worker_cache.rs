@@ -14,8 +14,7 @@ use crate::status::pages::Pages;
 
 /// Bytes of pages that each worker caches. Beyond them the least requested pages are evicted.
 const MEMORY: u64 = 16 * 1024 * 1024;
-/// Largest page that is copied for a worker, in bytes; copying a larger one costs more than the
-/// shared count.
+/// Largest page that is copied for a worker, in bytes; copying a larger one costs more than the shared count.
 const LARGEST: u64 = 2 * 1024 * 1024;
 /// Expected number of organisations with visitors.
 const ORGANISATIONS: usize = 64;

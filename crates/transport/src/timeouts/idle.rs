@@ -1,6 +1,5 @@
-//! Closes connections that have no running request for too long. The HTTP server limits the time
-//! for the head of the first request only; this module covers silence after a response, and heads
-//! of later requests that never end.
+//! Closes connections that have no running request for too long. The HTTP server limits the time for the head of the
+//! first request only; this module covers silence after a response, and heads of later requests that never end.
 
 use std::any::Any;
 use std::net::{Shutdown, TcpStream};
@@ -51,8 +50,7 @@ impl Connections {
     /// Descriptors of a connection: the HTTP server's and the handle in `stream`.
     const DESCRIPTORS: usize = 2;
 
-    /// Closes connections that are idle for longer than `limit`, and refuses connections over the
-    /// limits of `clients`.
+    /// Closes connections that are idle for longer than `limit`, and refuses connections over the limits of `clients`.
     pub(crate) fn new(limit: Duration, clients: Arc<ClientLimits>) -> Arc<Self> {
         Arc::new(Self {
             clients,
@@ -171,8 +169,7 @@ fn handle(connection: &dyn Any) -> Option<TcpStream> {
     let stream = connection.downcast_ref::<actix_web::rt::net::TcpStream>()?;
     let own = stream.as_fd().try_clone_to_owned();
     if own.is_err() {
-        // Out of file descriptors: close the connection, because its idleness could not be
-        // detected.
+        // Out of file descriptors: close the connection, because its idleness could not be detected.
         let _ = SockRef::from(stream).shutdown(Shutdown::Both);
     }
     own.ok().map(TcpStream::from)

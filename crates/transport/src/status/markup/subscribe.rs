@@ -30,8 +30,7 @@ fn action(organisation: &str) -> String {
     format!("/status/{organisation}/subscribe")
 }
 
-/// The button that opens the dialog and, without a script, the plain form in its place: see
-/// `status-page.css`.
+/// The button that opens the dialog and, without a script, the plain form in its place: see `status-page.css`.
 pub(super) fn control(organisation: &str) -> Markup {
     html! {
         button type="button" class=(button(PRIMARY)) data-script="needed" aria-haspopup="dialog" { "Subscribe To Updates" }

@@ -12,8 +12,7 @@ pub(super) fn prose(text: &str, class: &str) -> Markup {
     }
 }
 
-/// A time in UTC, because the server does not know the reader's time zone. The script shows it in
-/// local time.
+/// A time in UTC, because the server does not know the reader's time zone. The script shows it in local time.
 pub(super) fn instant(value: Option<DateTime<Utc>>) -> Markup {
     let Some(value) = value else {
         return html! { span { "---" } };

@@ -291,12 +291,12 @@ async fn worker_copies_a_page_once_while_it_is_current() {
     assert!(Rc::ptr_eq(&first, &cache.page("org").unwrap()));
 
     written(&relay, 2).await;
-    assert!(cache.page("org").is_none(), "it was not read anew yet");
+    assert!(cache.page("org").is_none(), "it was not read again yet");
     read().await;
     assert_eq!(cache.page("org").unwrap().revision, Revision(2));
 
     set.store(60, Ordering::SeqCst);
-    assert!(cache.page("org").is_none(), "it is due to be read anew");
+    assert!(cache.page("org").is_none(), "it is due to be read again");
     assert!(cache.page("no organisation").is_none());
 }
 

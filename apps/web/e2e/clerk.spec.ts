@@ -47,15 +47,6 @@ test('somebody signs in, founds an organisation, and works in it', async ({ page
   await arrivesAt(page, '/dashboard');
 });
 
-test('a wrong password is refused', async ({ page, clerk, consoleErrors }) => {
-  const ada = clerk.instance.addPerson('Ada', 'Byron');
-  await signIn(page, { ...ada, password: 'something else' });
-  await expect(page.getByText('Password is incorrect.')).toBeVisible();
-  await arrivesAt(page, '/login');
-  // The browser reports the rejection.
-  expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('422')]);
-});
-
 test('another organisation takes the whole app over, from a list and from an item', async ({
   page,
   clerk,

@@ -171,65 +171,6 @@ test('somebody who is invited by mail creates an account and works in the organi
   await expect(members.getByRole('listitem').filter({ hasText: name })).toContainText(email);
 });
 
-test('an invitation works once', async ({
-  page,
-  newcomer,
-  organisation,
-  server,
-  consoleErrors,
-}) => {
-  const { email } = newcomer.account;
-  await organisation.invite(email);
-  const link = await server.mailedLink(email);
-  await newcomer.signIn(page.context());
-  await page.goto(link);
-  await page.getByRole('button', { name: 'Join', exact: true }).click();
-  await arrivesAt(page, '/dashboard');
-  await expect(
-    page.getByRole('button', { name: `Organisation: ${organisation.name}` }),
-  ).toBeVisible();
-
-  await page.goto(link);
-  await expect(page.getByRole('dialog', { name: 'Invitation' }).getByRole('alert')).toBeVisible();
-  // The browser reports the rejection.
-  expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('400')]);
-});
-
-test('another organisation takes the whole app over, and nothing of the first one stays', async ({
-  operatorPage,
-  operator,
-  organisation,
-}) => {
-  const { id } = await organisation.createComponent('Loom');
-  const other = await operator.createOrganisation('Another house');
-  await other.createComponent('Kiln');
-  await operator.bearer(organisation.id);
-  await operatorPage.goto('/components');
-  await operatorPage.getByRole('checkbox', { name: 'Select Loom' }).check();
-  await expect(operatorPage.getByText('1 selected')).toBeVisible();
-
-  await operatorPage.getByRole('button', { name: `Organisation: ${organisation.name}` }).click();
-  await operatorPage.getByRole('menuitemcheckbox', { name: other.name }).click();
-  await expect(operatorPage.getByRole('cell', { name: 'Kiln', exact: true })).toBeVisible();
-  await expect(operatorPage.getByText('Loom')).toBeHidden();
-  await expect(operatorPage.getByText('1 selected')).toBeHidden();
-
-  await operatorPage.getByRole('button', { name: `Organisation: ${other.name}` }).click();
-  await operatorPage
-    .getByRole('menuitemcheckbox', { name: organisation.name, exact: true })
-    .click();
-  await operatorPage.getByRole('link', { name: 'Edit Loom' }).click();
-  await arrivesAt(operatorPage, `/components/component/edit/${id}`);
-  await operatorPage.getByRole('button', { name: `Organisation: ${organisation.name}` }).click();
-  await operatorPage.getByRole('menuitemcheckbox', { name: other.name }).click();
-  await arrivesAt(operatorPage, '/components');
-  await expect(operatorPage.getByRole('cell', { name: 'Kiln', exact: true })).toBeVisible();
-  await operatorPage.reload();
-  await expect(
-    operatorPage.getByRole('button', { name: `Organisation: ${other.name}` }),
-  ).toBeVisible();
-});
-
 test('a forgotten password is replaced by a mailed link', async ({ page, newcomer, server }) => {
   const { account } = newcomer;
   await page.goto('/login');

@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { expect, listen, test } from './fixtures';
+import { expect, test } from './fixtures';
 import type { Organisation } from './operator';
 
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
@@ -190,72 +190,4 @@ test('updates are corrected and deleted, and the incident follows its newest one
   await expect(said(operatorPage, 'Update(s) deleted successfully')).toBeVisible();
   await expect(row(operatorPage, 'We watch it.')).toBeHidden();
   await expect(status.getByRole('radio', { name: 'Identified' })).toBeChecked();
-});
-
-test('an incident that is gone cannot be edited from an old tab', async ({
-  operatorPage,
-  organisation,
-  consoleErrors,
-}) => {
-  const { id } = await openIncident(organisation, 'Slow answers');
-  await operatorPage.goto('/incidents');
-  await operatorPage.getByRole('link', { name: 'Edit Slow answers' }).click();
-  const title = operatorPage.getByRole('textbox', { name: 'Title' });
-  await title.fill('Slower answers');
-  await organisation.call('DELETE', `/incident/${id}`);
-  await operatorPage.getByRole('button', { name: 'Update Incident' }).click();
-  await expect(said(operatorPage, 'Error while creating incident')).toBeVisible();
-  await expect(title).toHaveValue('Slower answers');
-  await operatorPage.getByRole('button', { name: 'Cancel' }).click();
-  await expect(said(operatorPage, 'No Data')).toBeVisible();
-
-  await operatorPage.goto(`/incidents/incident/edit/${id}`);
-  await expect(said(operatorPage, 'Error loading component')).toBeVisible();
-  await expect(operatorPage).toHaveURL('/incidents');
-  // The browser reports the 404.
-  for (const complaint of consoleErrors.splice(0)) expect(complaint).toContain('404');
-});
-
-test('two operators who edit one incident see of each other, and lose nothing', async ({
-  operatorPage,
-  organisation,
-  operator,
-  newcomer,
-  server,
-  browser,
-  consoleErrors,
-}) => {
-  const { id } = await openIncident(organisation, 'Slow answers');
-  await organisation.invite(newcomer.account.email);
-  await newcomer.accept(await server.mailedLink(newcomer.account.email));
-  await newcomer.bearer(organisation.id);
-  const context = await browser.newContext({ baseURL: server.url });
-  await listen(context, consoleErrors);
-  await newcomer.signIn(context);
-  const other = await context.newPage();
-  await operator.bearer(organisation.id);
-  for (const page of [operatorPage, other]) {
-    await page.goto(`/incidents/incident/edit/${id}`);
-    await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Slow answers');
-  }
-
-  await operatorPage.getByRole('textbox', { name: 'Title' }).fill('Slow answers, cold cache');
-  await operatorPage.getByRole('textbox', { name: 'Description' }).fill('The cache is cold.');
-  await other.getByRole('textbox', { name: 'Title' }).fill('Very slow answers');
-  await other.getByRole('button', { name: 'Update Incident' }).click();
-  await expect(said(other, 'Incident Created')).toBeVisible();
-  const conflict = operatorPage.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
-  await expect(conflict).toContainText('Very slow answers');
-  await expect(operatorPage.getByRole('textbox', { name: 'Title' })).toHaveValue(
-    'Slow answers, cold cache',
-  );
-  await expect(operatorPage.getByRole('textbox', { name: 'Description' })).toHaveValue(
-    'The cache is cold.',
-  );
-
-  await conflict.getByRole('button', { name: 'Keep mine' }).click();
-  await operatorPage.getByRole('textbox', { name: 'Title' }).fill('Very slow answers, cold cache');
-  await operatorPage.getByRole('button', { name: 'Update Incident' }).click();
-  await expect(row(operatorPage, 'Very slow answers, cold cache')).toBeVisible();
-  await context.close();
 });

@@ -114,23 +114,6 @@ test('an operator watches a maintenance that another one plans, and the clock be
   expect(asked).toEqual([]);
 });
 
-test('what was typed stays when another operator saves the same component', async ({
-  operatorPage,
-  organisation,
-}) => {
-  const { id } = await organisation.createComponent('Website');
-  await operatorPage.goto(`/components/component/edit/${id}`);
-  await expect(operatorPage.getByText('Live updates: connected')).toBeAttached();
-  const name = operatorPage.getByRole('textbox', { name: 'Name' });
-  await organisation.call('PATCH', `/component/${id}`, { name: 'Shop' });
-  await expect(name).toHaveValue('Shop');
-  await name.fill('My shop');
-  await organisation.call('PATCH', `/component/${id}`, { name: 'Their shop' });
-  const conflict = operatorPage.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
-  await expect(conflict).toContainText('Their shop');
-  await expect(name).toHaveValue('My shop');
-});
-
 /** Delays the responses to reads of one item. The server processes the reads at once. */
 async function holdReads(page: Page, path: string) {
   let release = (): void => undefined;

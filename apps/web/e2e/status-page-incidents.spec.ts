@@ -51,21 +51,3 @@ test('a stranger watches an incident from its report to its end', async ({
   await expect(timeline.getByRole('listitem')).toHaveCount(2);
   expect(await incidents.innerText()).toBe(live);
 });
-
-test('a stranger watches a maintenance begin by itself', async ({ page, organisation }) => {
-  await page.goto(organisation.statusPage);
-  await expect(page.getByText('Live', { exact: true })).toBeVisible();
-  await organisation.call('POST', '/maintenance/create', {
-    title: 'Database upgrade',
-    description: 'Writes pause.',
-    status: 'SCHEDULED',
-    startAt: new Date(Date.now() + 6000).toISOString(),
-  });
-  const maintenance = page
-    .getByRole('region', { name: 'Scheduled Maintenance' })
-    .getByRole('article')
-    .filter({ hasText: 'Database upgrade' });
-  await expect(maintenance).toContainText('Scheduled');
-  await expect(maintenance).toContainText('Ends:---');
-  await expect(maintenance).toContainText('In Progress');
-});

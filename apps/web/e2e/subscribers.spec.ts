@@ -57,62 +57,6 @@ test('a stranger subscribes, confirms the address and leaves again by the links 
   await expect(page).toHaveURL('/');
 });
 
-test('a link that somebody has changed says so, and does nothing', async ({
-  page,
-  operatorPage,
-  organisation,
-  server,
-  consoleErrors,
-}) => {
-  const email = 'eve@example.com';
-  await subscribe(page, organisation.statusPage, email);
-  const link = await server.mailedLink(email, '/verify');
-  await page.goto(link.replace(/(?<=verificationCode=).*/, 'wrong'));
-  await expect(page.getByRole('heading', { name: 'Verification Failed' })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Try Again' })).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Go Back' })).toHaveAttribute('href', '/');
-  await operatorPage.goto('/subscribers');
-  await expect(rowOf(operatorPage, email)).toContainText(/Pending.*Not Verified/);
-  // The browser reports every rejected request.
-  expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('400')]);
-});
-
-test('an operator adds a subscriber, who confirms, and deletes them again', async ({
-  page,
-  operatorPage,
-  server,
-  consoleErrors,
-}) => {
-  const email = 'bob@exämple.com';
-  await operatorPage.goto('/subscribers');
-  await expect(operatorPage.getByText('No Data')).toBeVisible();
-  const dialog = operatorPage.getByRole('dialog', { name: 'Add New Subscriber' });
-  const add = async () => {
-    await operatorPage.getByRole('button', { name: 'New Subscriber' }).click();
-    await dialog.getByRole('textbox', { name: 'Email' }).fill(email);
-    await dialog.getByRole('button', { name: 'Add Subscriber' }).click();
-  };
-  await add();
-  await expect(operatorPage.getByText('Verification email sent successfully')).toBeVisible();
-  const row = rowOf(operatorPage, email);
-  await expect(row).toContainText(/Pending.*Not Verified/);
-
-  await page.goto(await server.mailedLink('bob@xn--exmple-cua.com', '/verify'));
-  await expect(page.getByText(`Updates will be mailed to ${email}.`)).toBeVisible();
-
-  await add();
-  await expect(dialog.getByText('This address is a subscriber already')).toBeVisible();
-  expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('409')]);
-  await operatorPage.reload();
-  await expect(row).toContainText('Subscribed');
-
-  await operatorPage.getByRole('button', { name: `Delete ${email}` }).click();
-  await operatorPage.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-  await expect(operatorPage.getByText('No Data')).toBeVisible();
-  await operatorPage.reload();
-  await expect(operatorPage.getByText('No Data')).toBeVisible();
-});
-
 for (const width of [320, 1280]) {
   test(`the subscribers are accessible and fit ${width} pixels`, async ({
     operatorPage,

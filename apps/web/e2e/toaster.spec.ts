@@ -63,30 +63,3 @@ test('toasts are as wide, as far apart and as many as they should be', async ({
   };
   await expect.poll(left).toBe(0);
 });
-
-test('a toast is swiped away towards its corner, and stays when it is only nudged', async ({
-  operatorPage,
-  organisation,
-}) => {
-  await organisation.createComponent('One');
-  await openWithStoppedClock(operatorPage);
-  await deleteOne(operatorPage, 'One');
-  const toast = toasts(operatorPage);
-  await toast.hover();
-  const box = await toast.boundingBox();
-  const [x, y] = [(box?.x ?? 0) + 60, (box?.y ?? 0) + (box?.height ?? 0) / 2];
-
-  await operatorPage.mouse.move(x, y);
-  await operatorPage.mouse.down();
-  await operatorPage.mouse.move(x - 40, y);
-  await operatorPage.mouse.up();
-  await expect(toast).toHaveAttribute('data-leaving', 'false');
-
-  await operatorPage.mouse.move(x, y);
-  await operatorPage.mouse.down();
-  await operatorPage.mouse.move(x + 20, y, { steps: 4 });
-  await operatorPage.mouse.up();
-  await expect(toast).toHaveAttribute('data-leaving', 'true');
-  await operatorPage.clock.runFor(200);
-  await expect(toast).toHaveCount(0);
-});

@@ -55,11 +55,3 @@ it('does not ask again when the window gets the focus', async () => {
   expect(await screen.findByText('Answer 2')).toBeInTheDocument();
   expect(asked).toBe(2);
 });
-
-it('hands on the reason of a failure', async () => {
-  server.use(
-    http.get(apiUrl(endpoints.components.list), () => problem(403, 'Choose an organisation')),
-  );
-  renderScreen(<Names />);
-  expect(await screen.findByText('Choose an organisation')).toBeInTheDocument();
-});

@@ -227,7 +227,7 @@ describe('an incident’s form', () => {
     },
   );
 
-  it('shows a status that is told after the choice was kept once', async () => {
+  it('shows a status that arrives after the user kept the own choice once', async () => {
     const { item, user, tell, radio, submit } = await openIncident();
     await user.click(radio('Identified'));
     item.change({ status: 'MONITORING' });

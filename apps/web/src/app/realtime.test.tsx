@@ -100,23 +100,6 @@ describe('the frame', () => {
 });
 
 describe('a screen', () => {
-  const renamed = { ...website, name: 'Shop' };
-  const rename = () => {
-    server.use(
-      http.get(apiUrl(endpoints.components.item('c1')), () => success(renamed, { etag: '"2"' })),
-    );
-    act(() => FakeSocket.last.fire('component-update', renamed));
-  };
-
-  it('shows what another operator does', async () => {
-    renderApp(paths.components.list);
-    await screen.findByText('Website');
-    await act(() => FakeSocket.last.join());
-    rename();
-    expect(await screen.findByText('Shop')).toBeInTheDocument();
-    expect(screen.queryByText('Website')).not.toBeInTheDocument();
-  });
-
   it('retries a list that cannot be read in one series, also when the socket joins meanwhile', async () => {
     let asked = 0;
     server.use(
@@ -132,24 +115,6 @@ describe('a screen', () => {
       await screen.findByRole('button', { name: 'Try Again' }, { timeout: 20_000 }),
     ).toBeVisible();
     expect(asked).toBe(4);
-  });
-
-  it('with a form that nobody has typed into takes over what another operator saved', async () => {
-    renderApp(paths.components.edit('c1'));
-    await expect.poll(() => screen.queryByLabelText(/^Name/)).toHaveValue('Website');
-    await act(() => FakeSocket.last.join());
-    rename();
-    await expect.poll(() => screen.getByLabelText(/^Name/)).toHaveValue('Shop');
-  });
-
-  it('with a form that somebody has typed into keeps what was typed', async () => {
-    const { user } = renderApp(paths.components.edit('c1'));
-    await expect.poll(() => screen.queryByLabelText(/^Name/)).toHaveValue('Website');
-    await act(() => FakeSocket.last.join());
-    await user.type(screen.getByLabelText(/^Name/), ' and app');
-    rename();
-    await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
-    expect(screen.getByLabelText(/^Name/)).toHaveValue('Website and app');
   });
 
   it('takes over an update of another operator, and keeps what was typed', async () => {

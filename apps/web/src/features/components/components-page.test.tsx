@@ -71,15 +71,6 @@ it('sorts by how bad things are, the worst first', async () => {
   expect(names()).toEqual(['Payments', 'Search', 'Mail', 'Website']);
 });
 
-it('says what to do when there is no component yet', async () => {
-  serve([]);
-  open();
-  expect(await screen.findByText('No Data')).toBeInTheDocument();
-  expect(
-    screen.getByText('Add what your status page should speak of: a website, an API, a region.'),
-  ).toBeInTheDocument();
-});
-
 it('says that the list could not be read, and tries again when asked', async () => {
   server.use(
     http.get(apiUrl(endpoints.components.list), () => problem(403, 'Choose an organisation'), {

@@ -105,39 +105,6 @@ it('tells of a deleted incident and goes back', async () => {
   await waitFor(() => expect(router.state.location.pathname).toBe('/incidents'));
 });
 
-it('shows another person’s version, and saves over it only when told', async () => {
-  const { user } = await open();
-  const asked: (string | null)[] = [];
-  server.use(
-    http.patch(apiUrl(incidents.item(id)), ({ request }) => {
-      asked.push(request.headers.get('If-Match'));
-      return asked.length === 1 ? problem(412, 'Changed') : success({});
-    }),
-  );
-  await user.type(title(), ' again');
-  serve(anIncident({ title: 'Checkout and login fail', status: 'IDENTIFIED' }), '2');
-  await user.click(submit());
-  const alert = await screen.findByText('Checkout and login fail');
-  expect(alert).toBeInTheDocument();
-  expect(title()).toHaveValue('Checkout fails again');
-  await user.click(screen.getByRole('button', { name: 'Keep mine' }));
-  await user.click(submit());
-  expect(await screen.findByText('Incident Created')).toBeInTheDocument();
-  expect(asked).toEqual(['"1"', '"2"']);
-});
-
-it('goes on from another person’s version when told', async () => {
-  const { user } = await open();
-  server.use(http.patch(apiUrl(incidents.item(id)), () => problem(412, 'Changed')));
-  await user.type(title(), ' again');
-  serve(anIncident({ title: 'Checkout and login fail', status: 'IDENTIFIED' }), '2');
-  await user.click(submit());
-  await user.click(await screen.findByRole('button', { name: 'Use their version' }));
-  expect(title()).toHaveValue('Checkout and login fail');
-  expect(screen.getByRole('radio', { name: 'Identified' })).toBeChecked();
-  expect(screen.queryByRole('button', { name: 'Keep mine' })).not.toBeInTheDocument();
-});
-
 it('follows the status that an update sets, and keeps what was typed', async () => {
   const { user } = await open();
   let ifMatch: string | null = null;

@@ -90,14 +90,6 @@ it('records an update and asks for the list again', async () => {
   expect(await screen.findByText('Monitoring')).toBeInTheDocument();
 });
 
-it('needs a message, and says nothing to the server without one', async () => {
-  serve(anIncident());
-  const { user } = render();
-  await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
-  await user.click(screen.getByRole('button', { name: 'Record Update' }));
-  expect(await screen.findByText('Message is required')).toBeInTheDocument();
-});
-
 it.each([
   [409, 'A resolved incident takes no further updates'],
   [403, 'Choose an organisation'],
@@ -205,18 +197,4 @@ it('says when the incidents could not be fetched, and fetches them when asked ag
   serve(anIncident());
   await user.click(screen.getByRole('button', { name: 'Try Again' }));
   expect(await screen.findByText('Checkout fails')).toBeInTheDocument();
-});
-
-it('shows older incidents when asked', async () => {
-  server.use(
-    http.get(apiUrl(incidents.list), ({ request }) =>
-      new URL(request.url).searchParams.get('before') === 'a'
-        ? success([anIncident({ id: 'b', title: 'Older' })], { next: null })
-        : success([anIncident({ id: 'a', title: 'Newer' })], { next: 'a' }),
-    ),
-  );
-  const { user } = render();
-  await user.click(await screen.findByRole('button', { name: 'Show older' }));
-  expect(await screen.findByText('Older')).toBeInTheDocument();
-  expect(screen.queryByRole('button', { name: 'Show older' })).not.toBeInTheDocument();
 });

@@ -115,18 +115,6 @@ it('tells of a deleted maintenance and goes back', async () => {
   await waitFor(() => expect(router.state.location.pathname).toBe('/schedules'));
 });
 
-it('shows another person’s version, and goes on from it when told', async () => {
-  const { user } = await open();
-  server.use(http.patch(apiUrl(maintenances.item(id)), () => problem(412, 'Changed')));
-  await user.type(title(), ' again');
-  serve(aMaintenance({ startAt: '2026-12-01T22:00:00.000Z' }), '2');
-  await user.click(submit());
-  expect(await screen.findByText('Dec 01, 2026 11:00:00 PM')).toBeInTheDocument();
-  await user.click(screen.getByRole('button', { name: 'Use their version' }));
-  expect(title()).toHaveValue('Database upgrade');
-  expect(screen.getByLabelText(/^Start at/)).toHaveValue('2026-12-01T23:00');
-});
-
 it('cancels after asking, keeps what was typed, and takes the cancellation back', async () => {
   const { user } = await open();
   let version = 1;

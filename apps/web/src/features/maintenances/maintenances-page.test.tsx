@@ -130,46 +130,10 @@ it('says when a maintenance could not be deleted', async () => {
   expect(await screen.findByText('Failed to delete maintenance')).toBeInTheDocument();
 });
 
-it('deletes several at once', async () => {
-  const list = ['a', 'b', 'c'].map((name) => aMaintenance({ id: name, title: `Work ${name}` }));
-  server.use(
-    http.get(apiUrl(maintenances.list), () => success([...list])),
-    http.delete(apiUrl('/maintenance/:id'), ({ params }) => {
-      list.splice(
-        list.findIndex((maintenance) => maintenance.id === params.id),
-        1,
-      );
-      return success({ id: params.id });
-    }),
-  );
-  const { user } = render();
-  await user.click(await screen.findByRole('checkbox', { name: 'Select Work a' }));
-  await user.click(screen.getByRole('checkbox', { name: 'Select Work b' }));
-  await user.click(screen.getByRole('button', { name: 'Delete' }));
-  const question = screen.getByRole('alertdialog', { name: 'Delete 2 maintenances?' });
-  await user.click(within(question).getByRole('button', { name: 'Delete' }));
-  expect(await screen.findByText('Maintenance deleted successfully')).toBeInTheDocument();
-  expect(screen.queryByText('Work a')).not.toBeInTheDocument();
-  expect(screen.getByText('Work c')).toBeInTheDocument();
-});
-
 it('says when the list could not be fetched', async () => {
   server.use(http.get(apiUrl(maintenances.list), () => problem(403, 'No')));
   render();
   await waitFor(() =>
     expect(screen.getAllByText('Failed to fetch maintenance list')).toHaveLength(2),
   );
-});
-
-it('shows older maintenance when asked', async () => {
-  server.use(
-    http.get(apiUrl(maintenances.list), ({ request }) =>
-      new URL(request.url).searchParams.get('before') === 'a'
-        ? success([aMaintenance({ id: 'b', title: 'Older' })], { next: null })
-        : success([aMaintenance({ id: 'a', title: 'Newer' })], { next: 'a' }),
-    ),
-  );
-  const { user } = render();
-  await user.click(await screen.findByRole('button', { name: 'Show older' }));
-  expect(await screen.findByText('Older')).toBeInTheDocument();
 });

@@ -1,6 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
-import { act } from 'react';
 import { beforeEach, expect, it } from 'vitest';
 import type { Subscriber } from '@/api/types';
 import { endpoints, paths } from '@/paths';
@@ -92,13 +91,6 @@ it('shows a spinner until the subscribers are there', async () => {
   expect(screen.queryByRole('status')).not.toBeInTheDocument();
 });
 
-it('says what to do when nobody has subscribed yet', async () => {
-  serve([]);
-  open();
-  expect(await screen.findByText('No Data')).toBeInTheDocument();
-  expect(screen.getByText(/^Add an address, or share your status page/)).toBeInTheDocument();
-});
-
 it('says that the list could not be read, and tries again when asked', async () => {
   server.use(
     http.get(apiUrl(endpoints.subscribers.list), () => problem(403, 'Choose an organisation'), {
@@ -129,17 +121,6 @@ it('adds a subscriber, who is to confirm the address, and shows them', async () 
   expect(await toasts().findByText('Verification email sent successfully')).toBeInTheDocument();
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
   await waitFor(() => expect(addresses()).toEqual(['ada@example.com', 'bob@example.com']));
-});
-
-it('asks before an address in the dialog is left behind by the back button', async () => {
-  serve([]);
-  const { email, router, user } = await openDialog();
-  await user.type(email, 'ada@example.com');
-  await act(() => router.navigate('/elsewhere'));
-  const question = await screen.findByRole('alertdialog', { name: 'Leave without saving?' });
-  await user.click(within(question).getByRole('button', { name: 'Stay' }));
-  expect(router.state.location.pathname).toBe(paths.subscribers);
-  expect(email).toHaveValue('ada@example.com');
 });
 
 it.each(['', 'ada', 'ada@'])('refuses %j as an address without asking', async (typed) => {
@@ -173,18 +154,6 @@ it.each([
   expect(await toasts().findByText('Failed to create subscriber')).toBeInTheDocument();
 });
 
-it('deletes a subscriber only once that is confirmed', async () => {
-  const deleted = serve([subscriber('ada'), subscriber('bob')]);
-  const { user } = open();
-  await user.click(await screen.findByRole('button', { name: 'Delete bob@example.com' }));
-  await user.click(screen.getByRole('button', { name: 'Cancel' }));
-  expect(deleted).toEqual([]);
-  await user.click(screen.getByRole('button', { name: 'Delete bob@example.com' }));
-  await user.click(screen.getByRole('button', { name: 'Delete' }));
-  await waitFor(() => expect(addresses()).toEqual(['ada@example.com']));
-  expect(deleted).toEqual(['bob']);
-});
-
 it('says “error” when a deletion fails', async () => {
   serve([subscriber('ada')], ['ada']);
   const { user } = open();
@@ -192,35 +161,4 @@ it('says “error” when a deletion fails', async () => {
   await user.click(screen.getByRole('button', { name: 'Delete' }));
   expect(await toasts().findByText('error')).toBeInTheDocument();
   expect(screen.getByText('ada@example.com')).toBeInTheDocument();
-});
-
-it('deletes what is selected, and keeps selected what could not be deleted', async () => {
-  const deleted = serve([subscriber('ada'), subscriber('bob'), subscriber('eve')], ['bob']);
-  const { user } = open();
-  await screen.findByText('ada@example.com');
-  await user.click(screen.getByRole('checkbox', { name: 'Select ada@example.com' }));
-  await user.click(screen.getByRole('checkbox', { name: 'Select bob@example.com' }));
-  await user.click(screen.getByRole('button', { name: 'Delete' }));
-  const question = screen.getByRole('alertdialog', { name: 'Delete 2 subscribers?' });
-  await user.click(within(question).getByRole('button', { name: 'Delete' }));
-  expect(await toasts().findByText('error')).toBeInTheDocument();
-  await waitFor(() => expect(addresses()).toEqual(['bob@example.com', 'eve@example.com']));
-  expect(deleted).toEqual(['ada', 'bob']);
-  expect(screen.getByText('1 selected')).toBeInTheDocument();
-});
-
-it('offers older subscribers where there are more than it shows', async () => {
-  server.use(
-    http.get(apiUrl(endpoints.subscribers.list), ({ request }) => {
-      const query = new URL(request.url).searchParams;
-      expect(query.get('limit')).toBe('500');
-      return query.get('before') === 'bob'
-        ? success([subscriber('ada')], { next: null })
-        : success([subscriber('bob')], { next: 'bob' });
-    }),
-  );
-  const { user } = open();
-  await user.click(await screen.findByRole('button', { name: 'Show older' }));
-  expect(await screen.findByText('ada@example.com')).toBeInTheDocument();
-  expect(screen.queryByRole('button', { name: 'Show older' })).not.toBeInTheDocument();
 });

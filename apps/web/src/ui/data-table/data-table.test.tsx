@@ -146,8 +146,3 @@ it('says No Data when there is none, and that it is busy while there may be', ()
   expect(screen.getByText('No Data')).toBeInTheDocument();
   expect(screen.getByRole('table', { name: 'Services' })).toHaveAttribute('aria-busy', 'false');
 });
-
-it('has room for what a page adds, such as older entries', () => {
-  render(table([]));
-  expect(screen.getByRole('button', { name: 'Show older' })).toBeInTheDocument();
-});

@@ -96,15 +96,6 @@ it('asks before a new name is left behind unsaved', async () => {
   expect(screen.getByLabelText('Name*')).toHaveValue('Analytical Engines!');
 });
 
-it('asks before an invitation is left behind unsent', async () => {
-  const { user, router } = await openOrganisation();
-  await user.type(screen.getByLabelText('Email*'), 'mary@example.com');
-  await act(() => router.navigate('/elsewhere'));
-  expect(await screen.findByText('Leave without saving?')).toBeVisible();
-  await user.click(inDialog('Stay'));
-  expect(screen.getByLabelText('Email*')).toHaveValue('mary@example.com');
-});
-
 it('keeps a name that was refused, with the reason beside it', async () => {
   const { user } = await openOrganisation();
   server.use(

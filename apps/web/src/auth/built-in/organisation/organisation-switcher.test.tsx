@@ -92,16 +92,6 @@ it('creates another organisation', async () => {
   await waitFor(() => expect(who()).toBe('signed-in in Mills'));
 });
 
-it('asks before the name of a new one is thrown away', async () => {
-  const { user } = await openSwitcher();
-  await user.click(screen.getByRole('menuitem', { name: 'Create organisation' }));
-  await user.type(screen.getByLabelText('Name*'), 'Mills');
-  await user.keyboard('{Escape}');
-  expect(await screen.findByText('Close without saving?')).toBeVisible();
-  await user.click(screen.getByRole('button', { name: 'Keep Editing' }));
-  expect(screen.getByLabelText('Name*')).toHaveValue('Mills');
-});
-
 it('leads to the organisation itself', async () => {
   const { user, router } = await openSwitcher();
   await user.click(screen.getByRole('menuitem', { name: 'Manage organisation' }));

@@ -72,14 +72,6 @@ it('says in the dialog, too, why no field is to blame', async () => {
   expect(await dialog.findByText('Too many: try later')).toBeVisible();
 });
 
-it('says that it failed when no answer comes', async () => {
-  server.use(http.post(apiUrl(endpoints.subscribers.subscribe), () => Response.error()));
-  const user = await open();
-  await user.type(email(), 'eve@example.com');
-  await user.click(submit());
-  expect(await screen.findByText('Failed to create subscriber')).toBeVisible();
-});
-
 it('says that it failed when an answer has no message', async () => {
   server.use(
     http.post(

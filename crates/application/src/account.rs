@@ -75,7 +75,7 @@ pub struct NewAccount {
     pub session: NewSession,
 }
 
-/// What came of making an account.
+/// Result of creating an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Creation {
     /// It was made; the very first is an administrator.
@@ -86,7 +86,7 @@ pub enum Creation {
     NotFirst,
 }
 
-/// What came of deleting an account.
+/// Result of deleting an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Deletion {
     /// The account is gone, with its sessions, memberships and invitations.
@@ -99,7 +99,7 @@ pub enum Deletion {
     Gone,
 }
 
-/// Keeps accounts.
+/// Storage of accounts.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait AccountStore: Send + Sync {
@@ -120,7 +120,7 @@ pub trait AccountStore: Send + Sync {
     /// invitation was used or has expired.
     async fn create(&self, account: NewAccount) -> Result<Creation, Error>;
 
-    /// Gives an account another name; none where there is no such account.
+    /// Gives an account another name. `None` if it does not exist.
     async fn rename(&self, id: UserId, name: String) -> Result<Option<User>, Error>;
 
     /// Replaces the hash of an account's password by a stronger one of the same password, if the account still has the
@@ -132,7 +132,7 @@ pub trait AccountStore: Send + Sync {
         stronger: PasswordHash,
     ) -> Result<(), Error>;
 
-    /// Deletes an account, the organisations that nobody else belongs to, and its name on the updates it recorded.
+    /// Deletes an account, the organisations without other members, and its name on the updates it recorded.
     /// Nothing is deleted if the result is not [`Deletion::Deleted`].
     async fn delete(&self, id: UserId) -> Result<Deletion, Error>;
 
@@ -140,10 +140,10 @@ pub trait AccountStore: Send + Sync {
     async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error>;
 }
 
-/// Somebody who has just signed in.
+/// Result of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedIn {
-    /// Who.
+    /// The account.
     pub user: User,
     /// The session's secret, for the cookie.
     pub token: SecretToken,
@@ -151,7 +151,7 @@ pub struct SignedIn {
     pub expires_at: DateTime<Utc>,
 }
 
-/// What came of signing up.
+/// Result of signing up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SignedUp {
     /// They are in.
@@ -216,7 +216,7 @@ impl Accounts {
         }
     }
 
-    /// Who may make an account.
+    /// For whom sign-up is open.
     #[must_use]
     pub const fn mode(&self) -> SignUpMode {
         self.mode
@@ -248,7 +248,7 @@ impl Accounts {
         let found = invitations.find(&digest, self.ports.clock.now()).await?;
         let invited = EmailKey::of(&found.ok_or(Invitations::BAD)?.email);
         if invited == EmailKey::of(&draft.email) {
-            // The link was mailed to the address: who presents it has proved the address.
+            // The link was mailed to the address: its use proves the address.
             return self.create(draft, Admission::Invitation(digest)).await;
         }
         let hash = self.ports.hasher.hash(&draft.password).await?;
@@ -343,7 +343,7 @@ impl Accounts {
         Ok(found.and_then(|index| accounts.into_iter().nth(index)))
     }
 
-    /// Deletes the account of who is signed in, and ends its sessions. [`Error::Invalid`] if the password is wrong,
+    /// Deletes the account of the session, and ends its sessions. [`Error::Invalid`] if the password is wrong,
     /// [`Error::Conflict`] if others would be left without an admin or the installation without its administrator.
     pub async fn delete(&self, session: &Session, draft: DeletionDraft) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;

@@ -1,4 +1,4 @@
-//! Work that goes on after the answer, so that its length tells the asker nothing.
+//! Work that goes on after the response, so that the time of the response does not depend on it.
 
 use std::future::Future;
 
@@ -7,7 +7,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::error::Error;
 
-/// Runs work beside the answers and can be waited for.
+/// Runs work after responses and can be waited for.
 #[derive(Debug, Clone)]
 pub struct Background {
     tasks: TaskTracker,
@@ -25,7 +25,7 @@ impl Background {
         }
     }
 
-    /// Starts work whose failure only the log hears of. `what` names it there.
+    /// Starts work. A failure is logged only; `what` names the work in the log.
     pub fn start(
         &self,
         what: &'static str,
@@ -40,7 +40,7 @@ impl Background {
     }
 
     /// Waits until everything that was started has ended: at shutdown, and in tests.
-    pub async fn settle(&self) {
+    pub async fn wait_idle(&self) {
         self.tasks.close();
         self.tasks.wait().await;
         self.tasks.reopen();
@@ -74,7 +74,7 @@ mod tests {
             });
         });
         thread.join().unwrap();
-        background.settle().await;
+        background.wait_idle().await;
         assert!(done.load(Ordering::Relaxed));
     }
 }

@@ -1,31 +1,31 @@
-//! Who asks: the identity port.
+//! Callers of the API: the identity port.
 
 use allclear_domain::id::OrganisationId;
 pub use allclear_domain::membership::Role;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-/// A signed-in person, as a verified token tells.
+/// A signed-in person, as a verified token says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// The token's subject: the user's identifier.
     pub subject: String,
-    /// The user's name, where the provider tells it.
+    /// The user's name; `None` if the provider does not give it.
     pub name: Option<String>,
-    /// The session the token belongs to, where the provider tells it.
+    /// The session the token belongs to; `None` if the provider does not give it.
     pub session: Option<String>,
-    /// The organisation the token is for; none for a user without one.
+    /// The organisation the token is for; `None` for a user without one.
     pub membership: Option<Membership>,
     /// When the token ends.
     pub expires_at: DateTime<Utc>,
 }
 
-/// The organisation a token is for, and the role its bearer has there.
+/// The organisation a token is for, with the role of its bearer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Membership {
     /// The organisation.
     pub organisation: OrganisationId,
-    /// Its name, where the provider tells it.
+    /// Its name; `None` if the provider does not give it.
     pub organisation_name: Option<String>,
     /// The bearer's role in it.
     pub role: Role,
@@ -42,11 +42,11 @@ pub enum TokenError {
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Proves who bears a token. Nothing behind this port knows which identity provider is in use.
+/// Verifies tokens. Only adapters know which identity provider is in use.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait TokenVerifier: Send + Sync {
-    /// Checks a bearer token (RFC 6750) and reads who bears it.
+    /// Checks a bearer token (RFC 6750) and returns its bearer.
     ///
     /// # Errors
     /// [`TokenError`].

@@ -1,8 +1,9 @@
-//! Components: the use cases and the port that keeps them.
+//! Components: the use cases and their storage port.
 
 use std::sync::Arc;
 
 use allclear_domain::component::{Component, ComponentDraft, ComponentPatch};
+use allclear_domain::event::Changed;
 use allclear_domain::id::{ComponentId, OrganisationId};
 use async_trait::async_trait;
 
@@ -10,50 +11,51 @@ use crate::error::Error;
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
 use crate::relay::Relay;
-use crate::transition::{CreateTransition, Transition, Written};
+use crate::transition::{Committed, CreateTransition, Transition};
 
-/// Keeps components. Every write stores the state, its history and its events in one transaction that makes one revision.
+/// Storage of components. Every write stores everything that a [change](Changed) causes in one transaction, which makes one revision.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait ComponentStore: Send + Sync {
-    /// The components of an organisation, newest first.
+    /// Returns the components of an organisation, newest first.
     async fn list(
         &self,
         organisation: &OrganisationId,
         page: Page,
     ) -> Result<Listed<Component>, Error>;
 
-    /// A component of an organisation.
+    /// Returns a component of an organisation.
     async fn find(
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
     ) -> Result<Option<Component>, Error>;
 
-    /// Stores the component that a rule makes. [`Error::NotFound`] where the organisation is gone.
+    /// Stores the component that a rule creates. [`Error::NotFound`] if the organisation does not exist.
     async fn insert(
         &self,
         organisation: &OrganisationId,
         create: CreateTransition<Component>,
-    ) -> Result<Written<Component>, Error>;
+    ) -> Result<Committed<Component>, Error>;
 
-    /// Runs a rule on a component; none where there is no such one.
+    /// Runs a rule on a component and stores the result. `None` if the component does not exist.
     async fn change(
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
         rule: Transition<Component>,
-    ) -> Result<Option<Written<Component>>, Error>;
+    ) -> Result<Option<Committed<Component>>, Error>;
 
-    /// Removes a component; none where there is no such one.
+    /// Removes a component. `None` if it does not exist.
     async fn delete(
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
-    ) -> Result<Option<Written<()>>, Error>;
+        deletion: Changed<()>,
+    ) -> Result<Option<Committed<()>>, Error>;
 }
 
-/// What operators do with components.
+/// The use cases of components.
 pub struct Components {
     store: Arc<dyn ComponentStore>,
     relay: Arc<Relay>,
@@ -77,7 +79,7 @@ impl Components {
         self.store.list(organisation, page).await
     }
 
-    /// A component. [`Error::NotFound`] where there is none.
+    /// Returns a component. [`Error::NotFound`] if it does not exist.
     pub async fn find(
         &self,
         organisation: &OrganisationId,
@@ -89,7 +91,7 @@ impl Components {
             .ok_or(Error::NotFound(Self::NAME))
     }
 
-    /// Creates a component. [`Error::Invalid`] when the draft breaks a rule of its fields.
+    /// Creates a component. [`Error::Invalid`] if the draft breaks a rule of its fields.
     pub async fn create(
         &self,
         organisation: &OrganisationId,
@@ -97,12 +99,11 @@ impl Components {
     ) -> Result<Component, Error> {
         let create: CreateTransition<Component> =
             Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
-        let written = self.store.insert(organisation, create).await?;
-        Ok(self.relay.told(written).await)
+        let committed = self.store.insert(organisation, create).await?;
+        Ok(self.relay.publish(committed).await)
     }
 
-    /// Changes what the patch carries, where the precondition holds. [`Error::NotFound`],
-    /// [`Error::Stale`], [`Error::Invalid`].
+    /// Changes the fields of the patch if the precondition holds. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
     pub async fn edit(
         &self,
         organisation: &OrganisationId,
@@ -114,26 +115,26 @@ impl Components {
             precondition.check(component.version)?;
             Ok(component.edit(patch, stamp.now)?)
         });
-        let written = self
+        let committed = self
             .store
             .change(organisation, id, rule)
             .await?
             .ok_or(Error::NotFound(Self::NAME))?;
-        Ok(self.relay.told(written).await)
+        Ok(self.relay.publish(committed).await)
     }
 
-    /// Deletes a component. [`Error::NotFound`] where there is none.
+    /// Deletes a component. [`Error::NotFound`] if it does not exist.
     pub async fn delete(
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
     ) -> Result<(), Error> {
-        let written = self
+        let committed = self
             .store
-            .delete(organisation, id)
+            .delete(organisation, id, Component::delete(id))
             .await?
             .ok_or(Error::NotFound(Self::NAME))?;
-        self.relay.told(written).await;
+        self.relay.publish(committed).await;
         Ok(())
     }
 }

@@ -1,12 +1,12 @@
 //! Deliveries: one mail to one subscriber each, queued in the database, sent by the [workers](worker) of all nodes.
 //!
 //! A save stores one [notice](crate::notice) beside its events, however many subscribers there are. Workers make deliveries of
-//! it, claim them for a while, send them and settle them. Whoever dies with a claim loses it when its time is over, and the
-//! delivery goes out again under the same Message-ID.
+//! it, claim them for a while, send them and record the results. The claim of a node that died ends by itself, and the delivery is
+//! sent again under the same Message-ID.
 
 #[cfg(test)]
 mod fixture;
-mod letter;
+mod mail_composer;
 mod wake_signal;
 pub mod worker;
 
@@ -17,7 +17,7 @@ use allclear_domain::subscriber::Subscriber;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 
-pub use self::letter::MailComposer;
+pub use self::mail_composer::MailComposer;
 pub use self::wake_signal::{WakeSignal, listen};
 use crate::clock::Clock;
 use crate::error::Error;
@@ -28,7 +28,7 @@ use crate::notice::Notice;
 pub struct Claim {
     /// Names the delivery.
     pub id: i64,
-    /// Which try it is, from 1. Who has lost the claim to another node has an older one.
+    /// Number of the try, from 1. A node that lost its claim to another node has a lower one.
     pub attempt: u32,
 }
 
@@ -39,14 +39,14 @@ pub struct Delivery {
     pub claim: Claim,
     /// When it was queued.
     pub queued_at: DateTime<Utc>,
-    /// Whose subscriber it goes to.
+    /// The organisation of the subscriber.
     pub organisation: OrganisationId,
     /// The organisation's name.
     pub organisation_name: String,
     /// The subscriber as it is now.
     pub subscriber: Subscriber,
     /// What it is about.
-    pub matter: DeliveryKind,
+    pub kind: DeliveryKind,
 }
 
 /// What a delivery is about.
@@ -58,12 +58,12 @@ pub enum DeliveryKind {
     Notice(Arc<Notice>),
 }
 
-/// What became of a try.
+/// Outcome of a try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// It was handed over.
     Sent,
-    /// Nobody wants it any more.
+    /// The subscriber does not want it any more.
     Unwanted,
     /// It failed, and is tried again at this moment.
     Retried {
@@ -79,18 +79,18 @@ pub enum Outcome {
     },
 }
 
-/// A try that is over.
+/// Result of a try.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settled {
+pub struct DeliveryResult {
     /// The claim it had.
     pub claim: Claim,
-    /// When it was over.
+    /// When it ended.
     pub at: DateTime<Utc>,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Outcome,
 }
 
-/// How an organisation's mail is doing.
+/// Counts of an organisation's mails.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DeliveryCounts {
     /// Mails still to be sent.
@@ -103,9 +103,9 @@ pub struct DeliveryCounts {
     pub reasons: Vec<(String, u64)>,
 }
 
-/// Keeps notices and deliveries. Notices are written by the storage ports, in the transaction of the change they tell of;
-/// verification mails by [`SubscriberStore::enter`](crate::subscriber::SubscriberStore::enter). Everything an adapter answers
-/// `Ok` to MUST survive the end of the process.
+/// Keeps notices and deliveries. Notices are written by the storage ports, in the transaction of the change;
+/// verification mails by [`SubscriberStore::enter`](crate::subscriber::SubscriberStore::enter). What an adapter has returned
+/// `Ok` for MUST survive the end of the process.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait DeliveryQueue: Send + Sync {
@@ -113,13 +113,12 @@ pub trait DeliveryQueue: Send + Sync {
     /// this clock, so that nodes whose own clocks differ agree on them.
     async fn now(&self) -> Result<DateTime<Utc>, Error>;
 
-    /// Queues deliveries, at most `limit`, of a notice that not every subscriber has one of; answers whether there was any
-    /// to expand. Each subscriber that was confirmed before the change was committed, and still is, gets one, however many
+    /// Queues deliveries, at most `limit`, of the oldest notice that is not expanded yet; returns whether there was one. Each subscriber that was confirmed before the change was committed, and still is, gets one, however many
     /// nodes do this at once and wherever one of them ends; which was first, the organisation's revisions say and no clock. An adapter MUST expand an organisation's notices in the order they happened.
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error>;
 
     /// Claims deliveries that are due, at most `limit`, until a moment; verifications first, then the longest due. Of several
-    /// nodes one gets each. An adapter MUST NOT answer one while an earlier one of the same subscriber is still to be sent.
+    /// nodes one gets each. An adapter MUST NOT return one while an earlier one of the same subscriber is still to be sent.
     async fn claim(
         &self,
         now: DateTime<Utc>,
@@ -130,11 +129,11 @@ pub trait DeliveryQueue: Send + Sync {
     /// Keeps claims until a later moment, those that are not lost.
     async fn renew(&self, claims: Vec<Claim>, until: DateTime<Utc>) -> Result<(), Error>;
 
-    /// Stores what became of tries. One that was sent is settled whoever has the claim now; for the rest, a lost claim
-    /// settles nothing. What is tried again later holds the subscriber's later deliveries back until then.
-    async fn settle(&self, settled: Vec<Settled>) -> Result<(), Error>;
+    /// Stores the results of tries. A delivery that was sent is removed whichever node has the claim now; the other results of a lost
+    /// claim are ignored. What is tried again later holds the subscriber's later deliveries back until then.
+    async fn record_results(&self, results: Vec<DeliveryResult>) -> Result<(), Error>;
 
-    /// The first moment after `now` at which a delivery gets due or a claim ends; none where there is none.
+    /// The first moment after `now` at which a delivery gets due or a claim ends; `None` if there is none.
     async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, Error>;
 
     /// How many deliveries of all organisations are still to be sent.
@@ -148,11 +147,11 @@ pub trait DeliveryQueue: Send + Sync {
     ) -> Result<DeliveryCounts, Error>;
 
     /// Forgets what was given up, and the days of sent mail, before a moment, and notices that nothing refers to any more;
-    /// about `limit` of each at most. Answers how many.
+    /// about `limit` of each at most. Returns how many.
     async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error>;
 }
 
-/// What operators see of deliveries, and how long it is kept.
+/// The use cases of operators about deliveries, and how long results are kept.
 pub struct Deliveries {
     queue: Arc<dyn DeliveryQueue>,
     clock: Arc<dyn Clock>,

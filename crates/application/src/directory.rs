@@ -2,7 +2,7 @@
 //!
 //! Its tokens prove who somebody was when they were issued. What has ended since, and what people and organisations are
 //! called, comes from three places, the first that knows wins: the token itself, the messages the provider sends, and its
-//! own API. News carry the moment they are of, so that late ones change nothing.
+//! own API. Events carry their time, so that late ones change nothing.
 
 mod message;
 mod port;
@@ -18,20 +18,22 @@ use crate::error::Error;
 use crate::relay::Relay;
 use crate::security_log::{SecurityEvent, SecurityRecord};
 
-pub use self::message::{Envelope, InvalidWebhook, Message, News, WebhookVerifier};
-pub use self::port::{Claimed, Credential, DirectoryStore, Ending, Known, Profiles, Standing};
+pub use self::message::{DirectoryEvent, Envelope, InvalidWebhook, Message, WebhookVerifier};
+pub use self::port::{
+    ClaimedNames, Credential, DirectoryStore, NameRecord, Profiles, Revocation, TokenStatus,
+};
 #[cfg(any(test, feature = "mock"))]
 pub use self::{
     message::MockWebhookVerifier,
     port::{MockDirectoryStore, MockProfiles},
 };
 
-/// Who a token's bearer turned out to be.
+/// The names of a token's bearer and organisation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Admitted {
-    /// Their name, where anybody knows it.
+pub struct ResolvedNames {
+    /// The bearer's name; `None` if it is unknown.
     pub user: Option<String>,
-    /// Their organisation's name.
+    /// The organisation's name.
     pub organisation: Option<String>,
 }
 
@@ -39,7 +41,7 @@ pub struct Admitted {
 pub struct Directory {
     store: Arc<dyn DirectoryStore>,
     profiles: Arc<dyn Profiles>,
-    announcer: Arc<dyn WebhookVerifier>,
+    webhook_verifier: Arc<dyn WebhookVerifier>,
     relay: Arc<Relay>,
     clock: Arc<dyn Clock>,
     /// When the provider was last asked for a name in vain, or is being asked.
@@ -51,7 +53,7 @@ impl Directory {
     pub const MEMORY: TimeDelta = TimeDelta::hours(24);
     /// How long a message's identifier is remembered: longer than its signature counts, before and after its time.
     pub const MESSAGES: TimeDelta = TimeDelta::minutes(15);
-    /// How long the provider is not asked again for a name that it did not tell.
+    /// How long the provider is not asked again for a name that it did not return.
     const RETRY_DELAY: TimeDelta = TimeDelta::minutes(1);
     /// Names that are being waited for; past that many the oldest questions may be asked again.
     const MOST_ASKED: usize = 10_000;
@@ -61,72 +63,73 @@ impl Directory {
     pub fn new(
         store: Arc<dyn DirectoryStore>,
         profiles: Arc<dyn Profiles>,
-        announcer: Arc<dyn WebhookVerifier>,
+        webhook_verifier: Arc<dyn WebhookVerifier>,
         relay: Arc<Relay>,
         clock: Arc<dyn Clock>,
     ) -> Self {
         Self {
             store,
             profiles,
-            announcer,
+            webhook_verifier,
             relay,
             clock,
             asked: Mutex::default(),
         }
     }
 
-    /// Who bears a token; none where what it stands for has ended. From the first token for it on, the organisation exists.
-    pub async fn admit(
+    /// The names of a token's bearer and organisation; `None` if the token was revoked. The first token for an organisation creates
+    /// the organisation.
+    pub async fn resolve(
         &self,
         credential: &Credential,
-        claimed: Claimed,
-    ) -> Result<Option<Admitted>, Error> {
-        let standing = self.store.standing(credential).await?;
-        if standing.ended {
+        claimed: ClaimedNames,
+    ) -> Result<Option<ResolvedNames>, Error> {
+        let token_status = self.store.token_status(credential).await?;
+        if token_status.revoked {
             return Ok(None);
         }
         let named = claimed.user.as_deref().and_then(plain);
-        let user = self.user(credential, named, standing.user);
+        let user = self.user(credential, named, token_status.user);
         let organisation = async {
             match &credential.organisation {
                 Some(id) => self
-                    .organisation(id, credential.issued_at, claimed, standing.organisation)
+                    .organisation(id, credential.issued_at, claimed, token_status.organisation)
                     .await
                     .map(Some),
                 None => Ok(None),
             }
         };
         let (user, organisation) = tokio::try_join!(user, organisation)?;
-        Ok(Some(Admitted { user, organisation }))
+        Ok(Some(ResolvedNames { user, organisation }))
     }
 
-    /// Hears a message of the provider; hearing it again changes nothing. [`Error::BadCode`] where it is not the provider's.
-    pub async fn hear(&self, envelope: &Envelope<'_>) -> Result<(), Error> {
-        let message = self.announcer.read(envelope).map_err(|refused| {
+    /// Handles a webhook of the provider; a repeated one changes nothing. [`Error::BadCode`] if the provider did not sign it.
+    pub async fn handle_webhook(&self, envelope: &Envelope<'_>) -> Result<(), Error> {
+        let message = self.webhook_verifier.verify(envelope).map_err(|refused| {
             tracing::warn!(reason = %refused, "a message of the identity provider was not believed");
             Error::BadCode("This message cannot be taken for the identity provider's")
         })?;
         if self.store.is_handled(&message.id).await? {
             return Ok(());
         }
-        for news in message.news {
-            self.follow(news, message.happened_at).await?;
+        for event in message.events {
+            self.apply(event, message.happened_at).await?;
         }
         // Last: a message that could not be followed is delivered again, and following it twice is following it once.
         self.store.mark_handled(&message.id, self.clock.now()).await
     }
 
-    async fn follow(&self, news: News, happened_at: DateTime<Utc>) -> Result<(), Error> {
-        match news {
-            News::User { id, name, as_of } => match plain(&name) {
-                Some(name) => self.store.name_user(&id, Known { name, as_of }).await,
+    async fn apply(&self, event: DirectoryEvent, happened_at: DateTime<Utc>) -> Result<(), Error> {
+        match event {
+            DirectoryEvent::User { id, name, as_of } => match plain(&name) {
+                Some(name) => self.store.name_user(&id, NameRecord { name, as_of }).await,
                 None => Ok(()),
             },
-            News::Organisation { id, name, as_of } => match plain(&name) {
-                Some(name) => self.name(&id, Known { name, as_of }).await,
+            DirectoryEvent::Organisation { id, name, as_of } => match plain(&name) {
+                Some(name) => self.name(&id, NameRecord { name, as_of }).await,
                 None => Ok(()),
             },
-            News::OrganisationDeleted(id) => {
+            DirectoryEvent::OrganisationDeleted(id) => {
                 self.store.delete_organisation(&id, happened_at).await?;
                 SecurityRecord {
                     organisation: Some(&id),
@@ -135,9 +138,9 @@ impl Directory {
                 .write();
                 Ok(())
             }
-            News::Ended(ending) => {
-                self.store.end(&ending, happened_at).await?;
-                record_revoked(&ending);
+            DirectoryEvent::Revoked(revocation) => {
+                self.store.revoke(&revocation, happened_at).await?;
+                record_revoked(&revocation);
                 Ok(())
             }
         }
@@ -147,7 +150,7 @@ impl Directory {
         &self,
         credential: &Credential,
         claimed: Option<String>,
-        known: Option<Known>,
+        known: Option<NameRecord>,
     ) -> Result<Option<String>, Error> {
         let user = credential.user.as_str();
         if let Some(name) = claimed {
@@ -156,7 +159,7 @@ impl Directory {
                 self.store
                     .name_user(
                         user,
-                        Known {
+                        NameRecord {
                             name: name.clone(),
                             as_of,
                         },
@@ -169,7 +172,7 @@ impl Directory {
             return Ok(Some(known.name));
         }
         let found = if self.may_ask(user) {
-            self.told(user, self.profiles.user(user).await)
+            self.accept_answer(user, self.profiles.user(user).await)
         } else {
             None
         };
@@ -177,7 +180,7 @@ impl Directory {
             self.store
                 .name_user(
                     user,
-                    Known {
+                    NameRecord {
                         name: name.clone(),
                         as_of: self.clock.now(),
                     },
@@ -191,36 +194,36 @@ impl Directory {
         &self,
         id: &OrganisationId,
         issued_at: DateTime<Utc>,
-        claimed: Claimed,
-        known: Option<Known>,
+        claimed: ClaimedNames,
+        known: Option<NameRecord>,
     ) -> Result<String, Error> {
         let named = claimed
             .organisation
             .as_deref()
             .and_then(plain)
-            .map(|name| Known {
+            .map(|name| NameRecord {
                 name,
                 as_of: issued_at,
             });
-        let news = match (named, &known) {
-            (Some(news), Some(known)) => known.is_older(&news.name, news.as_of).then_some(news),
-            (Some(news), None) => Some(news),
-            (None, Some(known)) if known.is_told() => None,
+        let fresh = match (named, &known) {
+            (Some(fresh), Some(known)) => known.is_older(&fresh.name, fresh.as_of).then_some(fresh),
+            (Some(fresh), None) => Some(fresh),
+            (None, Some(known)) if known.is_known() => None,
             (None, _) => {
                 let asked = self.may_ask(id.as_str());
                 let found = if asked {
-                    self.told(id.as_str(), self.profiles.organisation(id).await)
+                    self.accept_answer(id.as_str(), self.profiles.organisation(id).await)
                 } else {
                     None
                 };
-                found.map(|name| Known {
+                found.map(|name| NameRecord {
                     name,
                     as_of: self.clock.now(),
                 })
             }
         };
-        let news = match (news, known) {
-            (Some(news), _) => news,
+        let fresh = match (fresh, known) {
+            (Some(fresh), _) => fresh,
             (None, Some(known)) => return Ok(known.name),
             (None, None) => {
                 let name = claimed
@@ -228,20 +231,20 @@ impl Directory {
                     .as_deref()
                     .and_then(plain)
                     .unwrap_or_else(|| id.to_string());
-                Known {
+                NameRecord {
                     name,
-                    as_of: Known::NEVER,
+                    as_of: NameRecord::NEVER,
                 }
             }
         };
-        let name = news.name.clone();
-        self.name(id, news).await?;
+        let name = fresh.name.clone();
+        self.name(id, fresh).await?;
         Ok(name)
     }
 
-    async fn name(&self, id: &OrganisationId, known: Known) -> Result<(), Error> {
-        let written = self.store.name_organisation(id, known).await?;
-        self.relay.told(written).await;
+    async fn name(&self, id: &OrganisationId, known: NameRecord) -> Result<(), Error> {
+        let committed = self.store.name_organisation(id, known).await?;
+        self.relay.publish(committed).await;
         Ok(())
     }
 
@@ -262,8 +265,8 @@ impl Directory {
         true
     }
 
-    /// What the provider answered. Whoever asks for a name goes on without one.
-    fn told(&self, id: &str, answer: Result<Option<String>, Error>) -> Option<String> {
+    /// The name in the response of the provider; `None` if there is none. A failure is logged only.
+    fn accept_answer(&self, id: &str, answer: Result<Option<String>, Error>) -> Option<String> {
         match answer {
             Ok(found) => {
                 let found = found.as_deref().and_then(plain);
@@ -288,20 +291,20 @@ impl Directory {
 }
 
 /// Writes to the security log what no longer grants access.
-fn record_revoked(ending: &Ending) {
+fn record_revoked(revocation: &Revocation) {
     let revoked = SecurityRecord::new(SecurityEvent::AccessRevoked);
-    match ending {
-        Ending::Session(id) => SecurityRecord {
+    match revocation {
+        Revocation::Session(id) => SecurityRecord {
             object: Some(id),
             detail: Some("session"),
             ..revoked
         },
-        Ending::User(id) => SecurityRecord {
+        Revocation::User(id) => SecurityRecord {
             subject: Some(id),
             detail: Some("account"),
             ..revoked
         },
-        Ending::Membership { organisation, user } => SecurityRecord {
+        Revocation::Membership { organisation, user } => SecurityRecord {
             subject: Some(user),
             organisation: Some(organisation),
             detail: Some("membership"),
@@ -311,7 +314,7 @@ fn record_revoked(ending: &Ending) {
     .write();
 }
 
-/// A name as it is kept: trimmed, without control characters, at most 200 characters; none where nothing is left.
+/// A name as it is kept: trimmed, without control characters, at most 200 characters; `None` if nothing is left.
 fn plain(name: &str) -> Option<String> {
     let name: String = name
         .trim()

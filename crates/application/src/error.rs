@@ -1,10 +1,10 @@
-//! Everything a use case can fail with. `transport` maps each to one status in one table.
+//! Errors of use cases. `transport` maps each to one status in one table.
 
 use std::error::Error as StdError;
 
 use allclear_domain::validation::Invalid;
 
-/// Why a use case did not do what was asked.
+/// Why a use case failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There is no such thing in the caller's organisation. Holds its name: "Component".
@@ -22,7 +22,7 @@ pub enum Error {
     /// A code or token from a link is wrong or expired. Holds the sentence to show.
     #[error("{0}")]
     BadCode(&'static str),
-    /// Nobody is signed in, or what was presented does not prove it. Holds the sentence to show.
+    /// The caller is not signed in. Holds the sentence to show.
     #[error("{0}")]
     Unauthenticated(&'static str),
     /// The caller may not do this. Holds the sentence to show.
@@ -36,16 +36,16 @@ pub enum Error {
         /// Seconds until the next try may pass.
         retry_after: u64,
     },
-    /// Something this needs, the database first of all, is away for now; trying again later may work.
+    /// Something needed, such as the database, is unavailable for now; a retry may work.
     #[error("temporarily unavailable")]
     Unavailable(#[source] Box<dyn StdError + Send + Sync>),
-    /// A fault of ours. The caller learns nothing of it; the log does.
+    /// A fault of the server. It is logged and not shown to the caller.
     #[error("internal error")]
     Internal(#[source] Box<dyn StdError + Send + Sync>),
 }
 
 impl Error {
-    /// A fault of ours, from what caused it.
+    /// A fault of the server, from its cause.
     pub fn internal(cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::Internal(cause.into())
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use allclear_domain::account::{Password, User};
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use allclear_domain::membership::{Belonging, Role};
+use allclear_domain::organisation::Revision;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
@@ -35,6 +36,8 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
 pub(crate) fn stamp() -> Stamp {
     Stamp {
         now: now(),
+        clock: now(),
+        revision: Revision(5),
         id: Uuid::from_u128(9),
     }
 }
@@ -83,8 +86,8 @@ pub(crate) fn memberships(role: Option<Role>) -> MockMembershipStore {
 }
 
 fn mail_budget(counts: MockMailCountStore, limits: MailBudgetLimits) -> Arc<MailBudget> {
-    let seal = HmacKey::new("the installation's secret").unwrap();
-    Arc::new(MailBudget::new(Arc::new(counts), clock(), seal, limits))
+    let hmac_key = HmacKey::new("the installation's secret").unwrap();
+    Arc::new(MailBudget::new(Arc::new(counts), clock(), hmac_key, limits))
 }
 
 /// No limit to mails.

@@ -1,24 +1,26 @@
-//! Incidents: the use cases and the ports that keep them, their [updates](update) and the [components](component) they
-//! affect.
+//! Incidents, their [updates](update) and the [components](component) attached to them: the use cases and their storage port.
 
 pub mod component;
 pub mod update;
 
 use std::sync::Arc;
 
-use allclear_domain::id::{IncidentId, OrganisationId};
-use allclear_domain::impact::Attachment;
+use allclear_domain::component::Component;
+use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};
+use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch};
+use allclear_domain::incident_update::{
+    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, UpdateDeletion,
+};
 use async_trait::async_trait;
 
 use crate::error::Error;
-use crate::incident::component::IncidentComponentStore;
-use crate::incident::update::IncidentUpdateStore;
+use crate::incident::component::IncidentComponent;
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
-use crate::public::incident::TimelineEntry;
+use crate::public::incident::IncidentTimelineEntry;
 use crate::relay::Relay;
-use crate::transition::{CreateTransition, Transition, Written};
+use crate::transition::{Committed, CreateTransition, Transition};
 
 /// An incident with its timeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,63 +28,140 @@ pub struct IncidentReport {
     /// The incident.
     pub incident: Incident,
     /// The newest [`TIMELINE_LENGTH`](crate::public::incident::TIMELINE_LENGTH) of its updates, newest first.
-    pub timeline: Vec<TimelineEntry>,
+    pub timeline: Vec<IncidentTimelineEntry>,
     /// Whether it has older updates than these.
     pub timeline_truncated: bool,
 }
 
-/// Keeps incidents. Every write stores the state and its events in one transaction that makes one revision. Where a write
-/// changes what incidents hold on components, an adapter MUST in the same transaction let each of these
-/// [settle](allclear_domain::component::Component::settle) over all that is held on it now, keep the change of status with
-/// its cause, and tell of it after the incident.
+/// Storage of incidents, their updates and the components attached to them. Every write stores everything that a
+/// [change](allclear_domain::event::Changed) causes in one transaction, which makes one revision. If the change has [impacts](allclear_domain::event::Changed::impacts), an adapter
+/// MUST in the same transaction [apply](allclear_domain::component::Component::apply_impacts) the impacts of all unresolved
+/// incidents to those components, keep each change of status with the incident that caused it, and append its events.
+///
+/// Methods return `None` if the organisation has no such incident, or the incident no such update.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait IncidentStore: Send + Sync {
-    /// The incidents of an organisation, newest first.
+    /// Returns the incidents of an organisation, newest first.
     async fn list(
         &self,
         organisation: &OrganisationId,
         page: Page,
     ) -> Result<Listed<IncidentReport>, Error>;
 
-    /// An incident of an organisation.
+    /// Returns an incident of an organisation.
     async fn find(
         &self,
         organisation: &OrganisationId,
         id: IncidentId,
     ) -> Result<Option<IncidentReport>, Error>;
 
-    /// Stores the incident that a rule makes, with the components it affects. [`Error::NotFound`] where the organisation is
-    /// gone, [`Error::Invalid`] where it has no such component.
+    /// Stores the incident that a rule creates, with the components attached to it. [`Error::NotFound`] if the organisation does
+    /// not exist, [`Error::Invalid`] if one of the components does not exist.
     async fn insert(
         &self,
         organisation: &OrganisationId,
         create: CreateTransition<Incident>,
         components: Vec<Attachment>,
-    ) -> Result<Written<IncidentReport>, Error>;
+    ) -> Result<Committed<IncidentReport>, Error>;
 
-    /// Runs a rule on an incident; none where there is no such one. The version moves where the rule changes what
-    /// [reads differently](Incident::reads_like).
+    /// Runs a rule on an incident and stores the result. The version changes if the result [reads differently](Incident::reads_like).
     async fn change(
         &self,
         organisation: &OrganisationId,
         id: IncidentId,
         rule: Transition<Incident>,
-    ) -> Result<Option<Written<IncidentReport>>, Error>;
+    ) -> Result<Option<Committed<IncidentReport>>, Error>;
 
-    /// Removes an incident with its timeline, and releases what it holds; none where there is no such one.
+    /// Runs a rule on an incident and removes the incident with its updates.
     async fn delete(
         &self,
         organisation: &OrganisationId,
         id: IncidentId,
-    ) -> Result<Option<Written<()>>, Error>;
+        rule: Transition<IncidentAndAttached, ()>,
+    ) -> Result<Option<Committed<()>>, Error>;
+
+    /// Returns the updates of an incident, newest first.
+    async fn list_updates(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        page: Page,
+    ) -> Result<Option<Listed<IncidentUpdate>>, Error>;
+
+    /// Returns an update of an incident.
+    async fn find_update(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        id: IncidentUpdateId,
+    ) -> Result<Option<IncidentUpdate>, Error>;
+
+    /// Runs a rule on an incident and stores the update that it creates. [`Error::NotFound`] if the incident does not exist. An
+    /// adapter MUST NOT read older updates than the newest one for it.
+    async fn insert_update(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        rule: Transition<IncidentAndNewest, IncidentAndUpdate>,
+    ) -> Result<Option<Committed<IncidentUpdate>>, Error>;
+
+    /// Runs a rule on an update and stores the result.
+    async fn change_update(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        id: IncidentUpdateId,
+        rule: Transition<IncidentAndUpdate>,
+    ) -> Result<Option<Committed<IncidentUpdate>>, Error>;
+
+    /// Runs a rule on an incident, removes the updates and stores the incident.
+    async fn delete_updates(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        ids: Vec<IncidentUpdateId>,
+        rule: Transition<UpdateDeletion, Incident>,
+    ) -> Result<Option<Committed<()>>, Error>;
+
+    /// Returns the components attached to an incident, newest component first.
+    async fn attached(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        page: Page,
+    ) -> Result<Option<Listed<IncidentComponent>>, Error>;
+
+    /// Returns the components of the organisation that are not attached to an incident, newest first.
+    async fn unattached(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        page: Page,
+    ) -> Result<Option<Listed<Component>>, Error>;
+
+    /// Runs a rule on an incident and attaches the components. [`Error::Invalid`] if one of them does not exist.
+    async fn attach(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        components: Vec<Attachment>,
+        rule: Transition<IncidentAndAttached, ()>,
+    ) -> Result<Option<Committed<()>>, Error>;
+
+    /// Runs a rule on an incident and detaches the components.
+    async fn detach(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        components: Vec<ComponentId>,
+        rule: Transition<IncidentAndAttached, ()>,
+    ) -> Result<Option<Committed<()>>, Error>;
 }
 
-/// What operators do with incidents.
+/// The use cases of incidents.
 pub struct Incidents {
     store: Arc<dyn IncidentStore>,
-    components: Arc<dyn IncidentComponentStore>,
-    updates: Arc<dyn IncidentUpdateStore>,
     relay: Arc<Relay>,
 }
 
@@ -91,18 +170,8 @@ impl Incidents {
 
     /// The use cases over these ports.
     #[must_use]
-    pub fn new(
-        store: Arc<dyn IncidentStore>,
-        components: Arc<dyn IncidentComponentStore>,
-        updates: Arc<dyn IncidentUpdateStore>,
-        relay: Arc<Relay>,
-    ) -> Self {
-        Self {
-            store,
-            components,
-            updates,
-            relay,
-        }
+    pub fn new(store: Arc<dyn IncidentStore>, relay: Arc<Relay>) -> Self {
+        Self { store, relay }
     }
 
     /// The incidents of an organisation, newest first.
@@ -114,7 +183,7 @@ impl Incidents {
         self.store.list(organisation, page).await
     }
 
-    /// An incident. [`Error::NotFound`] where there is none.
+    /// Returns an incident. [`Error::NotFound`] if it does not exist.
     pub async fn find(
         &self,
         organisation: &OrganisationId,
@@ -126,8 +195,8 @@ impl Incidents {
             .ok_or(Error::NotFound(Self::NAME))
     }
 
-    /// Creates an incident with the components it affects. [`Error::Invalid`] when the draft breaks a rule of its fields,
-    /// or a component comes twice or is not the organisation's.
+    /// Creates an incident with components attached to it. [`Error::Invalid`] if the draft breaks a rule of its fields, or a
+    /// component comes twice or does not exist.
     pub async fn create(
         &self,
         organisation: &OrganisationId,
@@ -143,12 +212,11 @@ impl Incidents {
                 stamp.now,
             )?)
         });
-        let written = self.store.insert(organisation, create, components).await?;
-        Ok(self.relay.told(written).await)
+        let committed = self.store.insert(organisation, create, components).await?;
+        Ok(self.relay.publish(committed).await)
     }
 
-    /// Changes what the patch carries, where the precondition holds. [`Error::NotFound`], [`Error::Stale`],
-    /// [`Error::Invalid`].
+    /// Changes the fields of the patch if the precondition holds. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
     pub async fn edit(
         &self,
         organisation: &OrganisationId,
@@ -160,22 +228,23 @@ impl Incidents {
             precondition.check(incident.version)?;
             Ok(incident.edit(patch, stamp.now)?)
         });
-        let written = self
+        let committed = self
             .store
             .change(organisation, id, rule)
             .await?
             .ok_or(Error::NotFound(Self::NAME))?;
-        Ok(self.relay.told(written).await)
+        Ok(self.relay.publish(committed).await)
     }
 
-    /// Deletes an incident and releases what it holds. [`Error::NotFound`] where there is none.
+    /// Deletes an incident, which ends its impacts. [`Error::NotFound`] if it does not exist.
     pub async fn delete(&self, organisation: &OrganisationId, id: IncidentId) -> Result<(), Error> {
-        let written = self
+        let rule: Transition<IncidentAndAttached, ()> = Box::new(|found, _| Ok(found.delete()));
+        let committed = self
             .store
-            .delete(organisation, id)
+            .delete(organisation, id, rule)
             .await?
             .ok_or(Error::NotFound(Self::NAME))?;
-        self.relay.told(written).await;
+        self.relay.publish(committed).await;
         Ok(())
     }
 }

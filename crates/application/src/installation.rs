@@ -1,4 +1,4 @@
-//! What all nodes of an installation share and nobody configures: its secrets.
+//! Secrets that all nodes of an installation share.
 
 use std::fmt;
 
@@ -47,8 +47,8 @@ impl fmt::Debug for Secrets {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait InstallationStore: Send + Sync {
-    /// The secrets that are kept; where there are none yet, `fresh` is kept from now on. However many nodes call this at
-    /// once on an empty database, an adapter MUST answer the same to all.
+    /// Returns the stored secrets; stores `fresh` if there are none. If many nodes call this at once on an empty database, an adapter
+    /// MUST return the same secrets to all of them.
     async fn secrets(&self, fresh: Secrets) -> Result<Secrets, Error>;
 
     /// The signing keys, the newest first.

@@ -1,4 +1,4 @@
-//! Invitations: links by mail that let somebody into an organisation, or into the installation.
+//! Invitations: links by mail to join an organisation, or to sign up.
 
 use std::sync::Arc;
 
@@ -34,11 +34,11 @@ pub struct Host {
 pub struct Invitation {
     /// Its identifier.
     pub id: InvitationId,
-    /// What it is to; none is the installation itself.
+    /// The organisation; `None` for an invitation to sign up.
     pub organisation: Option<Host>,
     /// Where the link was mailed.
     pub email: String,
-    /// What who accepts may do.
+    /// The role it gives.
     pub role: Role,
     /// Member who made it. The invitation ends with this member's role of admin.
     pub inviter: Option<UserId>,
@@ -48,12 +48,12 @@ pub struct Invitation {
     pub expires_at: DateTime<Utc>,
 }
 
-/// Keeps invitations. One that has expired is not there.
+/// Storage of invitations. An expired one does not exist.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait InvitationStore: Send + Sync {
     /// Stores an invitation whose link's token has this digest, in the place of an earlier one of the same address to the
-    /// same organisation. [`Error::NotFound`] where the organisation is gone, [`Error::Forbidden`] if its inviter is no longer
+    /// same organisation. [`Error::NotFound`] if the organisation does not exist, [`Error::Forbidden`] if its inviter is no longer
     /// an admin.
     async fn add(&self, invitation: Invitation, digest: Digest) -> Result<(), Error>;
 
@@ -67,11 +67,11 @@ pub trait InvitationStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Vec<Invitation>, Error>;
 
-    /// Removes an invitation to an organisation. Answers whether there was one.
+    /// Removes an invitation to an organisation. Returns whether it existed.
     async fn delete(&self, organisation: &OrganisationId, id: InvitationId) -> Result<bool, Error>;
 
-    /// Uses an invitation up: gives the account the membership it promises. None where there is no such invitation; of
-    /// several that accept at once, one does.
+    /// Uses an invitation up: gives the account the membership it promises. `None` if it does not exist; of
+    /// several concurrent requests, one succeeds.
     async fn accept(
         &self,
         digest: &Digest,
@@ -80,7 +80,7 @@ pub trait InvitationStore: Send + Sync {
     ) -> Result<Option<Invitation>, Error>;
 }
 
-/// How people invite and are invited. An invitation is a capability: whoever holds its link may use it, once.
+/// How people invite and are invited. An invitation is a capability: its link can be used once, by any person.
 pub struct Invitations {
     store: Arc<dyn InvitationStore>,
     memberships: Arc<dyn MembershipStore>,
@@ -163,7 +163,7 @@ impl Invitations {
         }
     }
 
-    /// Invites an address into the installation, and answers the link that was mailed. For who administers the
+    /// Invites an address into the installation, and returns the link that was mailed. For the administrator of the
     /// installation: the waitlist, the command line. [`Error::Invalid`], [`Error::TooMany`] if a mail budget is used up.
     pub async fn admit(&self, draft: AddressDraft) -> Result<String, Error> {
         draft.validate().map_err(Invalid::from)?;

@@ -1,8 +1,7 @@
 //! The use cases of Allclear, and the ports they need.
 //!
-//! A service loads through a port, asks a rule of `allclear-domain`, and hands the new state together with its events
-//! back to the port, which stores both in one transaction. What was committed, and only that, is then told on by the
-//! [`relay`].
+//! A service passes a rule of `allclear-domain` to a storage port. The adapter runs the rule inside the transaction that stores
+//! everything the rule returns. The [`relay`] then publishes what was committed, and only that.
 
 pub mod account;
 pub mod background;

@@ -35,12 +35,12 @@ impl Mail {
 /// `-`, `_` and `.`; the adapter knows what comes after it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MailHeaders {
-    /// Its Message-ID. The same one for the same message however often it is sent, so that the receiving side may drop a
+    /// Its Message-ID. The same one for each try of the same message, so that the receiving side may drop a
     /// second copy. A fresh one when absent.
     pub message_id: Option<String>,
     /// The Message-ID of the first message of its thread, which may be this one's. Of no thread when absent.
     pub thread: Option<String>,
-    /// The list whose subscribers it goes to; none where it is to one person for that person's sake.
+    /// The list whose subscribers it goes to; `None` for a mail to one person.
     pub list: Option<MailList>,
 }
 
@@ -58,38 +58,38 @@ pub struct MailList {
 /// What a message says. Links are whole URLs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MailContent {
-    /// Somebody is invited, to an organisation or, without one, to sign up.
+    /// An invitation to an organisation or, without one, to sign up.
     Invitation {
         /// The organisation's name.
         organisation: Option<String>,
-        /// Who invites, where it is a person.
+        /// The person who invites, if it is one.
         inviter: Option<String>,
         /// Where to accept.
         link: String,
     },
-    /// Somebody signed up with the address, which has no account.
+    /// A sign-up with an address that has no account.
     Confirmation {
         /// Where to make the account.
         link: String,
     },
-    /// Somebody whose account needs an address entered this one.
+    /// The new address of an account that needs one.
     NewAddress {
         /// Where to confirm it.
         link: String,
     },
-    /// Somebody asked to reset the password of the account with this address.
+    /// A request to reset the password of the account with this address.
     PasswordReset {
         /// Where to choose a new password.
         link: String,
     },
-    /// Somebody signed up with an address that has an account already, or entered it as the new one of another account.
+    /// A sign-up with an address that has an account, or a new address that another account has.
     KnownAddress {
         /// Where to sign in.
         sign_in: String,
         /// Where to ask for a new password.
         reset: String,
     },
-    /// Somebody subscribed the address to an organisation's updates.
+    /// The address was subscribed to an organisation.
     Verification {
         /// The organisation's name.
         organisation: String,
@@ -98,9 +98,9 @@ pub enum MailContent {
         /// Where to end it.
         unsubscribe: String,
     },
-    /// Something happened to an incident.
+    /// An incident changed.
     Incident(IncidentNotice),
-    /// Something happened to a maintenance.
+    /// A maintenance changed.
     Maintenance(MaintenanceNotice),
 }
 
@@ -136,10 +136,10 @@ impl From<SendError> for Error {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait Mailer: Send + Sync {
-    /// Hands a message over: once this has answered, an adapter MUST have it where it survives our end.
+    /// Sends a message. When this returns, an adapter MUST have passed it to the mail server or to the disk.
     ///
     /// # Errors
-    /// [`SendError`] says whether to try again. A failed try may have been delivered all the same: when the connection
-    /// breaks, nobody knows.
+    /// [`SendError`] says whether to try again. A failed try may have been delivered all the same, if the connection
+    /// broke.
     async fn send(&self, mail: Mail) -> Result<(), SendError>;
 }

@@ -129,7 +129,7 @@ pub trait MailCountStore: Send + Sync {
 pub struct MailBudget {
     store: Arc<dyn MailCountStore>,
     clock: Arc<dyn Clock>,
-    seal: HmacKey,
+    hmac_key: HmacKey,
     limits: MailBudgetLimits,
     /// Minute of the last warning, since 1970.
     warned: AtomicI64,
@@ -142,13 +142,13 @@ impl MailBudget {
     pub const fn new(
         store: Arc<dyn MailCountStore>,
         clock: Arc<dyn Clock>,
-        seal: HmacKey,
+        hmac_key: HmacKey,
         limits: MailBudgetLimits,
     ) -> Self {
         Self {
             store,
             clock,
-            seal,
+            hmac_key,
             limits,
             warned: AtomicI64::new(0),
             held_back: AtomicU64::new(0),
@@ -197,7 +197,9 @@ impl MailBudget {
     fn counts(&self, cause: &MailCause) -> Vec<MailCount> {
         let mailbox = || {
             let key = cause.to.without_tag();
-            let mark = self.seal.mark("mail budget", &[key.as_str().as_bytes()]);
+            let mark = self
+                .hmac_key
+                .sign("mail budget", &[key.as_str().as_bytes()]);
             URL_SAFE_NO_PAD.encode(mark)
         };
         let organisation = cause.organisation.as_ref();

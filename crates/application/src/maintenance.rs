@@ -1,116 +1,156 @@
-//! Maintenances: the use cases and the ports that keep them and their [updates](update).
+//! Maintenances and their [updates](update): the use cases and their storage port.
 
 pub mod update;
 
 use std::sync::Arc;
 
-use allclear_domain::id::{MaintenanceId, OrganisationId};
+use allclear_domain::event::Changed;
+use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::maintenance::{
     Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus, Refused,
 };
+use allclear_domain::maintenance_update::MaintenanceUpdate;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use crate::clock::Clock;
 use crate::error::Error;
-use crate::maintenance::update::MaintenanceUpdateStore;
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
-use crate::public::maintenance::MaintenanceEntry;
+use crate::public::maintenance::MaintenanceTimelineEntry;
 use crate::relay::Relay;
 use crate::scheduler::WakeTimer;
-use crate::transition::{CreateTransition, Transition, Written};
+use crate::transition::{Committed, CreateTransition, Transition};
 
-/// A maintenance with its timeline, as of a moment.
+/// A maintenance with its timeline, as read at one time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaintenanceReport {
     /// The maintenance.
     pub maintenance: Maintenance,
     /// The newest 100 of its updates, newest first.
-    pub timeline: Vec<MaintenanceEntry>,
+    pub timeline: Vec<MaintenanceTimelineEntry>,
     /// Whether it has older updates than these.
     pub timeline_truncated: bool,
-    /// The moment.
+    /// When it was read.
     pub read_at: DateTime<Utc>,
 }
 
 impl MaintenanceReport {
-    /// How far it was.
+    /// Its status when it was read.
     #[must_use]
     pub fn status(&self) -> MaintenanceStatus {
         self.maintenance.status(self.read_at)
     }
 }
 
-/// Keeps maintenances. Every write stores the state, what viewers were told of it, when that changes next, and its events
-/// in one transaction that makes one revision.
+/// Storage of maintenances and their updates. Every write stores everything that a [change](Changed) causes in one transaction,
+/// which makes one revision. Methods return `None` if the organisation has no such maintenance, or the maintenance no such update.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait MaintenanceStore: Send + Sync {
-    /// The maintenances of an organisation, newest first.
+    /// Returns the maintenances of an organisation, newest first.
     async fn list(
         &self,
         organisation: &OrganisationId,
         page: Page,
     ) -> Result<Listed<MaintenanceReport>, Error>;
 
-    /// A maintenance of an organisation.
+    /// Returns a maintenance of an organisation.
     async fn find(
         &self,
         organisation: &OrganisationId,
         id: MaintenanceId,
     ) -> Result<Option<MaintenanceReport>, Error>;
 
-    /// Stores the maintenance that a rule makes. [`Error::NotFound`] where the organisation is gone.
+    /// Stores the maintenance that a rule creates. [`Error::NotFound`] if the organisation does not exist.
     async fn insert(
         &self,
         organisation: &OrganisationId,
         create: CreateTransition<Maintenance>,
-    ) -> Result<Written<MaintenanceReport>, Error>;
+    ) -> Result<Committed<MaintenanceReport>, Error>;
 
-    /// Runs a rule on a maintenance; none where there is no such one.
+    /// Runs a rule on a maintenance and stores the result.
     async fn change(
         &self,
         organisation: &OrganisationId,
         id: MaintenanceId,
         rule: Transition<Maintenance>,
-    ) -> Result<Option<Written<MaintenanceReport>>, Error>;
+    ) -> Result<Option<Committed<MaintenanceReport>>, Error>;
 
-    /// Removes a maintenance with its updates; none where there is no such one.
+    /// Removes a maintenance with its updates.
     async fn delete(
         &self,
         organisation: &OrganisationId,
         id: MaintenanceId,
-    ) -> Result<Option<Written<()>>, Error>;
+        deletion: Changed<()>,
+    ) -> Result<Option<Committed<()>>, Error>;
+
+    /// Returns the updates of a maintenance, newest first.
+    async fn list_updates(
+        &self,
+        organisation: &OrganisationId,
+        maintenance: MaintenanceId,
+        page: Page,
+    ) -> Result<Option<Listed<MaintenanceUpdate>>, Error>;
+
+    /// Returns an update of a maintenance.
+    async fn find_update(
+        &self,
+        organisation: &OrganisationId,
+        maintenance: MaintenanceId,
+        id: MaintenanceUpdateId,
+    ) -> Result<Option<MaintenanceUpdate>, Error>;
+
+    /// Runs a rule on a maintenance and its newest update, and stores the update that it creates.
+    async fn insert_update(
+        &self,
+        organisation: &OrganisationId,
+        maintenance: MaintenanceId,
+        rule: UpdateTransition<Option<MaintenanceUpdate>, MaintenanceUpdate>,
+    ) -> Result<Option<Committed<MaintenanceUpdate>>, Error>;
+
+    /// Runs a rule on an update and stores the result.
+    async fn change_update(
+        &self,
+        organisation: &OrganisationId,
+        maintenance: MaintenanceId,
+        id: MaintenanceUpdateId,
+        rule: UpdateTransition<MaintenanceUpdate>,
+    ) -> Result<Option<Committed<MaintenanceUpdate>>, Error>;
+
+    /// Runs a rule on those of `ids` that are updates of the maintenance, and removes the ones that it returns.
+    async fn delete_updates(
+        &self,
+        organisation: &OrganisationId,
+        maintenance: MaintenanceId,
+        ids: Vec<MaintenanceUpdateId>,
+        rule: UpdateTransition<Vec<MaintenanceUpdateId>>,
+    ) -> Result<Option<Committed<Vec<MaintenanceUpdateId>>>, Error>;
 }
 
-/// What operators do with maintenances.
+/// A rule on updates of a maintenance, which also announces what the clock has changed of the maintenance.
+pub type UpdateTransition<T, U = T> = Transition<(Maintenance, T), (Maintenance, U)>;
+
+/// The use cases of maintenances.
 pub struct Maintenances {
     store: Arc<dyn MaintenanceStore>,
-    updates: Arc<dyn MaintenanceUpdateStore>,
     relay: Arc<Relay>,
-    clock: Arc<dyn Clock>,
-    alarm: Arc<WakeTimer>,
+    wake_timer: Arc<WakeTimer>,
 }
 
 impl Maintenances {
     const NAME: &str = "Maintenance";
 
-    /// The use cases over these ports. The alarm is the [scheduler](crate::scheduler)'s.
+    /// The use cases over these ports. The wake timer is the [scheduler](crate::scheduler)'s.
     #[must_use]
     pub fn new(
         store: Arc<dyn MaintenanceStore>,
-        updates: Arc<dyn MaintenanceUpdateStore>,
         relay: Arc<Relay>,
-        clock: Arc<dyn Clock>,
-        alarm: Arc<WakeTimer>,
+        wake_timer: Arc<WakeTimer>,
     ) -> Self {
         Self {
             store,
-            updates,
             relay,
-            clock,
-            alarm,
+            wake_timer,
         }
     }
 
@@ -123,7 +163,7 @@ impl Maintenances {
         self.store.list(organisation, page).await
     }
 
-    /// A maintenance. [`Error::NotFound`] where there is none.
+    /// Returns a maintenance. [`Error::NotFound`] if it does not exist.
     pub async fn find(
         &self,
         organisation: &OrganisationId,
@@ -135,7 +175,7 @@ impl Maintenances {
             .ok_or(Error::NotFound(Self::NAME))
     }
 
-    /// Creates a maintenance. [`Error::Invalid`] when the draft breaks a rule of its fields.
+    /// Creates a maintenance. [`Error::Invalid`] if the draft breaks a rule of its fields.
     pub async fn create(
         &self,
         organisation: &OrganisationId,
@@ -146,15 +186,15 @@ impl Maintenances {
                 MaintenanceId(stamp.id),
                 draft,
                 stamp.now,
+                stamp.clock,
             )?)
         });
-        let written = self.store.insert(organisation, create).await?;
-        Ok(self.stored(written).await)
+        let committed = self.store.insert(organisation, create).await?;
+        Ok(self.publish(committed).await)
     }
 
-    /// Changes what the patch carries, where the precondition holds; an end alone that is not ahead of now completes the
-    /// maintenance. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`], and [`Error::Conflict`] where it cannot be
-    /// completed.
+    /// Changes the fields of the patch if the precondition holds. A patch of an end alone that is not in the future completes the
+    /// maintenance. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`], and [`Error::Conflict`] if it cannot be completed.
     pub async fn edit(
         &self,
         organisation: &OrganisationId,
@@ -162,39 +202,37 @@ impl Maintenances {
         patch: MaintenancePatch,
         precondition: Precondition,
     ) -> Result<MaintenanceReport, Error> {
-        let clock = Arc::clone(&self.clock);
-        let rule: Transition<Maintenance> = Box::new(move |maintenance, _| {
+        let rule: Transition<Maintenance> = Box::new(move |maintenance, stamp| {
             precondition.check(maintenance.version)?;
-            // The status depends on the clock as it is: the time of the commit is later if another node's clock is ahead.
-            Ok(maintenance.edit(patch, clock.now())?)
+            Ok(maintenance.edit(patch, stamp.clock)?)
         });
-        let written = self
+        let committed = self
             .store
             .change(organisation, id, rule)
             .await?
             .ok_or(Error::NotFound(Self::NAME))?;
-        Ok(self.stored(written).await)
+        Ok(self.publish(committed).await)
     }
 
-    /// Deletes a maintenance with its updates. [`Error::NotFound`] where there is none.
+    /// Deletes a maintenance with its updates. [`Error::NotFound`] if it does not exist.
     pub async fn delete(
         &self,
         organisation: &OrganisationId,
         id: MaintenanceId,
     ) -> Result<(), Error> {
-        let written = self
+        let committed = self
             .store
-            .delete(organisation, id)
+            .delete(organisation, id, Maintenance::delete(id))
             .await?
             .ok_or(Error::NotFound(Self::NAME))?;
-        self.relay.told(written).await;
+        self.relay.publish(committed).await;
         Ok(())
     }
 
-    async fn stored(&self, written: Written<MaintenanceReport>) -> MaintenanceReport {
-        let report = self.relay.told(written).await;
+    async fn publish(&self, committed: Committed<MaintenanceReport>) -> MaintenanceReport {
+        let report = self.relay.publish(committed).await;
         if let Some(change) = report.maintenance.next_change(report.read_at) {
-            self.alarm.set(change);
+            self.wake_timer.set(change);
         }
         report
     }

@@ -1,9 +1,9 @@
-//! Organisations of the built-in identity provider and who belongs to them.
+//! Organisations of the built-in identity provider and their members.
 
 use std::sync::Arc;
 
 use allclear_domain::id::{OrganisationId, UserId};
-use allclear_domain::membership::{Belonging, Member, Role, Standing};
+use allclear_domain::membership::{Belonging, Member, MemberState, Role};
 use allclear_domain::organisation::OrganisationDraft;
 use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
@@ -17,9 +17,9 @@ use crate::organisation::OrganisationStore;
 use crate::relay::Relay;
 use crate::session::{Session, require_admin};
 
-/// A rule to run on a member's standing inside the transaction that writes its result: the role from now on, or none for
-/// a member who goes.
-pub type MemberTransition = Box<dyn FnOnce(Standing) -> Result<Option<Role>, Error> + Send>;
+/// A rule to run on the state of a member inside the transaction that stores its result: the new role, or `None` if the member
+/// leaves.
+pub type MemberTransition = Box<dyn FnOnce(MemberState) -> Result<Option<Role>, Error> + Send>;
 
 /// An organisation to be stored with its first admin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,13 +28,13 @@ pub struct Founding {
     pub organisation: OrganisationId,
     /// Its name.
     pub name: String,
-    /// Who becomes its admin.
+    /// The account that becomes its admin.
     pub founder: UserId,
     /// When.
     pub created_at: DateTime<Utc>,
 }
 
-/// Keeps who belongs to which organisation.
+/// Storage of memberships.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait MembershipStore: Send + Sync {
@@ -54,8 +54,8 @@ pub trait MembershipStore: Send + Sync {
     /// The members of an organisation, newest first.
     async fn members(&self, organisation: &OrganisationId) -> Result<Vec<Member>, Error>;
 
-    /// Runs a rule on a member; none where there is no such one. An adapter MUST let no other change of the organisation's
-    /// members come between: two admins who leave at once are not both one of two.
+    /// Runs a rule on a member. `None` if there is no such member. An adapter MUST serialise member changes per organisation;
+    /// otherwise two admins leaving at once could leave none.
     async fn change(
         &self,
         organisation: &OrganisationId,
@@ -64,7 +64,7 @@ pub trait MembershipStore: Send + Sync {
     ) -> Result<Option<()>, Error>;
 }
 
-/// What people do with organisations and their members. Whoever is no member finds no organisation.
+/// The use cases of organisations and their members. A person who is not a member finds no organisation.
 pub struct Memberships {
     store: Arc<dyn MembershipStore>,
     organisations: Arc<dyn OrganisationStore>,
@@ -122,11 +122,11 @@ impl Memberships {
     ) -> Result<Belonging, Error> {
         let belonging = self.administered(session, organisation).await?;
         draft.validate().map_err(Invalid::from)?;
-        let written = self
+        let committed = self
             .organisations
             .ensure(organisation, Some(draft.name.clone()))
             .await?;
-        self.relay.told(written).await;
+        self.relay.publish(committed).await;
         Ok(Belonging {
             name: draft.name,
             ..belonging
@@ -163,10 +163,11 @@ impl Memberships {
         role: Role,
     ) -> Result<(), Error> {
         self.administered(session, organisation).await?;
-        let decide: MemberTransition = Box::new(move |standing| match standing.become_role(role) {
-            Ok(after) => Ok(Some(after.role)),
-            Err(refused) => Err(Error::Conflict(refused.to_string())),
-        });
+        let decide: MemberTransition =
+            Box::new(move |member_state| match member_state.become_role(role) {
+                Ok(after) => Ok(Some(after.role)),
+                Err(refused) => Err(Error::Conflict(refused.to_string())),
+            });
         self.store
             .change(organisation, user, decide)
             .await?
@@ -184,7 +185,7 @@ impl Memberships {
         if user != session.user.id {
             require_admin(belonging.role)?;
         }
-        let decide: MemberTransition = Box::new(|standing| match standing.leave() {
+        let decide: MemberTransition = Box::new(|member_state| match member_state.leave() {
             Ok(()) => Ok(None),
             Err(refused) => Err(Error::Conflict(refused.to_string())),
         });
@@ -211,7 +212,7 @@ impl Memberships {
     }
 }
 
-/// The membership of who is signed in. [`Error::NotFound`] where there is none.
+/// The membership of the session's account. [`Error::NotFound`] if there is none.
 async fn belonging(
     store: &dyn MembershipStore,
     session: &Session,
@@ -223,7 +224,7 @@ async fn belonging(
         .ok_or(Error::NotFound("Organisation"))
 }
 
-/// The membership of who is signed in, who has to be an admin. [`Error::NotFound`], [`Error::Forbidden`].
+/// The membership of the session's account, which has to be an admin. [`Error::NotFound`], [`Error::Forbidden`].
 pub(crate) async fn administered(
     store: &dyn MembershipStore,
     session: &Session,

@@ -1,4 +1,4 @@
-//! What subscribers are mailed of, as it was when it happened.
+//! Notices: what subscribers are mailed, as it was at the time of the change.
 
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
@@ -9,31 +9,31 @@ use uuid::Uuid;
 use crate::mail::MailContent;
 use crate::mail::notice::{AffectedComponent, IncidentNotice, MaintenanceNotice, NoticeLinks};
 
-/// One thing that happened and is told to every subscriber.
+/// A change that every subscriber is mailed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// Its identifier.
     pub id: Uuid,
-    /// The identifier of the incident or maintenance; all that is told of one is one thread.
+    /// The identifier of the incident or maintenance. The mails of one subject form one thread.
     pub subject: Uuid,
     /// When it happened.
     pub at: DateTime<Utc>,
     /// What happened.
-    pub news: News,
+    pub content: NoticeContent,
 }
 
 /// What happened to what.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum News {
+pub enum NoticeContent {
     /// To an incident.
-    Incident(IncidentNews),
+    Incident(IncidentNoticeContent),
     /// To a maintenance.
-    Maintenance(MaintenanceNews),
+    Maintenance(MaintenanceNoticeContent),
 }
 
 /// An incident after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IncidentNews {
+pub struct IncidentNoticeContent {
     /// The change.
     pub change: IncidentChange,
     /// The incident's title.
@@ -42,9 +42,9 @@ pub struct IncidentNews {
     pub description: String,
     /// Its status.
     pub status: IncidentStatus,
-    /// When it began, as the operator tells.
+    /// When it began, as entered by the operator.
     pub occurred_at: DateTime<Utc>,
-    /// The message of the update that made the change, where one did.
+    /// The message of the update that made the change; `None` if no update did.
     pub message: Option<String>,
     /// What it affects, and how.
     pub components: Vec<AffectedComponent>,
@@ -52,7 +52,7 @@ pub struct IncidentNews {
 
 /// A maintenance after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MaintenanceNews {
+pub struct MaintenanceNoticeContent {
     /// The change.
     pub change: MaintenanceChange,
     /// The maintenance's title.
@@ -63,9 +63,9 @@ pub struct MaintenanceNews {
     pub status: MaintenanceStatus,
     /// When it begins.
     pub start_at: DateTime<Utc>,
-    /// When it ends, where that is known.
+    /// When it ends; `None` while the end is open.
     pub end_at: Option<DateTime<Utc>>,
-    /// The message of the update that made the change, where one did.
+    /// The message of the update that made the change; `None` if no update did.
     pub message: Option<String>,
 }
 
@@ -73,29 +73,29 @@ impl Notice {
     /// What is mailed to one subscriber of an organisation with this name.
     #[must_use]
     pub fn addressed(&self, organisation: String, links: NoticeLinks) -> MailContent {
-        match self.news.clone() {
-            News::Incident(news) => MailContent::Incident(IncidentNotice {
+        match self.content.clone() {
+            NoticeContent::Incident(content) => MailContent::Incident(IncidentNotice {
                 organisation,
-                change: news.change,
+                change: content.change,
                 at: self.at,
-                title: news.title,
-                description: news.description,
-                status: news.status,
-                occurred_at: news.occurred_at,
-                message: news.message,
-                components: news.components,
+                title: content.title,
+                description: content.description,
+                status: content.status,
+                occurred_at: content.occurred_at,
+                message: content.message,
+                components: content.components,
                 links,
             }),
-            News::Maintenance(news) => MailContent::Maintenance(MaintenanceNotice {
+            NoticeContent::Maintenance(content) => MailContent::Maintenance(MaintenanceNotice {
                 organisation,
-                change: news.change,
+                change: content.change,
                 at: self.at,
-                title: news.title,
-                description: news.description,
-                status: news.status,
-                start_at: news.start_at,
-                end_at: news.end_at,
-                message: news.message,
+                title: content.title,
+                description: content.description,
+                status: content.status,
+                start_at: content.start_at,
+                end_at: content.end_at,
+                message: content.message,
                 links,
             }),
         }

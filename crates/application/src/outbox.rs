@@ -1,4 +1,4 @@
-//! What was committed and has to be told: the outbox port.
+//! Committed events: the outbox port.
 
 use std::sync::Arc;
 
@@ -38,11 +38,11 @@ impl PublicEvent {
 /// The events of one transaction of one organisation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Commit {
-    /// Whose.
+    /// The organisation.
     pub organisation: String,
     /// The revision the transaction made.
     pub revision: i64,
-    /// What happened, in order; empty where only the organisation's name changed.
+    /// What happened, in order; empty if only the organisation's name changed.
     pub events: Vec<PublicEvent>,
 }
 
@@ -57,19 +57,18 @@ impl Commit {
 /// What a reader of the outbox finds after a revision.
 #[derive(Debug, Clone)]
 pub enum Backlog {
-    /// The commits after it, oldest first, at most as many as asked for; fewer where they are large, and none only where
-    /// there is none.
+    /// The commits after it, oldest first, at most as many as requested; fewer if they are large, and empty only if there are none.
     Commits(Vec<Commit>),
-    /// Commits after it were pruned: the reader has to start anew from the present state.
+    /// Commits after it were pruned: the reader has to read the present state.
     TooOld,
 }
 
-/// Reads committed events, and lets go of old ones. They are written by the storage ports, in the transaction of the state they belong to.
+/// Reads committed events and removes old ones. They are written by the storage ports, in the transaction of the state they belong to.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait Outbox: Send + Sync {
-    /// The commits of an organisation after a revision, oldest first, at most `limit`. An adapter MUST answer them
-    /// without a gap, and [`Backlog::TooOld`] where it cannot. It SHOULD answer fewer where they would fill the memory.
+    /// The commits of an organisation after a revision, oldest first, at most `limit`. An adapter MUST return them
+    /// without a gap, or [`Backlog::TooOld`]. It SHOULD return fewer if they would need much memory.
     async fn after(
         &self,
         organisation: &OrganisationId,
@@ -77,7 +76,7 @@ pub trait Outbox: Send + Sync {
         limit: u64,
     ) -> Result<Backlog, Error>;
 
-    /// Deletes commits made before a moment, each organisation's oldest first, about `limit` of them at most; answers how
+    /// Deletes commits made before a moment, each organisation's oldest first, about `limit` of them at most; returns how
     /// many. An adapter MUST NOT leave a commit older than one it has deleted.
     async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error>;
 
@@ -88,7 +87,7 @@ pub trait Outbox: Send + Sync {
     ) -> Result<Vec<(OrganisationId, Revision)>, Error>;
 }
 
-/// Keeps the outbox from growing: viewers who were away for longer read the present state instead.
+/// Removes old commits from the outbox. Viewers that were disconnected for longer read the present state.
 pub struct Retention {
     outbox: Arc<dyn Outbox>,
     clock: Arc<dyn Clock>,
@@ -107,7 +106,7 @@ impl Retention {
         Self { outbox, clock }
     }
 
-    /// Deletes what is older than [`Self::KEPT`]; answers how many commits. Every node may do so at any time.
+    /// Deletes what is older than [`Self::KEPT`]; returns how many commits. Every node may do so at any time.
     pub async fn prune(&self) -> Result<u64, Error> {
         let before = self.clock.now() - Self::KEPT;
         let mut all = 0;

@@ -21,12 +21,12 @@ impl Page {
 pub struct Listed<T> {
     /// The items, newest first.
     pub items: Vec<T>,
-    /// `before` of the part that follows; none after the last one.
+    /// `before` of the next part; `None` after the last one.
     pub next: Option<Uuid>,
 }
 
 impl<T> Listed<T> {
-    /// Cuts a list that was read with one item more than the limit, which tells that another part follows.
+    /// Cuts a list that was read with one item more than the limit, which shows that another part follows.
     pub fn cut(mut items: Vec<T>, page: Page, id: impl Fn(&T) -> Uuid) -> Self {
         let limit = page
             .limit

@@ -86,13 +86,13 @@ pub trait PasswordHasher: Send + Sync {
 pub struct Reset {
     /// The digest of the link's token.
     pub digest: Digest,
-    /// Whose password.
+    /// The account.
     pub user: UserId,
     /// When the link ends.
     pub expires_at: DateTime<Utc>,
 }
 
-/// What came of storing a password.
+/// Result of storing a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PasswordStored {
     /// It is the account's from now on.
@@ -101,7 +101,7 @@ pub enum PasswordStored {
     Gone,
 }
 
-/// Keeps the passwords of accounts and pending resets.
+/// Storage of passwords and pending resets.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait PasswordStore: Send + Sync {
@@ -116,7 +116,7 @@ pub trait PasswordStore: Send + Sync {
     /// Stores a pending reset.
     async fn add_reset(&self, reset: Reset) -> Result<(), Error>;
 
-    /// The account that a pending reset is for; none where there is no such reset at that moment.
+    /// The account of a pending reset; `None` if it does not exist or has expired.
     async fn find_reset(
         &self,
         digest: &Digest,
@@ -149,7 +149,7 @@ pub struct PasswordPorts {
     pub clock: Arc<dyn Clock>,
 }
 
-/// How people change the password of an account.
+/// The use cases of passwords.
 pub struct Passwords {
     ports: PasswordPorts,
     background: Background,
@@ -172,7 +172,7 @@ impl Passwords {
         }
     }
 
-    /// Changes the password of who is signed in, and ends the account's other sessions (OWASP ASVS 5.0, 7.4.3).
+    /// Changes the password of the session's account, and ends the account's other sessions (OWASP ASVS 5.0, 7.4.3).
     /// [`Error::Invalid`] when the present password is wrong.
     pub async fn change(&self, session: &Session, draft: PasswordChangeDraft) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;
@@ -245,7 +245,7 @@ impl Passwords {
     pub async fn reset(&self, token: &SecretToken, draft: PasswordDraft) -> Result<UserId, Error> {
         draft.validate().map_err(Invalid::from)?;
         let digest = token.digest();
-        // An unknown link costs no hash: who has no link learns nothing by it.
+        // An unknown link costs no hash: nothing is learnt from it.
         let account = self
             .ports
             .passwords

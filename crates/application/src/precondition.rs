@@ -7,10 +7,10 @@ use crate::error::Error;
 /// Which versions an edit may be made on.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Precondition {
-    /// Whatever is stored.
+    /// Every version.
     #[default]
     Any,
-    /// One of these; none of an empty list.
+    /// One of these; an empty list matches no version.
     OneOf(Vec<Revision>),
 }
 

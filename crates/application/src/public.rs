@@ -147,7 +147,7 @@ const SHOWN_AFTER_END: TimeDelta = TimeDelta::days(14);
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait SnapshotStore: Send + Sync {
-    /// The whole status page of an organisation as of `now`; none where there is no such organisation. An adapter MUST
+    /// The whole status page of an organisation as of `now`; `None` if it does not exist. An adapter MUST
     /// read all of it at one revision.
     async fn snapshot(
         &self,

@@ -1,8 +1,8 @@
-//! Tells this node's audiences what was committed: every commit of an organisation, once, in order, without a gap.
+//! Delivers commits to the listeners of this node: every commit of an organisation once, in order, without a gap.
 //!
-//! The [broadcast](crate::broadcast) port is fast but may lose, repeat or reorder; the [outbox](crate::outbox) is
-//! complete. The relay takes commits from the one and fills gaps from the other. A look at the outbox every
-//! [`Relay::SWEEP`] finds what was committed and never broadcast, because a node died in between, say.
+//! The [broadcast](crate::broadcast) port is fast but may lose, repeat or reorder commits; the [outbox](crate::outbox) is
+//! complete. The relay takes commits from the broadcast and fills gaps from the outbox. It reads the outbox every
+//! [`Relay::SWEEP`], which finds commits that were never broadcast, for example because their node ended.
 
 mod outbox_health;
 mod stream_position;
@@ -20,64 +20,63 @@ pub use self::stream_position::StreamPosition;
 use crate::broadcast::Broadcast;
 use crate::error::Error;
 use crate::outbox::{Backlog, Commit, Outbox};
-use crate::transition::Written;
+use crate::transition::Committed;
 
-/// Somebody on this node who has to hear of commits: event streams, sockets.
+/// A part of this node that needs every commit: event streams, sockets, metrics.
 pub trait CommitListener: Send + Sync {
-    /// Takes the next commit of an organisation. MUST NOT wait.
-    fn tell(&self, commit: &Arc<Commit>);
+    /// Receives the next commit of an organisation. MUST NOT wait.
+    fn on_commit(&self, commit: &Arc<Commit>);
 
-    /// Learns that commits of this organisation were lost for good: whoever follows it has to start anew.
+    /// Commits of this organisation can no longer be read: its viewers have to read the snapshot again.
     fn resync(&self, organisation: &OrganisationId);
 
-    /// Learns that this node cannot know any more what is committed: nobody may take what they were told for the state of now.
-    /// Told again for as long as it lasts.
-    fn cut_off(&self) {}
+    /// This node cannot read what is committed, so what viewers see may be out of date. Called again for as long as that lasts.
+    fn on_outage(&self) {}
 
-    /// Whether somebody waits for the commits of this organisation: it is followed for as long as somebody does. An audience
-    /// that only counts what is told waits for none.
-    fn watches(&self, _organisation: &OrganisationId) -> bool {
+    /// Whether viewers wait for the commits of this organisation: the relay follows it for as long as there are any. A listener
+    /// that only counts commits is interested in no organisation.
+    fn is_interested(&self, _organisation: &OrganisationId) -> bool {
         false
     }
 }
 
-/// Passes commits from the broadcast and the outbox on to the audiences.
+/// Passes commits from the broadcast and the outbox to the listeners.
 pub struct Relay {
     outbox: Arc<dyn Outbox>,
     broadcast: Arc<dyn Broadcast>,
-    followed: Mutex<HashMap<OrganisationId, StreamPosition>>,
-    hearing: OutboxHealth,
+    positions: Mutex<HashMap<OrganisationId, StreamPosition>>,
+    outbox_health: OutboxHealth,
 }
 
 impl Relay {
-    /// How often the outbox is asked for commits that were not broadcast.
+    /// How often the outbox is read for commits that were not broadcast.
     pub const SWEEP: Duration = Duration::from_secs(1);
 
     const BATCH: u64 = 256;
 
-    /// After how many sweeps an organisation nobody asks for and nobody watches is no longer followed: ten minutes.
+    /// After how many sweeps without a request or an interested listener an organisation is no longer followed: ten minutes.
     const IDLE_SWEEPS: u32 = 600;
 
-    /// A relay over these ports, with nothing followed yet.
+    /// A relay over these ports that follows no organisation yet.
     #[must_use]
     pub fn new(outbox: Arc<dyn Outbox>, broadcast: Arc<dyn Broadcast>) -> Self {
         Self {
             outbox,
             broadcast,
-            followed: Mutex::default(),
-            hearing: OutboxHealth::default(),
+            positions: Mutex::default(),
+            outbox_health: OutboxHealth::default(),
         }
     }
 
-    /// Begins to follow an organisation, if this node does not yet; none where there is no such organisation.
+    /// Begins to follow an organisation, if this node does not follow it yet. `None` if it does not exist.
     pub async fn follow(
         &self,
         organisation: &OrganisationId,
     ) -> Result<Option<StreamPosition>, Error> {
-        if let Some(followed) = self.lock().get(organisation) {
-            // Under the lock, as is whoever forgets what nobody asks for.
-            followed.ask();
-            return Ok(Some(followed.clone()));
+        if let Some(position) = self.lock().get(organisation) {
+            // Under the lock that `forget_idle` takes as well.
+            position.touch();
+            return Ok(Some(position.clone()));
         }
         let found = self
             .outbox
@@ -86,47 +85,46 @@ impl Relay {
         let Some((_, revision)) = found.into_iter().next() else {
             return Ok(None);
         };
-        let mut followed = self.lock();
+        let mut positions = self.lock();
         Ok(Some(
-            followed
+            positions
                 .entry(organisation.clone())
                 .or_insert_with(|| StreamPosition::from(revision))
                 .clone(),
         ))
     }
 
-    /// Whether this node cannot know what is committed: the outbox has been silent for too long.
+    /// Whether the outbox could not be read for too long, so that this node may be out of date.
     #[must_use]
-    pub fn is_cut_off(&self) -> bool {
-        self.hearing.is_cut_off()
+    pub fn is_stale(&self) -> bool {
+        self.outbox_health.is_stale()
     }
 
-    /// How many commits this node has heard of and its audiences have not been told yet, over all it follows.
+    /// How many commits this node knows of and has not delivered to its listeners yet, over all organisations it follows.
     #[must_use]
     pub fn lag(&self) -> u64 {
-        let behind =
-            |followed: &StreamPosition| followed.newest().0.saturating_sub(followed.told().0);
-        self.lock()
-            .values()
-            .map(|followed| u64::try_from(behind(followed)).unwrap_or(0))
-            .sum()
+        let behind = |position: &StreamPosition| {
+            let behind = position.newest().0.saturating_sub(position.delivered().0);
+            u64::try_from(behind).unwrap_or(0)
+        };
+        self.lock().values().map(behind).sum()
     }
 
-    /// Sends a write's commit to every node and answers the state that was written. From here on this node's cached
-    /// pages of the organisation count as old.
-    pub async fn told<T>(&self, written: Written<T>) -> T {
-        if let Some(commit) = written.commit {
-            self.hearing.heard();
+    /// Sends a write's commit to every node and returns the state that was written. From then on this node's cached pages of
+    /// the organisation are out of date.
+    pub async fn publish<T>(&self, committed: Committed<T>) -> T {
+        if let Some(commit) = committed.commit {
+            self.outbox_health.succeeded();
             if let Ok(organisation) = OrganisationId::parse(&commit.organisation) {
-                self.hear(&organisation, commit.revision());
+                self.note_revision(&organisation, commit.revision());
             }
             self.broadcast.publish(Arc::new(commit)).await;
         }
-        written.state
+        committed.state
     }
 
-    /// Passes commits on until the broadcast ends.
-    pub async fn run(&self, audiences: &[Arc<dyn CommitListener>]) {
+    /// Delivers commits until the broadcast ends.
+    pub async fn run(&self, listeners: &[Arc<dyn CommitListener>]) {
         let mut arriving = self.broadcast.subscribe().await;
         let mut sweep = tokio::time::interval(Self::SWEEP);
         sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -134,27 +132,27 @@ impl Relay {
         loop {
             let outcome = tokio::select! {
                 commit = arriving.recv() => match commit {
-                    Some(commit) => self.receive(&commit, audiences).await,
+                    Some(commit) => self.receive(&commit, listeners).await,
                     None => return,
                 },
                 _ = sweep.tick() => {
                     sweeps += 1;
                     if sweeps % Self::IDLE_SWEEPS == 0 {
-                        self.forget_idle(audiences);
+                        self.forget_idle(listeners);
                     }
-                    self.sweep(audiences).await
+                    self.sweep(listeners).await
                 }
             };
             match outcome {
-                Ok(()) => self.hearing.heard(),
+                Ok(()) => self.outbox_health.succeeded(),
                 Err(error) => {
                     tracing::warn!(
                         error = &error as &dyn std::error::Error,
                         "the outbox could not be read; trying again"
                     );
-                    if self.hearing.failed() {
-                        for audience in audiences {
-                            audience.cut_off();
+                    if self.outbox_health.failed() {
+                        for listener in listeners {
+                            listener.on_outage();
                         }
                     }
                 }
@@ -165,26 +163,26 @@ impl Relay {
     async fn receive(
         &self,
         commit: &Arc<Commit>,
-        audiences: &[Arc<dyn CommitListener>],
+        listeners: &[Arc<dyn CommitListener>],
     ) -> Result<(), Error> {
         let Ok(organisation) = OrganisationId::parse(&commit.organisation) else {
             return Ok(());
         };
-        let Some(followed) = self.note(&organisation, commit.revision()) else {
+        let Some(position) = self.note(&organisation, commit.revision()) else {
             return Ok(());
         };
-        let told = followed.told();
-        if commit.revision() == told.next() {
-            self.tell(&organisation, commit, audiences);
+        let delivered = position.delivered();
+        if commit.revision() == delivered.next() {
+            self.deliver(&organisation, commit, listeners);
             Ok(())
-        } else if commit.revision() > told {
-            self.catch_up(&organisation, told, audiences).await
+        } else if commit.revision() > delivered {
+            self.catch_up(&organisation, delivered, listeners).await
         } else {
             Ok(())
         }
     }
 
-    async fn sweep(&self, audiences: &[Arc<dyn CommitListener>]) -> Result<(), Error> {
+    async fn sweep(&self, listeners: &[Arc<dyn CommitListener>]) -> Result<(), Error> {
         let organisations: Vec<_> = self.lock().keys().cloned().collect();
         if organisations.is_empty() {
             return Ok(());
@@ -198,42 +196,41 @@ impl Relay {
         for organisation in organisations {
             let Some(revision) = revisions.get(&organisation) else {
                 forget(&mut self.lock(), &organisation);
-                start_anew(&organisation, audiences);
+                resync(&organisation, listeners);
                 continue;
             };
-            match self.note(&organisation, *revision) {
-                Some(followed) if followed.told() < *revision => {
-                    self.catch_up(&organisation, followed.told(), audiences)
-                        .await?;
-                }
-                _ => {}
+            if let Some(position) = self.note(&organisation, *revision)
+                && position.delivered() < *revision
+            {
+                self.catch_up(&organisation, position.delivered(), listeners)
+                    .await?;
             }
         }
         Ok(())
     }
 
-    /// Stops following what nobody has asked for since the last time and nobody watches, so that an organisation looked at
-    /// once is not followed for ever.
-    fn forget_idle(&self, audiences: &[Arc<dyn CommitListener>]) {
+    /// Stops following organisations without a request since the last call and without an interested listener. Otherwise every
+    /// organisation that was looked at once would be followed for ever.
+    fn forget_idle(&self, listeners: &[Arc<dyn CommitListener>]) {
         let mut idle: Vec<OrganisationId> = self
             .lock()
             .iter()
-            .filter(|(_, followed)| !followed.take_asked())
+            .filter(|(_, position)| !position.take_touched())
             .map(|(id, _)| id.clone())
             .collect();
-        // Audiences are asked without the lock: they may hold their own while they wait for this one.
+        // Without the lock: a listener may hold its own lock while it waits for this one.
         idle.retain(|organisation| {
-            !audiences
+            !listeners
                 .iter()
-                .any(|audience| audience.watches(organisation))
+                .any(|listener| listener.is_interested(organisation))
         });
-        let mut followed = self.lock();
+        let mut positions = self.lock();
         for organisation in idle {
-            if followed
+            if positions
                 .get(&organisation)
-                .is_some_and(|followed| !followed.is_asked())
+                .is_some_and(|position| !position.is_touched())
             {
-                forget(&mut followed, &organisation);
+                forget(&mut positions, &organisation);
             }
         }
     }
@@ -241,78 +238,79 @@ impl Relay {
     async fn catch_up(
         &self,
         organisation: &OrganisationId,
-        told: Revision,
-        audiences: &[Arc<dyn CommitListener>],
+        mut delivered: Revision,
+        listeners: &[Arc<dyn CommitListener>],
     ) -> Result<(), Error> {
-        let mut told = told;
         loop {
-            match self.outbox.after(organisation, told, Self::BATCH).await? {
+            let backlog = self.outbox.after(organisation, delivered, Self::BATCH);
+            match backlog.await? {
                 Backlog::Commits(commits) => {
                     let Some(last) = commits.last() else {
                         return Ok(());
                     };
-                    told = last.revision();
+                    delivered = last.revision();
                     for commit in commits {
-                        self.tell(organisation, &Arc::new(commit), audiences);
+                        self.deliver(organisation, &Arc::new(commit), listeners);
                     }
                 }
                 Backlog::TooOld => {
-                    if let Some(followed) = self.followed(organisation) {
-                        followed.tell(followed.newest());
+                    if let Some(position) = self.position(organisation) {
+                        position.set_delivered(position.newest());
                     }
-                    start_anew(organisation, audiences);
+                    resync(organisation, listeners);
                     return Ok(());
                 }
             }
         }
     }
 
-    fn tell(
+    fn deliver(
         &self,
         organisation: &OrganisationId,
         commit: &Arc<Commit>,
-        audiences: &[Arc<dyn CommitListener>],
+        listeners: &[Arc<dyn CommitListener>],
     ) {
-        self.hear(organisation, commit.revision());
-        if let Some(followed) = self.followed(organisation) {
-            followed.tell(commit.revision());
+        if let Some(position) = self.note(organisation, commit.revision()) {
+            position.set_delivered(commit.revision());
         }
-        for audience in audiences {
-            audience.tell(commit);
+        for listener in listeners {
+            listener.on_commit(commit);
         }
     }
 
-    /// Notes that there is such a revision; this node's audiences are told of it in time.
-    pub fn hear(&self, organisation: &OrganisationId, revision: Revision) {
+    /// Notes that this revision exists. Its commit reaches the listeners later.
+    pub fn note_revision(&self, organisation: &OrganisationId, revision: Revision) {
         self.note(organisation, revision);
     }
 
-    /// Notes that there is such a revision, where the organisation is followed.
+    /// The position of an organisation that is followed, after noting the revision.
     fn note(&self, organisation: &OrganisationId, revision: Revision) -> Option<StreamPosition> {
-        let followed = self.followed(organisation)?;
-        followed.hear(revision);
-        Some(followed)
+        let position = self.position(organisation)?;
+        position.note(revision);
+        Some(position)
     }
 
-    fn followed(&self, organisation: &OrganisationId) -> Option<StreamPosition> {
+    fn position(&self, organisation: &OrganisationId) -> Option<StreamPosition> {
         self.lock().get(organisation).cloned()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<OrganisationId, StreamPosition>> {
         // A panic while it was held leaves the map whole: every change to it is one call.
-        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
+        self.positions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn forget(followed: &mut HashMap<OrganisationId, StreamPosition>, organisation: &OrganisationId) {
-    if let Some(followed) = followed.remove(organisation) {
-        followed.end();
+fn forget(positions: &mut HashMap<OrganisationId, StreamPosition>, organisation: &OrganisationId) {
+    if let Some(position) = positions.remove(organisation) {
+        position.close();
     }
 }
 
-fn start_anew(organisation: &OrganisationId, audiences: &[Arc<dyn CommitListener>]) {
-    for audience in audiences {
-        audience.resync(organisation);
+fn resync(organisation: &OrganisationId, listeners: &[Arc<dyn CommitListener>]) {
+    for listener in listeners {
+        listener.resync(organisation);
     }
 }
 

@@ -1,8 +1,8 @@
-//! Tells of what the clock alone changes: maintenances that begin and end.
+//! Publishes what the clock alone changes: maintenances that begin and end.
 //!
 //! Every node runs one scheduler. It sleeps until the next moment at which a status changes, and then claims what is due in
-//! the database, so that of many nodes exactly one tells of each change. A change that fell into a time when no node ran is
-//! told by the first one that does.
+//! the database, so that of many nodes exactly one publishes each change. A change that fell into a time when no node ran is
+//! published by the first node that starts.
 
 mod wake_timer;
 
@@ -20,21 +20,20 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::outbox::Commit;
 use crate::relay::Relay;
-use crate::transition::Written;
+use crate::transition::Committed;
 
-/// Knows when maintenances change by themselves.
+/// The schedule of maintenances that the clock changes.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait MaintenanceSchedule: Send + Sync {
-    /// The earliest moment at which a maintenance got or gets a status that nobody has been told of; none when no
-    /// maintenance changes any more. MUST NOT read more the more maintenances there are.
+    /// The earliest time of a change of status that was not published; `None` if no maintenance changes any more. MUST NOT read more the more maintenances there are.
     async fn next_change(&self) -> Result<Option<DateTime<Utc>>, Error>;
 
     /// The organisations with such changes at or before `now`.
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error>;
 
-    /// Stores the events of an organisation's changes at or before `now`, in one transaction; none where there are none
-    /// left to tell. An adapter may leave some to the next call. Of several callers at once exactly one MUST get each
+    /// Stores the events of an organisation's changes at or before `now`, in one transaction; `None` if there are none. An
+    /// adapter may leave some to the next call. Of several callers at once exactly one MUST get each
     /// change, and what was due MUST NOT be due any more.
     async fn announce(
         &self,
@@ -48,7 +47,7 @@ pub struct Scheduler {
     schedule: Arc<dyn MaintenanceSchedule>,
     relay: Arc<Relay>,
     clock: Arc<dyn Clock>,
-    alarm: Arc<WakeTimer>,
+    wake_timer: Arc<WakeTimer>,
 }
 
 impl Scheduler {
@@ -56,23 +55,23 @@ impl Scheduler {
     /// wall clock may have been set.
     pub const POLL_INTERVAL: Duration = Duration::from_secs(30);
 
-    /// How long to wait after a failure, at first and at most: a second, so that nothing is told later than that once it
-    /// can be told.
+    /// How long to wait after a failure, at first and at most: a second, so that nothing is published later than that
+    /// once it can be.
     const RETRY_DELAY: (Duration, Duration) = (Duration::from_millis(125), Duration::from_secs(1));
 
-    /// A scheduler over these ports. Whoever writes maintenances sets the alarm.
+    /// A scheduler over these ports. Every write of a maintenance sets the wake timer.
     #[must_use]
     pub fn new(
         schedule: Arc<dyn MaintenanceSchedule>,
         relay: Arc<Relay>,
         clock: Arc<dyn Clock>,
-        alarm: Arc<WakeTimer>,
+        wake_timer: Arc<WakeTimer>,
     ) -> Self {
         Self {
             schedule,
             relay,
             clock,
-            alarm,
+            wake_timer,
         }
     }
 
@@ -95,17 +94,17 @@ impl Scheduler {
         }
     }
 
-    /// Announces everything that is due, and sets the alarm to what comes next.
+    /// Announces everything that is due, and sets the timer to what comes next.
     async fn catch_up(&self) -> Result<(), Error> {
         loop {
-            // Before the read: what is written after it sets the alarm anew.
-            self.alarm.clear();
+            // Before the read: what is written after it sets the timer again.
+            self.wake_timer.clear();
             let Some(next) = self.schedule.next_change().await? else {
                 return Ok(());
             };
             let now = self.clock.now();
             if next > now {
-                self.alarm.set(next);
+                self.wake_timer.set(next);
                 return Ok(());
             }
             self.announce(now).await?;
@@ -117,34 +116,37 @@ impl Scheduler {
         let mut outcome = Ok(());
         for organisation in self.schedule.due(now).await? {
             match self.schedule.announce(&organisation, now).await {
-                Ok(commit) => self.relay.told(Written { state: (), commit }).await,
+                Ok(commit) => self.relay.publish(Committed { state: (), commit }).await,
                 Err(error) => outcome = Err(error),
             }
         }
         outcome
     }
 
-    /// Waits until the alarm's moment has come, or for [`Self::POLL_INTERVAL`].
+    /// Waits until the time of the wake timer has come, or for [`Self::POLL_INTERVAL`].
     async fn wait(&self) {
         let look = Instant::now() + Self::POLL_INTERVAL;
         while Instant::now() < look {
-            let left = self.alarm.moment().map_or(Self::POLL_INTERVAL, |moment| {
-                // A moment that has passed leaves no time.
-                (moment - self.clock.now()).to_std().unwrap_or_default()
-            });
+            let left = self
+                .wake_timer
+                .moment()
+                .map_or(Self::POLL_INTERVAL, |moment| {
+                    // A moment that has passed leaves no time.
+                    (moment - self.clock.now()).to_std().unwrap_or_default()
+                });
             if left.is_zero() {
                 return;
             }
             let until = look.min(Instant::now() + left.min(Self::POLL_INTERVAL));
-            // Either way the clock has the last word: it may have been set, or the alarm may have been.
-            let _ = timeout_at(until, self.alarm.rung()).await;
+            // Either way the clock has the last word: it may have been set, or the timer may have been.
+            let _ = timeout_at(until, self.wake_timer.notified()).await;
         }
     }
 }
 
-/// Sets the alarm whenever a node has written a maintenance, for as long as broadcasts come: the node that wrote it may die
+/// Sets the timer whenever a node has written a maintenance, for as long as broadcasts come: the node that wrote it may die
 /// before the change is due.
-pub async fn listen(broadcast: &dyn Broadcast, alarm: &WakeTimer, clock: &dyn Clock) {
+pub async fn listen(broadcast: &dyn Broadcast, wake_timer: &WakeTimer, clock: &dyn Clock) {
     let mut arriving = broadcast.subscribe().await;
     while let Some(commit) = arriving.recv().await {
         if commit
@@ -152,7 +154,7 @@ pub async fn listen(broadcast: &dyn Broadcast, alarm: &WakeTimer, clock: &dyn Cl
             .iter()
             .any(|event| event.name.contains("maintenance"))
         {
-            alarm.set(clock.now());
+            wake_timer.set(clock.now());
         }
     }
 }

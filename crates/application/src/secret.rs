@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
 
-/// 256 random bits, base64url (RFC 4648, section 5). It proves by itself who bears it, so only its [`Digest`] is stored,
+/// 256 random bits, base64url (RFC 4648, section 5). It is a proof by itself, so only its [`Digest`] is stored,
 /// and it shows in no log.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretToken(String);
@@ -21,7 +21,7 @@ impl SecretToken {
         Self(URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()))
     }
 
-    /// A token as somebody presents it. Whatever is presented has a digest; only a true one's is known.
+    /// A token as presented in a request. Only the digest of a valid token is known.
     #[must_use]
     pub const fn presented(text: String) -> Self {
         Self(text)
@@ -33,7 +33,7 @@ impl SecretToken {
         &self.0
     }
 
-    /// What is stored of it. A guess cannot be told from the time a look-up by digest takes.
+    /// What is stored of it. The time of a look-up by digest reveals nothing about a guess.
     #[must_use]
     pub fn digest(&self) -> Digest {
         Digest(URL_SAFE_NO_PAD.encode(Sha256::digest(self.0.as_bytes())))
@@ -59,13 +59,12 @@ impl Digest {
     }
 }
 
-/// Marks what this installation said itself: HMAC-SHA-256 (RFC 2104) with a key of 256 random bits. For codes of which
-/// nothing is to be stored.
+/// Signs what this installation sends: HMAC-SHA-256 (RFC 2104) with a key of 256 random bits. For codes that are not stored.
 #[derive(Clone)]
 pub struct HmacKey(Hmac<Sha256>);
 
 impl HmacKey {
-    /// A seal with the installation's secret for a key.
+    /// The key of the installation's secret.
     ///
     /// # Errors
     /// [`Error::Internal`] when the key cannot be one.
@@ -75,16 +74,16 @@ impl HmacKey {
             .map_err(Error::internal)
     }
 
-    /// The mark on these parts, in this order. No mark made for one purpose is one for another.
+    /// The signature of these parts, in this order. A signature for one purpose is not valid for another.
     #[must_use]
-    pub fn mark(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
+    pub fn sign(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
         self.over(purpose, parts).finalize().into_bytes().into()
     }
 
-    /// Whether this is the mark on these parts. The comparison takes the same time for every wrong mark.
+    /// Whether this is the signature of these parts. The comparison takes the same time for every wrong signature.
     #[must_use]
-    pub fn is_mark(&self, purpose: &str, parts: &[&[u8]], mark: &[u8]) -> bool {
-        self.over(purpose, parts).verify_slice(mark).is_ok()
+    pub fn verify(&self, purpose: &str, parts: &[&[u8]], signature: &[u8]) -> bool {
+        self.over(purpose, parts).verify_slice(signature).is_ok()
     }
 
     fn over(&self, purpose: &str, parts: &[&[u8]]) -> Hmac<Sha256> {
@@ -109,21 +108,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_is_of_one_key_one_purpose_and_one_list_of_parts() {
-        let seal = HmacKey::new("key").unwrap();
-        let mark = seal.mark("a", &[b"bc", b"d"]);
-        assert_eq!(HmacKey::new("key").unwrap().mark("a", &[b"bc", b"d"]), mark);
-        assert!(seal.is_mark("a", &[b"bc", b"d"], &mark));
-        assert!(!seal.is_mark("a", &[b"b", b"cd"], &mark));
-        assert!(!seal.is_mark("a", &[b"bc", b"d"], &mark[..31]));
+    fn a_signature_is_valid_for_one_key_one_purpose_and_one_list_of_parts() {
+        let hmac_key = HmacKey::new("key").unwrap();
+        let signature = hmac_key.sign("a", &[b"bc", b"d"]);
+        assert_eq!(
+            HmacKey::new("key").unwrap().sign("a", &[b"bc", b"d"]),
+            signature
+        );
+        assert!(hmac_key.verify("a", &[b"bc", b"d"], &signature));
+        assert!(!hmac_key.verify("a", &[b"b", b"cd"], &signature));
+        assert!(!hmac_key.verify("a", &[b"bc", b"d"], &signature[..31]));
         for other in [
-            HmacKey::new("other").unwrap().mark("a", &[b"bc", b"d"]),
-            seal.mark("b", &[b"bc", b"d"]),
-            seal.mark("a", &[b"b", b"cd"]),
-            seal.mark("ab", &[b"c", b"d"]),
-            seal.mark("a", &[b"bc"]),
+            HmacKey::new("other").unwrap().sign("a", &[b"bc", b"d"]),
+            hmac_key.sign("b", &[b"bc", b"d"]),
+            hmac_key.sign("a", &[b"b", b"cd"]),
+            hmac_key.sign("ab", &[b"c", b"d"]),
+            hmac_key.sign("a", &[b"bc"]),
         ] {
-            assert_ne!(other, mark);
+            assert_ne!(other, signature);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Sessions: who is signed in, and the short-lived tokens they are given.
+//! Sessions of people who are signed in, and their short-lived tokens.
 
 use std::fmt;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub struct NewSession {
 pub struct Session {
     /// Its identifier.
     pub id: SessionId,
-    /// Whose.
+    /// The account.
     pub user: User,
     /// The organisation a token was asked for last.
     pub active_organisation: Option<OrganisationId>,
@@ -41,16 +41,16 @@ pub struct Session {
     pub expires_at: DateTime<Utc>,
 }
 
-/// What stands behind a token at this moment.
+/// The bearer of a token at this moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bearer {
     /// The person's name.
     pub name: String,
-    /// The person's membership in the organisation that was asked about; none where there is none.
+    /// The person's membership in the requested organisation; `None` if there is none.
     pub membership: Option<Belonging>,
 }
 
-/// Keeps sessions. One that has expired is not there.
+/// Storage of sessions. An expired one does not exist.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait SessionStore: Send + Sync {
@@ -69,9 +69,8 @@ pub trait SessionStore: Send + Sync {
     /// Ends the session whose token has this digest, if there is one.
     async fn end(&self, digest: &Digest) -> Result<(), Error>;
 
-    /// Who bears the tokens of a session of an account, and what they are in an organisation; none where there is no such
-    /// session. An adapter MUST answer from what is committed, without a cache: this is what makes a token worthless the
-    /// moment its session or membership ends.
+    /// The bearer of the tokens of a session, with the membership in an organisation; `None` if the session does not exist. An adapter
+    /// MUST read what is committed, without a cache: so a token is worthless the moment its session or membership ends.
     async fn bearer(
         &self,
         session: SessionId,
@@ -84,7 +83,7 @@ pub trait SessionStore: Send + Sync {
 /// What a token says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenClaims {
-    /// Whose it is.
+    /// The account.
     pub user: UserId,
     /// The person's name.
     pub name: String,
@@ -92,16 +91,16 @@ pub struct TokenClaims {
     pub session: SessionId,
     /// The organisation it is for.
     pub membership: Option<Membership>,
-    /// From when on it counts.
+    /// Start of its validity.
     pub issued_at: DateTime<Utc>,
-    /// Until when.
+    /// End of its validity.
     pub expires_at: DateTime<Utc>,
 }
 
 /// Makes bearer tokens (RFC 6750, RFC 7519).
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 pub trait TokenIssuer: Send + Sync {
-    /// Signs a token that says this, and who issues it.
+    /// Signs a token with these claims and its issuer.
     ///
     /// # Errors
     /// [`Error::Internal`].
@@ -131,7 +130,7 @@ impl fmt::Debug for IssuedToken {
     }
 }
 
-/// What people do with sessions.
+/// The use cases of sessions.
 pub struct Sessions {
     store: Arc<dyn SessionStore>,
     memberships: Arc<dyn MembershipStore>,
@@ -175,7 +174,7 @@ impl Sessions {
         }
     }
 
-    /// The session of a cookie's token; none where it has ended or never was.
+    /// The session of a cookie's token; `None` if it does not exist.
     pub async fn find(&self, token: &SecretToken) -> Result<Option<Session>, Error> {
         self.store.find(&token.digest(), self.clock.now()).await
     }
@@ -205,7 +204,7 @@ impl Sessions {
         self.issuer.key_set()
     }
 
-    /// A bearer token, for an organisation or for none, and remembers the organisation as the session's. [`Error::Forbidden`]
+    /// A bearer token, with or without an organisation, and remembers the organisation as the session's. [`Error::Forbidden`]
     /// where the person is no member, and where there is no such organisation alike.
     pub async fn token(
         &self,

@@ -1,4 +1,4 @@
-//! The time and the identifier of a commit.
+//! Time, identifier and revision of a commit.
 
 use allclear_domain::organisation::Revision;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -6,12 +6,16 @@ use uuid::{Builder, Uuid};
 
 use crate::clock::Clock;
 
-/// Time and identifier of one commit of an organisation. They are taken under the organisation's lock, so that the order of
-/// revisions, of identifiers and of creation times is one order, whatever the clocks of the nodes say.
+/// Time, identifier and revision of one commit of an organisation, taken once under the organisation's lock. So revisions,
+/// identifiers and creation times have the same order, whatever the clocks of the nodes say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     /// Time of the commit, in whole milliseconds; never before the organisation's previous commit.
     pub now: DateTime<Utc>,
+    /// What this node's clock showed; before `now` if the clock of another node is ahead. It decides the status of maintenances.
+    pub clock: DateTime<Utc>,
+    /// The revision that the commit makes.
+    pub revision: Revision,
     /// A `UUIDv7` for what the commit creates; greater than every identifier of the organisation's previous commits.
     pub id: Uuid,
 }
@@ -22,15 +26,19 @@ impl Stamp {
     /// The caller must hold the organisation's lock.
     #[must_use]
     pub fn next(clock: &dyn Clock, last: DateTime<Utc>, revision: Revision) -> Self {
-        Self::at(clock, clock.now().max(last), revision)
+        let shown = clock.now();
+        Self::at(shown, shown.max(last), revision, clock.id())
     }
 
-    /// The stamp of the commit that makes `revision`, at a time known not to be before the previous commit.
+    /// The stamp of the commit that makes `revision` at the time `now`, when the clock showed `clock`. `random` makes its identifier
+    /// differ from those of other organisations.
     #[must_use]
-    pub fn at(clock: &dyn Clock, now: DateTime<Utc>, revision: Revision) -> Self {
+    pub fn at(clock: DateTime<Utc>, now: DateTime<Utc>, revision: Revision, random: Uuid) -> Self {
         Self {
             now,
-            id: identifier(now, revision, clock.id()),
+            clock,
+            revision,
+            id: identifier(now, revision, random),
         }
     }
 }
@@ -81,7 +89,7 @@ mod tests {
                 last = stamp.now;
                 stamps.push(stamp);
             }
-            // The counter begins anew after 2^42 revisions.
+            // The counter overflows after 2^42 revisions.
             prop_assume!(first >> 42 == revision >> 42);
             prop_assert!(stamps.is_sorted_by(|a, b| a.now <= b.now && a.id < b.id));
             prop_assert!(stamps.iter().all(|stamp| stamp.id.get_version_num() == 7));

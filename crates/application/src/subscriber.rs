@@ -45,7 +45,7 @@ pub trait SubscriberStore: Send + Sync {
         mailbox: &Mailbox,
     ) -> Result<Option<Subscriber>, Error>;
 
-    /// Runs a rule on an organisation's subscriber with this mailbox and stores what it answers, which MUST have the same
+    /// Runs a rule on an organisation's subscriber with this mailbox and stores its result, which MUST have the same
     /// mailbox. An adapter MUST write in any case, so that the time does not tell whether anything has changed, and MUST
     /// drop what is queued for one who has unsubscribed.
     /// [`Error::NotFound`] where the organisation is gone.
@@ -88,8 +88,8 @@ pub struct SubscriberPorts {
     pub mail_budget: Arc<MailBudget>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
-    /// Wakes who sends mail.
-    pub bell: Arc<WakeSignal>,
+    /// Wakes the delivery worker.
+    pub wake_signal: Arc<WakeSignal>,
 }
 
 /// What visitors and operators do with subscribers.
@@ -112,10 +112,10 @@ impl Subscribers {
 
     /// The use cases over these ports. Codes are sealed with `seal`.
     #[must_use]
-    pub const fn new(ports: SubscriberPorts, seal: HmacKey) -> Self {
+    pub const fn new(ports: SubscriberPorts, hmac_key: HmacKey) -> Self {
         Self {
             ports,
-            codes: Codes::new(seal),
+            codes: Codes::new(hmac_key),
         }
     }
 
@@ -173,7 +173,7 @@ impl Subscribers {
         self.ports.subscribers.list(organisation, page).await
     }
 
-    /// Removes a subscriber. [`Error::NotFound`] where there is none.
+    /// Removes a subscriber. [`Error::NotFound`] if it does not exist.
     pub async fn delete(
         &self,
         organisation: &OrganisationId,
@@ -273,7 +273,7 @@ impl Subscribers {
             .subscribers
             .enter(organisation, mailbox, rule)
             .await?;
-        self.ports.bell.ring();
+        self.ports.wake_signal.notify();
         Ok(subscriber)
     }
 }

@@ -1,4 +1,4 @@
-//! The waitlist: who asked for an account where sign-up is by invitation.
+//! The waitlist: requests for an account while sign-up is by invitation.
 
 use std::sync::Arc;
 
@@ -11,37 +11,37 @@ use crate::error::Error;
 use crate::invitation::Invitations;
 use crate::session::Session;
 
-/// Somebody who waits.
+/// An entry of the waitlist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
-    /// Names the place on the list.
+    /// Its identifier.
     pub id: WaitlistId,
     /// The person's name.
     pub name: String,
     /// The person's address.
     pub email: String,
-    /// Since when.
+    /// When it was added.
     pub created_at: DateTime<Utc>,
 }
 
-/// Keeps the waitlist.
+/// Storage of the waitlist.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait WaitlistStore: Send + Sync {
-    /// Puts somebody on the list, unless the address is on it already.
+    /// Adds an entry, unless the address is on the list already.
     async fn add(&self, waiting: Waiting) -> Result<(), Error>;
 
-    /// Everybody who waits, newest first.
+    /// The entries, newest first.
     async fn list(&self) -> Result<Vec<Waiting>, Error>;
 
-    /// Somebody who waits.
+    /// An entry.
     async fn find(&self, id: WaitlistId) -> Result<Option<Waiting>, Error>;
 
-    /// Takes somebody off the list. Answers whether they were on it.
+    /// Removes an entry. Returns whether it existed.
     async fn remove(&self, id: WaitlistId) -> Result<bool, Error>;
 }
 
-/// What the installation's administrator does with the waitlist.
+/// The use cases of the waitlist, for the administrator of the installation.
 pub struct Waitlist {
     store: Arc<dyn WaitlistStore>,
     invitations: Arc<Invitations>,
@@ -56,13 +56,13 @@ impl Waitlist {
         Self { store, invitations }
     }
 
-    /// Everybody who waits, newest first. [`Error::Forbidden`].
+    /// The entries, newest first. [`Error::Forbidden`].
     pub async fn list(&self, session: &Session) -> Result<Vec<Waiting>, Error> {
         require_administrator(&session.user)?;
         self.store.list().await
     }
 
-    /// Lets somebody in: mails an invitation and takes them off the list. [`Error::Forbidden`], [`Error::NotFound`].
+    /// Mails an invitation and removes the entry. [`Error::Forbidden`], [`Error::NotFound`].
     pub async fn invite(&self, session: &Session, id: WaitlistId) -> Result<(), Error> {
         require_administrator(&session.user)?;
         let waiting = self.store.find(id).await?.ok_or(Self::MISSING)?;
@@ -75,7 +75,7 @@ impl Waitlist {
         Ok(())
     }
 
-    /// Takes somebody off the list. [`Error::Forbidden`], [`Error::NotFound`].
+    /// Removes an entry. [`Error::Forbidden`], [`Error::NotFound`].
     pub async fn remove(&self, session: &Session, id: WaitlistId) -> Result<(), Error> {
         require_administrator(&session.user)?;
         if self.store.remove(id).await? {

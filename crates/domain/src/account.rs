@@ -1,4 +1,4 @@
-//! Accounts of the built-in identity provider: who a person is, and what they enter to say so.
+//! Accounts of the built-in identity provider, and the drafts that people enter for them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -29,15 +29,15 @@ pub struct User {
     pub created_at: DateTime<Utc>,
 }
 
-/// Who may make an account.
+/// For whom sign-up is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SignUpMode {
-    /// Everybody.
+    /// For every person.
     #[default]
     Open,
-    /// The invited; others are put on a waitlist.
+    /// For invited people; others are put on a waitlist.
     Waitlist,
-    /// The invited.
+    /// For invited people only.
     Closed,
 }
 
@@ -108,7 +108,7 @@ impl Serialize for Password {
     }
 }
 
-/// Any character counts and none is asked for (OWASP ASVS 5.0, 6.2.5).
+/// Every character is allowed and no kind is required (OWASP ASVS 5.0, 6.2.5).
 fn new_password(password: &Password) -> Result<(), ValidationError> {
     if password.0.chars().count() < Password::MIN {
         let message = format!("Must be at least {} characters", Password::MIN);
@@ -132,7 +132,7 @@ fn given_password(password: &Password) -> Result<(), ValidationError> {
 /// What a person enters to make an account, name and address trimmed.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct SignUpDraft {
-    /// What others see.
+    /// The name that other members see.
     #[validate(
         length(min = 1, message = "Name is required"),
         custom(function = text::name_length),
@@ -142,7 +142,7 @@ pub struct SignUpDraft {
     /// Where mail goes.
     #[validate(custom(function = email_address))]
     pub email: String,
-    /// Proves who comes back.
+    /// The password.
     #[validate(custom(function = new_password))]
     pub password: Password,
 }
@@ -161,7 +161,7 @@ pub struct SignInDraft {
 /// A new name for an account, trimmed.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct NameDraft {
-    /// What others see.
+    /// The name that other members see.
     #[validate(
         length(min = 1, message = "Name is required"),
         custom(function = text::name_length),
@@ -170,7 +170,7 @@ pub struct NameDraft {
     pub name: String,
 }
 
-/// A change of password by somebody who is signed in.
+/// A change of password by a person who is signed in.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct PasswordChangeDraft {
     /// The password until now.

@@ -1,6 +1,6 @@
-//! Who recorded something.
+//! Authors of updates.
 
-/// An operator as an update remembers its author: by the name of then.
+/// The operator that recorded an update, with the name at that time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Author {
     /// The user's identifier at the identity provider.

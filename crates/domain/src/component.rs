@@ -12,7 +12,7 @@ use crate::organisation::Revision;
 use crate::text;
 use crate::validation::Invalid;
 
-/// How a component is doing. The order is the order of badness: a later one is worse.
+/// Status of a component, from best to worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum ComponentStatus {
     /// Works as it should.
@@ -35,7 +35,7 @@ impl ComponentStatus {
         Self::MajorOutage,
     ];
 
-    /// The worst of several; none of none.
+    /// The worst of the given statuses; `None` if there are none.
     #[must_use]
     pub fn worst(statuses: impl IntoIterator<Item = Self>) -> Option<Self> {
         statuses.into_iter().max()
@@ -59,7 +59,7 @@ impl fmt::Display for ComponentStatus {
     }
 }
 
-/// A word that is no status.
+/// The text is not a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("Select Any One")]
 pub struct UnknownStatus;
@@ -75,12 +75,12 @@ impl FromStr for ComponentStatus {
     }
 }
 
-/// Who set a component's status last.
+/// The source of a component's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StatusSource {
     /// An operator, by hand.
     Operator,
-    /// The incidents that hold, or held, a status on it.
+    /// The impacts of incidents.
     Incidents,
 }
 
@@ -93,9 +93,9 @@ pub struct Component {
     pub name: String,
     /// Up to 10,000 characters; may be empty.
     pub description: String,
-    /// How it is doing.
+    /// Current status of the component.
     pub status: ComponentStatus,
-    /// Who set `status` last.
+    /// What set `status` last.
     pub status_source: StatusSource,
     /// When it was created.
     pub created_at: DateTime<Utc>,
@@ -118,7 +118,7 @@ pub struct ComponentDraft {
     /// May be empty.
     #[validate(custom(function = text::description_length), custom(function = text::no_nul))]
     pub description: String,
-    /// How it is doing.
+    /// Current status of the component.
     pub status: ComponentStatus,
 }
 
@@ -137,7 +137,7 @@ impl Component {
     /// A new component.
     ///
     /// # Errors
-    /// [`Invalid`] when the draft breaks a rule of its fields.
+    /// [`Invalid`] if the draft breaks a rule of its fields.
     pub fn create(
         id: ComponentId,
         draft: ComponentDraft,
@@ -154,16 +154,13 @@ impl Component {
             updated_at: now,
             version: Revision::default(),
         };
-        Ok(Changed {
-            state,
-            events: vec![Event::NewComponent(id)],
-        })
+        Ok(Changed::new(state, vec![Event::NewComponent(id)]))
     }
 
     /// This component with an operator's changes. A status that stays the same is not set by hand.
     ///
     /// # Errors
-    /// [`Invalid`] when the result breaks a rule of its fields.
+    /// [`Invalid`] if the result breaks a rule of its fields.
     pub fn edit(self, patch: ComponentPatch, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
         let draft = ComponentDraft {
             name: patch.name.unwrap_or_else(|| self.name.clone()),
@@ -177,10 +174,7 @@ impl Component {
             && draft.description == self.description
             && draft.status == self.status;
         if unchanged {
-            return Ok(Changed {
-                state: self,
-                events: Vec::new(),
-            });
+            return Ok(Changed::nothing(self));
         }
         let status_source = if draft.status == self.status {
             self.status_source
@@ -196,10 +190,13 @@ impl Component {
             updated_at: now,
             ..self
         };
-        Ok(Changed {
-            state,
-            events: vec![Event::ComponentUpdate(id)],
-        })
+        Ok(Changed::new(state, vec![Event::ComponentUpdate(id)]))
+    }
+
+    /// The deletion of a component.
+    #[must_use]
+    pub fn delete(id: ComponentId) -> Changed<()> {
+        Changed::new((), vec![Event::ComponentDeleted(id)])
     }
 }
 

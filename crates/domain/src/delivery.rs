@@ -1,4 +1,4 @@
-//! How long one mail to one subscriber is tried.
+//! Retries of the delivery of a mail.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -10,16 +10,16 @@ pub struct RetryRule {
     /// The longest wait there is.
     pub longest: TimeDelta,
     /// How long after it was queued it is tried for the last time.
-    pub patience: TimeDelta,
+    pub give_up_after: TimeDelta,
 }
 
 impl RetryRule {
     /// Quick at first, for a connection that broke; half an hour in the end, as RFC 5321, section 4.5.4.1, asks for. A mail
     /// server that is away for a weekend loses nothing.
-    pub const USUAL: Self = Self {
+    pub const DEFAULT: Self = Self {
         first: TimeDelta::seconds(2),
         longest: TimeDelta::minutes(30),
-        patience: TimeDelta::days(3),
+        give_up_after: TimeDelta::days(3),
     };
 
     /// When a mail that was queued then and has now failed for the `attempt`th time, counted from 1, is tried again; none
@@ -34,7 +34,7 @@ impl RetryRule {
         now: DateTime<Utc>,
     ) -> Option<DateTime<Utc>> {
         let next = now + self.wait(attempt, jitter);
-        (next <= queued_at + self.patience).then_some(next)
+        (next <= queued_at + self.give_up_after).then_some(next)
     }
 
     fn wait(self, attempt: u32, jitter: f64) -> TimeDelta {
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const RULE: RetryRule = RetryRule::USUAL;
+    const RULE: RetryRule = RetryRule::DEFAULT;
 
     fn at(second: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(second, 0).unwrap()
@@ -80,8 +80,8 @@ mod tests {
             attempt in 1_u32..100, jitter in 0.0..1.0_f64, second in 0_i64..400_000,
         ) {
             match RULE.next(at(0), attempt, jitter, at(second)) {
-                Some(next) => prop_assert!(at(second) < next && next <= at(0) + RULE.patience),
-                None => prop_assert!(at(second) + RULE.longest > at(0) + RULE.patience),
+                Some(next) => prop_assert!(at(second) < next && next <= at(0) + RULE.give_up_after),
+                None => prop_assert!(at(second) + RULE.longest > at(0) + RULE.give_up_after),
             }
         }
 

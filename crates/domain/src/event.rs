@@ -1,9 +1,11 @@
-//! What happened, named as the public hears of it.
+//! Events, and everything else that a change causes.
 
 use crate::id::{ComponentId, IncidentId, IncidentUpdateId, MaintenanceId, MaintenanceUpdateId};
+use crate::impact::ImpactChange;
+use crate::notice::NewNotice;
 
-/// A change that viewers and operators are told of. It names the thing; its public form is read in the transaction
-/// that stores the event, so both always agree.
+/// A change that is published to viewers and operators. It holds identifiers only: its public form is read in the transaction that
+/// stores the event, so both always agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// A component was created.
@@ -34,11 +36,50 @@ pub enum Event {
     MaintenanceTimelineDeleted(MaintenanceId, MaintenanceUpdateId),
 }
 
-/// What a rule answers: the new state and the events it causes. Without events nothing changed, and nothing is stored.
+/// Everything a change causes. A change without events changed nothing, and nothing is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed<T> {
     /// The state after the change.
     pub state: T,
-    /// What happened, in order.
+    /// The events, in order.
     pub events: Vec<Event>,
+    /// What subscribers are told, in order; empty if the change does not concern them.
+    pub notices: Vec<NewNotice>,
+    /// The components whose impacts changed; `None` if there are none.
+    pub impacts: Option<ImpactChange>,
+}
+
+impl<T> Changed<T> {
+    /// A change that causes these events and nothing else.
+    #[must_use]
+    pub const fn new(state: T, events: Vec<Event>) -> Self {
+        Self {
+            state,
+            events,
+            notices: Vec::new(),
+            impacts: None,
+        }
+    }
+
+    /// The state as it was.
+    #[must_use]
+    pub const fn nothing(state: T) -> Self {
+        Self::new(state, Vec::new())
+    }
+
+    /// Whether nothing changed.
+    #[must_use]
+    pub const fn is_nothing(&self) -> bool {
+        self.events.is_empty()
+    }
+
+    /// The same change with its state seen as something else.
+    pub fn map<U>(self, state: impl FnOnce(T) -> U) -> Changed<U> {
+        Changed {
+            state: state(self.state),
+            events: self.events,
+            notices: self.notices,
+            impacts: self.impacts,
+        }
+    }
 }

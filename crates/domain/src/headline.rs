@@ -1,4 +1,4 @@
-//! The one sentence a status page opens with.
+//! The headline of a status page.
 
 use crate::component::ComponentStatus;
 
@@ -21,7 +21,7 @@ impl Headline {
     }
 }
 
-/// The headline of a page with these components; none where there is no component to speak of.
+/// The headline of a page with components of these statuses; `None` if there are none.
 #[must_use]
 pub fn headline(statuses: impl IntoIterator<Item = ComponentStatus>) -> Option<Headline> {
     let worst = ComponentStatus::worst(statuses)?;

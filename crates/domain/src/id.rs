@@ -1,4 +1,4 @@
-//! Identifiers. Each kind of thing has its own type, so that one cannot be passed where another is meant.
+//! Identifiers. Each kind of thing has its own type, so that they cannot be confused.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -14,8 +14,8 @@ macro_rules! identifier {
         pub struct $name(pub Uuid);
 
         impl $name {
-            /// This identifier, or the one that follows `newest` where this is not greater. Two operators who record at
-            /// once get theirs before it is decided who comes first, so the order of a timeline is made here.
+            /// This identifier, or the one after `newest` if this one is not greater. It keeps a timeline in order if an identifier
+            /// was made before the order of two concurrent updates was decided.
             #[must_use]
             pub fn after(self, newest: Self) -> Self {
                 if self > newest { self } else { Self(Uuid::from_u128(newest.0.as_u128().wrapping_add(1))) }
@@ -69,7 +69,7 @@ identifier!(
 );
 
 identifier!(
-    /// Names somebody's place on the waitlist.
+    /// Identifies an entry of the waitlist.
     WaitlistId
 );
 
@@ -99,7 +99,7 @@ impl OrganisationId {
     /// Reads an identifier: 1 to [`Self::MAX_LENGTH`] ASCII letters, digits, `_` and `-`.
     ///
     /// # Errors
-    /// [`NotAnOrganisationId`] for anything else; no organisation has such a name, so callers answer "unknown".
+    /// [`NotAnOrganisationId`] for anything else; no organisation has such a name, so callers treat it as unknown.
     pub fn parse(text: &str) -> Result<Self, NotAnOrganisationId> {
         let fits = (1..=Self::MAX_LENGTH).contains(&text.len());
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';

@@ -1,26 +1,26 @@
-//! What unresolved incidents hold on components, and what that makes of a component's status.
+//! Impacts of unresolved incidents on components, and the status that a component gets from them.
 
 use chrono::{DateTime, Utc};
 
 use crate::component::{Component, ComponentStatus, StatusSource};
 use crate::event::{Changed, Event};
-use crate::id::ComponentId;
+use crate::id::{ComponentId, IncidentId};
 use crate::incident::Incident;
-use crate::validation::{FieldError, Invalid, repeated};
+use crate::validation::{FieldError, Invalid, check_known, repeated};
 
-/// A component an incident affects, and the status the incident holds on it while it is unresolved.
+/// A component attached to an incident, with the impact on it while the incident is unresolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attachment {
     /// The component.
     pub component_id: ComponentId,
-    /// The status held on it.
+    /// The impact.
     pub status: ComponentStatus,
 }
 
 /// Checks components to attach to an incident that exists.
 ///
 /// # Errors
-/// [`Invalid`] when there is none, or one comes twice.
+/// [`Invalid`] if the list is empty or names a component twice.
 pub fn check_attachments(attachments: &[Attachment]) -> Result<(), Invalid> {
     if attachments.is_empty() {
         return Err(Invalid::field(
@@ -36,7 +36,7 @@ pub fn check_attachments(attachments: &[Attachment]) -> Result<(), Invalid> {
 /// Checks components to detach from an incident.
 ///
 /// # Errors
-/// [`Invalid`] when there is none, or one comes twice.
+/// [`Invalid`] if the list is empty or names a component twice.
 pub fn check_detachments(components: &[ComponentId]) -> Result<(), Invalid> {
     if components.is_empty() {
         return Err(Invalid::field(
@@ -51,7 +51,7 @@ pub fn check_detachments(components: &[ComponentId]) -> Result<(), Invalid> {
     invalid.into_result()
 }
 
-/// Notes every component that comes a second time.
+/// Adds an error for every component that comes a second time.
 pub fn check_once(attachments: &[Attachment], invalid: &mut Invalid) {
     let components: Vec<_> = attachments
         .iter()
@@ -69,24 +69,91 @@ fn chosen_already(field: String) -> FieldError {
     }
 }
 
-/// Whether a change of an incident changes what it holds: it was resolved or reopened.
-#[must_use]
-pub const fn differs(before: &Incident, after: &Incident) -> bool {
-    before.holds() != after.holds()
+/// The components on which an incident has another impact than before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImpactChange {
+    /// All components attached to the incident, because it was resolved or reopened.
+    OnAll(IncidentId),
+    /// These components, because they were attached or detached or the incident was created or deleted.
+    On(IncidentId, Vec<ComponentId>),
+}
+
+/// An incident with the components attached to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IncidentAndAttached {
+    /// The incident.
+    pub incident: Incident,
+    /// The components attached to it.
+    pub attached: Vec<ComponentId>,
+}
+
+/// A component cannot be attached twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("A component is attached to this incident already")]
+pub struct AlreadyAttached;
+
+impl IncidentAndAttached {
+    /// Attaches components.
+    ///
+    /// # Errors
+    /// [`AlreadyAttached`] if one of them is attached.
+    pub fn attach(&self, components: &[Attachment]) -> Result<Changed<()>, AlreadyAttached> {
+        let components: Vec<_> = components
+            .iter()
+            .map(|attachment| attachment.component_id)
+            .collect();
+        if components.iter().any(|id| self.attached.contains(id)) {
+            return Err(AlreadyAttached);
+        }
+        Ok(self.changed(Event::IncidentUpdated(self.incident.id), components))
+    }
+
+    /// Detaches components.
+    ///
+    /// # Errors
+    /// [`Invalid`] if one of them is not attached.
+    pub fn detach(&self, components: Vec<ComponentId>) -> Result<Changed<()>, Invalid> {
+        let field = |index| format!("componentIds[{index}]");
+        let message = "This component is not attached";
+        check_known(&components, &self.attached, field, message)?;
+        Ok(self.changed(Event::IncidentUpdated(self.incident.id), components))
+    }
+
+    /// Deletes the incident.
+    #[must_use]
+    pub fn delete(self) -> Changed<()> {
+        let event = Event::IncidentDeleted(self.incident.id);
+        self.changed(event, self.attached.clone())
+    }
+
+    fn changed(&self, event: Event, components: Vec<ComponentId>) -> Changed<()> {
+        Changed {
+            impacts: self.incident.impact_on(components),
+            ..Changed::new((), vec![event])
+        }
+    }
+}
+
+impl Incident {
+    /// The change of impacts if components are attached to this incident or detached from it.
+    pub(crate) fn impact_on(&self, components: Vec<ComponentId>) -> Option<ImpactChange> {
+        (self.has_impact() && !components.is_empty())
+            .then_some(ImpactChange::On(self.id, components))
+    }
 }
 
 impl Component {
-    /// This component after what incidents hold on it has changed; `held` is all that they hold now. It takes the worst;
-    /// with nothing held it is operational again, unless an operator has set it since incidents last did.
+    /// This component after its impacts have changed; `impacts` are those of all unresolved incidents now. Its status becomes the
+    /// worst impact. Without impacts it becomes operational, unless an operator has set the status since incidents last did.
     ///
-    /// Who set the status may change without the status: then the state differs from before, and there is no event.
+    /// The source may change without the status. Then the state differs from before, and there is no event.
     #[must_use]
-    pub fn settle(
+    pub fn apply_impacts(
         self,
-        held: impl IntoIterator<Item = ComponentStatus>,
+        impacts: impl IntoIterator<Item = ComponentStatus>,
         now: DateTime<Utc>,
     ) -> Changed<Self> {
-        let (status, status_source) = match (ComponentStatus::worst(held), self.status_source) {
+        let (status, status_source) = match (ComponentStatus::worst(impacts), self.status_source) {
             (Some(worst), _) => (worst, StatusSource::Incidents),
             (None, StatusSource::Incidents) => {
                 (ComponentStatus::Operational, StatusSource::Incidents)
@@ -94,13 +161,10 @@ impl Component {
             (None, StatusSource::Operator) => (self.status, StatusSource::Operator),
         };
         if status == self.status {
-            return Changed {
-                state: Self {
-                    status_source,
-                    ..self
-                },
-                events: Vec::new(),
-            };
+            return Changed::nothing(Self {
+                status_source,
+                ..self
+            });
         }
         let id = self.id;
         let state = Self {
@@ -109,10 +173,7 @@ impl Component {
             updated_at: now,
             ..self
         };
-        Changed {
-            state,
-            events: vec![Event::ComponentUpdate(id)],
-        }
+        Changed::new(state, vec![Event::ComponentUpdate(id)])
     }
 }
 

@@ -1,4 +1,4 @@
-//! Incidents: what went wrong, how far it has been dealt with, and the rules of changing it.
+//! Incidents and the rules of changing them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,12 +9,13 @@ use validator::Validate;
 use crate::component::UnknownStatus;
 use crate::event::{Changed, Event};
 use crate::id::IncidentId;
-use crate::impact::{self, Attachment};
+use crate::impact::{self, Attachment, ImpactChange};
+use crate::notice::{IncidentChange, NewNotice};
 use crate::organisation::Revision;
 use crate::text;
 use crate::validation::Invalid;
 
-/// How far an incident has been dealt with. Any may follow any.
+/// Status of an incident. Every status may follow every other one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum IncidentStatus {
     /// The cause is being looked for.
@@ -75,11 +76,11 @@ pub struct Incident {
     pub title: String,
     /// 1 to 10,000 characters.
     pub description: String,
-    /// How far it has been dealt with.
+    /// Current status of the incident.
     pub status: IncidentStatus,
-    /// When it happened, as the operator tells.
+    /// When it happened, as entered by the operator.
     pub occured_at: DateTime<Utc>,
-    /// Since when it is RESOLVED; none exactly while it is not.
+    /// When it was resolved; `None` while it is not RESOLVED.
     pub resolved_at: Option<DateTime<Utc>>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
@@ -93,23 +94,23 @@ pub struct Incident {
 /// What an operator enters for an incident, the text trimmed.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct IncidentDraft {
-    /// Must be there.
+    /// Required.
     #[validate(
         length(min = 1, message = "Title is required"),
         custom(function = text::name_length),
         custom(function = text::one_line)
     )]
     pub title: String,
-    /// Must be there.
+    /// Required.
     #[validate(
         length(min = 1, message = "Description is required"),
         custom(function = text::description_length),
         custom(function = text::no_nul)
     )]
     pub description: String,
-    /// How far it has been dealt with.
+    /// Current status of the incident.
     pub status: IncidentStatus,
-    /// When it happened; at its creation when absent.
+    /// When it happened; at its creation if absent.
     pub occured_at: Option<DateTime<Utc>>,
 }
 
@@ -127,10 +128,10 @@ pub struct IncidentPatch {
 }
 
 impl Incident {
-    /// A new incident, with what it does to components. It has no timeline entry yet.
+    /// A new incident with components attached to it. Its timeline is empty.
     ///
     /// # Errors
-    /// [`Invalid`] when the draft breaks a rule of its fields or names a component twice.
+    /// [`Invalid`] if the draft breaks a rule of its fields or names a component twice.
     pub fn create(
         id: IncidentId,
         draft: IncidentDraft,
@@ -152,16 +153,27 @@ impl Incident {
             updated_at: now,
             version: Revision::default(),
         };
+        let state = state.with_status(draft.status, now);
+        let components = components
+            .iter()
+            .map(|attachment| attachment.component_id)
+            .collect();
+        let notice = NewNotice::Incident {
+            change: IncidentChange::Created,
+            incident: state.clone(),
+            message: None,
+        };
         Ok(Changed {
-            state: state.with_status(draft.status, now),
-            events: vec![Event::NewIncident(id)],
+            notices: vec![notice],
+            impacts: state.impact_on(components),
+            ..Changed::new(state, vec![Event::NewIncident(id)])
         })
     }
 
     /// This incident with an operator's changes. Another status than RESOLVED reopens a resolved one.
     ///
     /// # Errors
-    /// [`Invalid`] when the result breaks a rule of its fields.
+    /// [`Invalid`] if the result breaks a rule of its fields.
     pub fn edit(self, patch: IncidentPatch, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
         let draft = IncidentDraft {
             title: patch.title.unwrap_or_else(|| self.title.clone()),
@@ -182,25 +194,41 @@ impl Incident {
         };
         let after = after.with_status(draft.status, now);
         if after == before {
-            return Ok(Changed {
-                state: before,
-                events: Vec::new(),
-            });
+            return Ok(Changed::nothing(before));
         }
-        let id = after.id;
-        Ok(Changed {
-            state: after.touched(now),
-            events: vec![Event::IncidentUpdated(id)],
-        })
+        let events = vec![Event::IncidentUpdated(after.id)];
+        Ok(after.touched(now).changed(&before, events, false, None))
     }
 
-    /// Whether it holds statuses on the components attached to it.
+    /// The change from `before` to this incident. `message` is the one of an update, which was `recorded` or edited.
+    pub(crate) fn changed(
+        self,
+        before: &Self,
+        events: Vec<Event>,
+        recorded: bool,
+        message: Option<&str>,
+    ) -> Changed<Self> {
+        let notice =
+            IncidentChange::of(Some(before), &self, recorded).map(|change| NewNotice::Incident {
+                change,
+                incident: self.clone(),
+                message: message.map(str::to_owned),
+            });
+        let impacts = before.has_impact() != self.has_impact();
+        Changed {
+            notices: notice.into_iter().collect(),
+            impacts: impacts.then_some(ImpactChange::OnAll(self.id)),
+            ..Changed::new(self, events)
+        }
+    }
+
+    /// Whether it has an impact on the components attached to it: until it is resolved.
     #[must_use]
-    pub const fn holds(&self) -> bool {
+    pub const fn has_impact(&self) -> bool {
         self.resolved_at.is_none()
     }
 
-    /// Whether an operator who edits this one would overwrite nothing of the other.
+    /// Whether the fields that an operator edits are equal.
     #[must_use]
     pub fn reads_like(&self, other: &Self) -> bool {
         let fields = |incident: &Self| (incident.status, incident.occured_at);
@@ -209,7 +237,7 @@ impl Incident {
             && fields(self) == fields(other)
     }
 
-    /// With another status. RESOLVED keeps the moment it was reached; every other one forgets it.
+    /// With another status. RESOLVED keeps the time at which it was reached; every other status clears it.
     pub(crate) fn with_status(self, status: IncidentStatus, now: DateTime<Utc>) -> Self {
         let resolved_at = if status == IncidentStatus::Resolved {
             Some(self.resolved_at.unwrap_or(now))

@@ -9,20 +9,20 @@ use crate::id::{IncidentId, IncidentUpdateId};
 use crate::incident::{Incident, IncidentStatus};
 use crate::organisation::Revision;
 use crate::text;
-use crate::validation::{FieldError, Invalid, repeated};
+use crate::validation::{FieldError, Invalid, check_known, repeated};
 
-/// What was told about an incident, as stored.
+/// An update of an incident, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncidentUpdate {
     /// Its identifier; greater than those of the incident's earlier updates.
     pub id: IncidentUpdateId,
-    /// The incident it tells of.
+    /// The incident it belongs to.
     pub incident_id: IncidentId,
     /// The status the incident had from then on.
     pub status: IncidentStatus,
     /// 1 to 10,000 characters.
     pub message: String,
-    /// Who recorded it. Never public.
+    /// The operator that recorded it. Never public.
     pub author: Author,
     /// When it was recorded; never before an earlier update of the incident.
     pub created_at: DateTime<Utc>,
@@ -33,7 +33,7 @@ pub struct IncidentUpdate {
 /// What an operator enters for an update, the text trimmed.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct IncidentUpdateDraft {
-    /// Must be there.
+    /// Required.
     #[validate(
         length(min = 1, message = "Message is required"),
         custom(function = text::description_length),
@@ -53,10 +53,10 @@ pub struct IncidentUpdatePatch {
     pub status: Option<IncidentStatus>,
 }
 
-/// Checks updates to delete.
+/// Checks a list of updates to delete.
 ///
 /// # Errors
-/// [`Invalid`] when there is none, or one comes twice.
+/// [`Invalid`] if the list is empty or names an update twice.
 pub fn check_deletion(updates: &[IncidentUpdateId]) -> Result<(), Invalid> {
     if updates.is_empty() {
         return Err(Invalid::field(
@@ -75,18 +75,18 @@ pub fn check_deletion(updates: &[IncidentUpdateId]) -> Result<(), Invalid> {
     invalid.into_result()
 }
 
-/// An incident and its newest update: all one has to know to record another.
+/// An incident with its newest update.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Latest {
+pub struct IncidentAndNewest {
     /// The incident.
     pub incident: Incident,
-    /// The newest of its updates; none while it has none.
+    /// The newest of its updates; `None` if it has no updates.
     pub newest: Option<IncidentUpdate>,
 }
 
 /// An update with the incident it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct IncidentAndUpdate {
     /// The incident.
     pub incident: Incident,
     /// The update.
@@ -95,29 +95,31 @@ pub struct Entry {
     pub is_newest: bool,
 }
 
-/// An incident that some of its updates are about to leave.
+/// What decides about the deletion of updates of an incident.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deletion {
+pub struct UpdateDeletion {
     /// The incident.
     pub incident: Incident,
-    /// The newest of its updates; none while it has none.
+    /// Those of the updates to delete that are the incident's.
+    pub known: Vec<IncidentUpdateId>,
+    /// The newest update of the incident; `None` if it has no updates.
     pub newest: Option<IncidentUpdateId>,
-    /// The newest of those that stay; none where none does.
+    /// The newest update that remains; `None` if no update remains.
     pub left: Option<IncidentUpdate>,
 }
 
-/// Why an update is not recorded.
+/// Why the recording of an update is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecordRefused {
     /// It breaks a rule of its fields.
     #[error(transparent)]
     Invalid(#[from] Invalid),
-    /// The incident is over.
+    /// The incident is resolved.
     #[error("This incident is resolved. Reopen it to record another update")]
     Resolved,
 }
 
-impl Latest {
+impl IncidentAndNewest {
     /// Records an update: the incident takes its status.
     ///
     /// # Errors
@@ -128,7 +130,7 @@ impl Latest {
         draft: IncidentUpdateDraft,
         author: Author,
         now: DateTime<Utc>,
-    ) -> Result<Changed<Entry>, RecordRefused> {
+    ) -> Result<Changed<IncidentAndUpdate>, RecordRefused> {
         draft.validate().map_err(Invalid::from)?;
         if self.incident.status == IncidentStatus::Resolved {
             return Err(RecordRefused::Resolved);
@@ -147,16 +149,16 @@ impl Latest {
             version: Revision::default(),
         };
         let status = update.status;
-        Ok(Entry {
+        Ok(IncidentAndUpdate {
             incident: self.incident,
             update,
             is_newest: true,
         }
-        .told(status, now))
+        .changed(status, true, now))
     }
 }
 
-impl Entry {
+impl IncidentAndUpdate {
     /// This update with an operator's changes. An edit that changes the status of the newest update sets the incident's
     /// status; every other edit leaves the incident's status as it is.
     ///
@@ -174,10 +176,7 @@ impl Entry {
         draft.validate().map_err(Invalid::from)?;
         let status_changes = draft.status != self.update.status;
         if draft.message == self.update.message && !status_changes {
-            return Ok(Changed {
-                state: self,
-                events: Vec::new(),
-            });
+            return Ok(Changed::nothing(self));
         }
         let status = if self.is_newest && status_changes {
             draft.status
@@ -189,48 +188,51 @@ impl Entry {
             status: draft.status,
             ..self.update
         };
-        Ok(Self { update, ..self }.told(status, now))
+        Ok(Self { update, ..self }.changed(status, false, now))
     }
 
-    /// This update with the incident at a status, and the events of both.
-    fn told(self, status: IncidentStatus, now: DateTime<Utc>) -> Changed<Self> {
-        let id = self.incident.id;
+    /// This update with the incident at a status, and everything that causes. `recorded` is true for a new update, false for an edit.
+    fn changed(self, status: IncidentStatus, recorded: bool, now: DateTime<Utc>) -> Changed<Self> {
+        let before = self.incident;
         let events = vec![
-            Event::TimelineUpdated(id, self.update.id),
-            Event::IncidentUpdated(id),
+            Event::TimelineUpdated(before.id, self.update.id),
+            Event::IncidentUpdated(before.id),
         ];
-        let incident = self.incident.with_status(status, now).touched(now);
-        Changed {
-            state: Self { incident, ..self },
-            events,
-        }
+        let after = before.clone().with_status(status, now).touched(now);
+        let message = Some(self.update.message.as_str());
+        let changed = after.changed(&before, events, recorded, message);
+        changed.map(|incident| Self {
+            incident,
+            update: self.update,
+            is_newest: self.is_newest,
+        })
     }
 }
 
-impl Deletion {
-    /// The incident without these updates. Its status goes back only when the newest one goes and another one stays.
-    #[must_use]
-    pub fn of(self, updates: &[IncidentUpdateId], now: DateTime<Utc>) -> Changed<Incident> {
-        if updates.is_empty() {
-            return Changed {
-                state: self.incident,
-                events: Vec::new(),
-            };
-        }
-        let (id, status) = (self.incident.id, self.incident.status);
+impl UpdateDeletion {
+    /// The incident without these updates. Its status changes only if the newest update is deleted and an older one remains.
+    ///
+    /// # Errors
+    /// [`Invalid`] if one of them is not an update of the incident.
+    pub fn delete(
+        self,
+        updates: &[IncidentUpdateId],
+        now: DateTime<Utc>,
+    ) -> Result<Changed<Incident>, Invalid> {
+        let field = |index| format!("incidentUpdateIds[{index}]");
+        check_known(updates, &self.known, field, "This update does not exist")?;
+        let before = self.incident;
         let newest_goes = self.newest.is_some_and(|newest| updates.contains(&newest));
         let status = self
             .left
             .filter(|_| newest_goes)
-            .map_or(status, |left| left.status);
-        let gone = updates
+            .map_or(before.status, |left| left.status);
+        let deleted = updates
             .iter()
-            .map(|update| Event::IncidentTimelineDeleted(id, *update));
-        let events = gone.chain([Event::IncidentUpdated(id)]).collect();
-        Changed {
-            state: self.incident.with_status(status, now).touched(now),
-            events,
-        }
+            .map(|update| Event::IncidentTimelineDeleted(before.id, *update));
+        let events = deleted.chain([Event::IncidentUpdated(before.id)]).collect();
+        let after = before.clone().with_status(status, now).touched(now);
+        Ok(after.changed(&before, events, false, None))
     }
 }
 

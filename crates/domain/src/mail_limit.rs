@@ -1,20 +1,20 @@
-//! How often a mailbox is mailed at the wish of strangers.
+//! Limit of the mails that strangers cause to one mailbox.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// So many mails at once, then so many an hour.
+/// A burst of mails, then a rate of mails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MailLimit {
-    /// At once; none is taken for one.
+    /// Burst size. 0 is treated as 1.
     pub burst: u32,
-    /// An hour; none is taken for one.
+    /// Mails an hour after the burst. 0 is treated as 1.
     pub per_hour: u32,
 }
 
 impl MailLimit {
-    /// Takes one mail out of what is left, and answers until when the mailbox's use shows; none where nothing is left.
-    /// `used_until` is what the mail before it answered. This is the generic cell rate algorithm (ITU-T I.371, annex A):
-    /// one moment is all that has to be kept, and nothing once it is over.
+    /// Takes one mail from the limit and returns the time until which the mailbox counts as used; `None` if the limit is reached.
+    /// `used_until` is the time that the previous mail returned. This is the generic cell rate algorithm (ITU-T I.371, annex A):
+    /// it stores one time, and nothing once that time has passed.
     #[must_use]
     pub fn take(
         self,

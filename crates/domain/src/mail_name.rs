@@ -1,5 +1,5 @@
-//! Names of people and organisations as mails show them. Whoever makes an account chooses such a name and where the mail
-//! goes, so a name must not carry a message: it is short, one line, and has no address of the web in it.
+//! Names of people and organisations as mails show them. A stranger can choose such a name and the
+//! address of the mail, so a name must not carry a message: it is short, one line, and has no address of the web in it.
 
 /// The most characters of a name in a mail.
 pub const MAIL_NAME_MAX: usize = 80;

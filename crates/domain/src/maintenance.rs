@@ -1,6 +1,6 @@
-//! Scheduled maintenance: work that is announced, begins and ends by the clock, and may be called off.
+//! Maintenances: work that is announced, begins and ends by the clock, and may be cancelled.
 //!
-//! Moments are whole milliseconds, so "after the end" begins one millisecond after it.
+//! Times are whole milliseconds, so a maintenance is over one millisecond after its end.
 
 mod status;
 
@@ -10,18 +10,19 @@ use validator::Validate;
 pub use self::status::MaintenanceStatus;
 use crate::event::{Changed, Event};
 use crate::id::MaintenanceId;
+use crate::notice::{MaintenanceChange, NewNotice};
 use crate::organisation::Revision;
 use crate::text;
 use crate::validation::{FieldError, Invalid};
 
-/// The shortest time there is.
+/// The resolution of times.
 const TICK: TimeDelta = TimeDelta::milliseconds(1);
-/// How long a maintenance that is over stays on the status page.
+/// How long the status page shows a maintenance after its end.
 pub const SHOWN_AFTER_END: TimeDelta = TimeDelta::days(14);
-/// How far ahead of the server's clock an operator's may be for their "now" to count as now.
+/// How far an operator's clock may be ahead of the server's for an end to count as now.
 const CLOCK_TOLERANCE: TimeDelta = TimeDelta::minutes(1);
 
-/// A maintenance of an organisation, as stored. Its status is not: [`Maintenance::status`] tells it for a moment.
+/// A maintenance of an organisation, as stored. Its status is not stored: [`Maintenance::status`] derives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Maintenance {
     /// Its identifier.
@@ -32,10 +33,12 @@ pub struct Maintenance {
     pub description: String,
     /// When it begins.
     pub start_at: DateTime<Utc>,
-    /// The last moment of it, not before `start_at`; none while nobody knows.
+    /// The last millisecond of it, not before `start_at`; `None` while the end is open.
     pub end_at: Option<DateTime<Utc>>,
-    /// When it was cancelled; none where it was not.
+    /// When it was cancelled; `None` if it was not.
     pub cancelled_at: Option<DateTime<Utc>>,
+    /// The status that was published last.
+    pub announced: MaintenanceStatus,
     /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it last changed.
@@ -64,7 +67,7 @@ pub struct MaintenanceDraft {
     pub description: String,
     /// When it begins.
     pub start_at: DateTime<Utc>,
-    /// When it ends, where that is known.
+    /// When it ends; `None` while the end is open.
     pub end_at: Option<DateTime<Utc>>,
     /// `CANCELLED` cancels and `SCHEDULED` takes a cancellation back. The other two say what only the times decide, and
     /// change nothing.
@@ -89,13 +92,13 @@ pub struct MaintenancePatch {
 /// What an edit makes of the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewEnd {
-    /// Nobody knows it any more.
+    /// The end is open.
     Open,
-    /// It is this.
+    /// The end is at this time.
     At(DateTime<Utc>),
 }
 
-/// Why a maintenance stays as it is.
+/// Why an edit of a maintenance is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// The result would break a rule of its fields.
@@ -113,7 +116,7 @@ pub enum Refused {
 }
 
 impl MaintenanceDraft {
-    /// Notes what is wrong with its fields.
+    /// Adds the errors of its fields.
     pub fn check(&self, invalid: &mut Invalid) {
         invalid.check(self);
         if self.end_at.is_some_and(|end| end < self.start_at) {
@@ -130,7 +133,7 @@ impl MaintenanceDraft {
         invalid.into_result().map(|()| self)
     }
 
-    /// The cancellation that stands after this.
+    /// When the maintenance was cancelled, after this draft.
     fn cancelled_at(
         &self,
         before: Option<DateTime<Utc>>,
@@ -145,7 +148,7 @@ impl MaintenanceDraft {
 }
 
 impl MaintenancePatch {
-    /// Whether this ends the maintenance now: an end alone, and none that is still ahead.
+    /// Whether this completes the maintenance: it changes only the end, to a time that is not in the future.
     fn completes(&self, now: DateTime<Utc>) -> bool {
         let alone = Self {
             end_at: None,
@@ -156,34 +159,83 @@ impl MaintenancePatch {
 }
 
 impl Maintenance {
-    /// A new maintenance.
+    /// A new maintenance. `created_at` orders it among what the organisation has, `now` decides its status.
     ///
     /// # Errors
     /// [`Invalid`] when the draft breaks a rule of its fields.
     pub fn create(
         id: MaintenanceId,
         draft: MaintenanceDraft,
+        created_at: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<Changed<Self>, Invalid> {
         let draft = draft.valid()?;
         let state = Self {
             id,
-            cancelled_at: draft.cancelled_at(None, now),
+            cancelled_at: draft.cancelled_at(None, created_at),
+            announced: MaintenanceStatus::default(),
             title: draft.title,
             description: draft.description,
             start_at: draft.start_at,
             end_at: draft.end_at,
-            created_at: now,
-            updated_at: now,
+            created_at,
+            updated_at: created_at,
             version: Revision::default(),
         };
-        Ok(Changed {
-            state,
-            events: vec![Event::NewMaintenance(id)],
-        })
+        Ok(state.changed(None, vec![Event::NewMaintenance(id)], None, now))
     }
 
-    /// This maintenance with an operator's changes. An end alone that is not ahead of now completes it.
+    /// The deletion of a maintenance.
+    #[must_use]
+    pub fn delete(id: MaintenanceId) -> Changed<()> {
+        Changed::new((), vec![Event::MaintenanceDeleted(id)])
+    }
+
+    /// The change from `before`, `None` for a new maintenance, to this one. `recorded` is the message of an update that was recorded.
+    /// Events show the status of `now`, so they also announce what the clock has changed.
+    fn changed(
+        self,
+        before: Option<&Self>,
+        events: Vec<Event>,
+        recorded: Option<String>,
+        now: DateTime<Utc>,
+    ) -> Changed<Self> {
+        let announced = before.map(|before| (before, before.announced));
+        let change = MaintenanceChange::of(announced, &self, recorded.is_some(), now);
+        let state = Self {
+            announced: self.status(now),
+            ..self
+        };
+        let notice = change.map(|change| NewNotice::Maintenance {
+            change,
+            maintenance: state.clone(),
+            message: recorded,
+        });
+        Changed {
+            notices: notice.into_iter().collect(),
+            ..Changed::new(state, events)
+        }
+    }
+
+    /// A change of updates of this maintenance, with what it means to the maintenance. `recorded` is the message of an update that
+    /// was recorded.
+    #[must_use]
+    pub fn with_update<T>(
+        self,
+        update: Changed<T>,
+        recorded: Option<String>,
+        now: DateTime<Utc>,
+    ) -> Changed<(Self, T)> {
+        let changed = if update.is_nothing() {
+            Changed::nothing(self)
+        } else {
+            self.clone()
+                .changed(Some(&self), update.events, recorded, now)
+        };
+        changed.map(|maintenance| (maintenance, update.state))
+    }
+
+    /// This maintenance with an operator's changes. A patch of an end alone that is not in the future completes it.
     ///
     /// # Errors
     /// [`Refused`].
@@ -223,22 +275,17 @@ impl Maintenance {
             ..self.clone()
         };
         if state == self {
-            return Ok(Changed {
-                state,
-                events: Vec::new(),
-            });
+            return Ok(Changed::nothing(state));
         }
         let events = vec![Event::MaintenanceUpdated(self.id)];
-        Ok(Changed {
-            state: Self {
-                updated_at: now,
-                ..state
-            },
-            events,
-        })
+        let state = Self {
+            updated_at: now,
+            ..state
+        };
+        Ok(state.changed(Some(&self), events, None, now))
     }
 
-    /// This maintenance, over as of now.
+    /// This maintenance, completed.
     fn complete(self, now: DateTime<Utc>) -> Result<Changed<Self>, Refused> {
         match self.status(now) {
             MaintenanceStatus::Scheduled => Err(Refused::NotBegun),
@@ -249,20 +296,18 @@ impl Maintenance {
                 let events = vec![Event::MaintenanceUpdated(self.id)];
                 // Completed in the very millisecond it begins: it began when it ended.
                 let start_at = self.start_at.min(end);
-                Ok(Changed {
-                    state: Self {
-                        start_at,
-                        end_at: Some(end),
-                        updated_at: now,
-                        ..self
-                    },
-                    events,
-                })
+                let state = Self {
+                    start_at,
+                    end_at: Some(end),
+                    updated_at: now,
+                    ..self.clone()
+                };
+                Ok(state.changed(Some(&self), events, None, now))
             }
         }
     }
 
-    /// How far it is at a moment.
+    /// Its status at `now`.
     #[must_use]
     pub fn status(&self, now: DateTime<Utc>) -> MaintenanceStatus {
         if self.cancelled_at.is_some() {
@@ -276,7 +321,7 @@ impl Maintenance {
         }
     }
 
-    /// The first moment after `now` at which the clock alone gives it another status; none when it stays as it is.
+    /// The first time after `now` at which the clock alone changes its status; `None` if the status is final.
     #[must_use]
     pub fn next_change(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         match self.status(now) {
@@ -286,18 +331,18 @@ impl Maintenance {
         }
     }
 
-    /// What the clock has caused since viewers were last told this status.
+    /// What the clock has changed since the status was published last.
     #[must_use]
-    pub fn announce(&self, announced: MaintenanceStatus, now: DateTime<Utc>) -> Vec<Event> {
-        if self.status(now) == announced {
-            Vec::new()
-        } else {
-            vec![Event::MaintenanceUpdated(self.id)]
+    pub fn announce(self, now: DateTime<Utc>) -> Changed<Self> {
+        if self.status(now) == self.announced {
+            return Changed::nothing(self);
         }
+        let events = vec![Event::MaintenanceUpdated(self.id)];
+        self.clone().changed(Some(&self), events, None, now)
     }
 
-    /// The last moment the status page shows it; none while nobody knows its end. What was cancelled without an end
-    /// counts as over when it should have begun, or when it was cancelled if that was later.
+    /// The last time at which the status page shows it; `None` while its end is open. A maintenance that was cancelled without an end
+    /// is over when it should have begun, or when it was cancelled if that was later.
     #[must_use]
     pub fn shown_until(&self) -> Option<DateTime<Utc>> {
         let over = self.end_at.or_else(|| {

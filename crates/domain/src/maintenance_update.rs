@@ -1,4 +1,4 @@
-//! Updates of a maintenance: what operators tell about it. They can be recorded at any time and do not move its status.
+//! Updates of a maintenance: the entries of its timeline. They can be recorded at any time and do not change its status.
 
 use std::collections::HashSet;
 
@@ -18,13 +18,13 @@ use crate::validation::{FieldError, Invalid, repeated};
 pub struct MaintenanceUpdate {
     /// Its identifier; greater than those of the maintenance's earlier updates.
     pub id: MaintenanceUpdateId,
-    /// The maintenance it tells about.
+    /// The maintenance it belongs to.
     pub maintenance_id: MaintenanceId,
-    /// The word its author chose; one of an incident's.
+    /// Status the author gave the update, one of an incident's.
     pub status: IncidentStatus,
     /// 1 to 10,000 characters.
     pub message: String,
-    /// Who recorded it. Never public.
+    /// The operator that recorded it. Never public.
     pub author: Author,
     /// When it was recorded; never before an earlier update of the maintenance.
     pub created_at: DateTime<Utc>,
@@ -35,9 +35,9 @@ pub struct MaintenanceUpdate {
 /// What an operator enters for an update, the text trimmed.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct MaintenanceUpdateDraft {
-    /// One of an incident's words.
+    /// One of an incident's statuses.
     pub status: IncidentStatus,
-    /// Must be there.
+    /// Required.
     #[validate(
         length(min = 1, message = "Message is required"),
         custom(function = text::description_length),
@@ -49,7 +49,7 @@ pub struct MaintenanceUpdateDraft {
 /// A change to an update: only what is present changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MaintenanceUpdatePatch {
-    /// A new word.
+    /// A new status.
     pub status: Option<IncidentStatus>,
     /// A new message.
     pub message: Option<String>,
@@ -59,7 +59,7 @@ impl MaintenanceUpdate {
     /// The field that names updates to delete.
     pub const IDS: &str = "maintenanceUpdateIds";
 
-    /// A new update of a maintenance. It follows the `newest` one there, also where two nodes' clocks disagree.
+    /// A new update of a maintenance. It follows the `newest` one, whatever the clocks of the nodes say.
     ///
     /// # Errors
     /// [`Invalid`] when the draft breaks a rule of its fields.
@@ -81,8 +81,8 @@ impl MaintenanceUpdate {
             created_at: newest.map_or(now, |newest| now.max(newest.created_at)),
             version: Revision::default(),
         };
-        let events = state.told();
-        Ok(Changed { state, events })
+        let events = state.changed();
+        Ok(Changed::new(state, events))
     }
 
     /// This update with an operator's changes.
@@ -96,24 +96,21 @@ impl MaintenanceUpdate {
         };
         draft.validate().map_err(Invalid::from)?;
         if draft.status == self.status && draft.message == self.message {
-            return Ok(Changed {
-                state: self,
-                events: Vec::new(),
-            });
+            return Ok(Changed::nothing(self));
         }
         let state = Self {
             status: draft.status,
             message: draft.message,
             ..self
         };
-        let events = state.told();
-        Ok(Changed { state, events })
+        let events = state.changed();
+        Ok(Changed::new(state, events))
     }
 
     /// Deletes updates of a maintenance, all or none.
     ///
     /// # Errors
-    /// [`Invalid`] when none is `asked` for, one comes twice, or one is not among the maintenance's `stored` ones.
+    /// [`Invalid`] if `asked` is empty, names an update twice, or names one that is not among the `stored` ones.
     pub fn delete(
         maintenance: MaintenanceId,
         asked: Vec<MaintenanceUpdateId>,
@@ -146,13 +143,10 @@ impl MaintenanceUpdate {
             .map(|id| Event::MaintenanceTimelineDeleted(maintenance, *id))
             .collect();
         events.push(Event::MaintenanceUpdated(maintenance));
-        Ok(Changed {
-            state: asked,
-            events,
-        })
+        Ok(Changed::new(asked, events))
     }
 
-    fn told(&self) -> Vec<Event> {
+    fn changed(&self) -> Vec<Event> {
         let maintenance = self.maintenance_id;
         vec![
             Event::MaintenanceTimelineUpdated(maintenance, self.id),

@@ -1,4 +1,4 @@
-//! Who belongs to an organisation, and what they may do in it.
+//! Members of organisations and their roles.
 
 use std::fmt;
 use std::str::FromStr;
@@ -52,35 +52,35 @@ impl FromStr for Role {
     }
 }
 
-/// Somebody who belongs to an organisation, as its other members see them.
+/// A member of an organisation, as its other members see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// Whose account.
+    /// The member's account.
     pub user: UserId,
     /// The person's name.
     pub name: String,
     /// The person's address; empty if the account needs one.
     pub email: String,
-    /// What they may do.
+    /// The member's role.
     pub role: Role,
-    /// Since when.
+    /// When the member joined.
     pub created_at: DateTime<Utc>,
 }
 
-/// An organisation somebody belongs to, as they see it.
+/// A membership, as the member sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Belonging {
     /// The organisation.
     pub organisation: OrganisationId,
     /// Its name.
     pub name: String,
-    /// What they may do in it.
+    /// The member's role in it.
     pub role: Role,
 }
 
-/// All that the rules have to know of an organisation's members to decide about one of them.
+/// What the rules need to know about a member and the other members of the organisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct MemberState {
     /// The member's role.
     pub role: Role,
     /// How many admins there are besides the member.
@@ -92,7 +92,7 @@ pub struct Standing {
 #[error("The last admin cannot leave or become a member")]
 pub struct LastAdmin;
 
-impl Standing {
+impl MemberState {
     /// The member goes, or is removed.
     ///
     /// # Errors
@@ -107,7 +107,7 @@ impl Standing {
     /// The member is given a role.
     ///
     /// # Errors
-    /// [`LastAdmin`] where an organisation would lose its last one.
+    /// [`LastAdmin`] if the organisation would lose its last admin.
     pub const fn become_role(self, role: Role) -> Result<Self, LastAdmin> {
         match (role, self.leave()) {
             (Role::Member, Err(refused)) => Err(refused),
@@ -130,11 +130,11 @@ impl Standing {
 pub enum Departure {
     /// The member leaves; others stay.
     Leaves,
-    /// There are no other members: the organisation is deleted, because nobody could reach it any more.
+    /// There are no other members: the organisation is deleted, because it could not be reached any more.
     EndsOrganisation,
 }
 
-impl Standing {
+impl MemberState {
     /// The member's account is deleted while the organisation has this many other members.
     ///
     /// # Errors
@@ -152,16 +152,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn any_standing() -> impl Strategy<Value = Standing> {
-        (any_role(), 0..3_u64).prop_map(|(role, other_admins)| Standing { role, other_admins })
+    fn any_member_state() -> impl Strategy<Value = MemberState> {
+        (any_role(), 0..3_u64).prop_map(|(role, other_admins)| MemberState { role, other_admins })
     }
 
     fn any_role() -> impl Strategy<Value = Role> {
         proptest::sample::select(Role::ALL.to_vec())
     }
 
-    fn admins(standing: Standing) -> u64 {
-        standing.other_admins + u64::from(standing.role == Role::Admin)
+    fn admins(member_state: MemberState) -> u64 {
+        member_state.other_admins + u64::from(member_state.role == Role::Admin)
     }
 
     proptest! {
@@ -171,33 +171,33 @@ mod tests {
         }
 
         #[test]
-        fn an_organisation_that_has_an_admin_keeps_one(standing in any_standing(), role in any_role()) {
-            prop_assume!(admins(standing) > 0);
-            if standing.leave().is_ok() {
-                prop_assert!(standing.other_admins > 0);
+        fn an_organisation_that_has_an_admin_keeps_one(member_state in any_member_state(), role in any_role()) {
+            prop_assume!(admins(member_state) > 0);
+            if member_state.leave().is_ok() {
+                prop_assert!(member_state.other_admins > 0);
             }
-            if let Ok(after) = standing.become_role(role) {
+            if let Ok(after) = member_state.become_role(role) {
                 prop_assert!(admins(after) > 0);
                 prop_assert_eq!(after.role, role);
             }
         }
 
         #[test]
-        fn an_invitation_never_takes_a_role_away(standing in any_standing(), role in any_role()) {
-            let after = standing.accept(role);
-            prop_assert!(after.role >= standing.role && after.role >= role);
+        fn an_invitation_never_takes_a_role_away(member_state in any_member_state(), role in any_role()) {
+            let after = member_state.accept(role);
+            prop_assert!(after.role >= member_state.role && after.role >= role);
         }
     }
 
     #[test]
     fn deleting_an_account_leaves_no_members_without_an_admin() {
-        let last = Standing {
+        let last = MemberState {
             role: Role::Admin,
             other_admins: 0,
         };
         assert_eq!(last.delete_account(1), Err(LastAdmin));
         assert_eq!(last.delete_account(0), Ok(Departure::EndsOrganisation));
-        let member = Standing {
+        let member = MemberState {
             role: Role::Member,
             other_admins: 1,
         };
@@ -206,14 +206,14 @@ mod tests {
 
     #[test]
     fn the_last_admin_stays_one() {
-        let last = Standing {
+        let last = MemberState {
             role: Role::Admin,
             other_admins: 0,
         };
         assert_eq!(last.leave(), Err(LastAdmin));
         assert_eq!(last.become_role(Role::Member), Err(LastAdmin));
         assert_eq!(last.become_role(Role::Admin), Ok(last));
-        let one_of_two = Standing {
+        let one_of_two = MemberState {
             other_admins: 1,
             ..last
         };

@@ -1,4 +1,4 @@
-//! What subscribers are mailed of: that something begins, moves on or ends. A correction is no news.
+//! Notices: what subscribers are mailed. Something begins, moves on or ends; a correction causes no notice.
 
 use chrono::{DateTime, Utc};
 
@@ -20,7 +20,7 @@ impl IncidentChange {
     /// Every change.
     pub const ALL: [Self; 3] = [Self::Created, Self::Updated, Self::Resolved];
 
-    /// What a write is to subscribers, `recorded` where it recorded an update; none where it is none of their concern.
+    /// The change that a write means to subscribers; `None` if it does not concern them. `recorded` if it recorded an update.
     #[must_use]
     pub fn of(before: Option<&Incident>, after: &Incident, recorded: bool) -> Option<Self> {
         let Some(before) = before else {
@@ -42,6 +42,29 @@ impl IncidentChange {
             Self::Resolved => "RESOLVED",
         }
     }
+}
+
+/// A notice to store for the subscribers of an organisation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewNotice {
+    /// An incident changed.
+    Incident {
+        /// The change.
+        change: IncidentChange,
+        /// The incident after the change.
+        incident: Incident,
+        /// The message of the update that made the change, if one did.
+        message: Option<String>,
+    },
+    /// A maintenance changed.
+    Maintenance {
+        /// The change.
+        change: MaintenanceChange,
+        /// The maintenance after the change.
+        maintenance: Maintenance,
+        /// The message of the update that was recorded, if one was.
+        message: Option<String>,
+    },
 }
 
 /// What happened to a maintenance.
@@ -69,8 +92,8 @@ impl MaintenanceChange {
         Self::Cancelled,
     ];
 
-    /// What a write, or the clock, is to subscribers at this moment, `recorded` where it recorded an update; none where it is
-    /// none of their concern. `before` is the maintenance with the status that was told last, none where it is new.
+    /// The change that a write or the clock means to subscribers; `None` if it does not concern them. `recorded` if an update was
+    /// recorded. `before` is the maintenance before, with the status that was published last; `None` for a new maintenance.
     #[must_use]
     pub fn of(
         before: Option<(&Maintenance, MaintenanceStatus)>,
@@ -80,9 +103,9 @@ impl MaintenanceChange {
     ) -> Option<Self> {
         let status = after.status(now);
         match before {
-            Some((before, told)) if told == status => {
+            Some((before, announced)) if announced == status => {
                 let moved = (before.start_at, before.end_at) != (after.start_at, after.end_at);
-                // Where one that does not take place would have lain concerns nobody.
+                // The times of a cancelled maintenance concern no subscriber.
                 let concerns = moved && status != MaintenanceStatus::Cancelled;
                 (concerns || recorded).then_some(Self::Updated)
             }
@@ -127,12 +150,12 @@ mod tests {
             end_at: end.map(at),
             status: MaintenanceStatus::default(),
         };
-        Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft, at(0))
+        Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft, at(0), at(0))
             .unwrap()
             .state
     }
 
-    /// What an edit at second 5 is to subscribers who were told the status of that second.
+    /// The change of an edit at second 5, after the status of that second was published.
     fn edited(before: &Maintenance, patch: MaintenancePatch) -> Option<MaintenanceChange> {
         let after = before.clone().edit(patch, at(5)).unwrap().state;
         MaintenanceChange::of(Some((before, before.status(at(5)))), &after, false, at(5))
@@ -140,7 +163,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_incident_is_news_exactly_when_it_is_new_moves_or_is_recorded_of(
+        fn an_incident_causes_a_notice_when_created_moved_or_updated(
             before in any_status(), after in any_status(), recorded in any::<bool>(),
         ) {
             let change = IncidentChange::of(Some(&incident(before)), &incident(after), recorded);
@@ -151,17 +174,17 @@ mod tests {
         }
 
         #[test]
-        fn the_clock_is_news_exactly_when_the_status_told_is_no_longer_true(
+        fn the_clock_causes_a_notice_when_the_published_status_is_outdated(
             told in proptest::sample::select(MaintenanceStatus::ALL.to_vec()), second in 0_i64..30,
         ) {
             let maintenance = planned(10, Some(20));
             let change = MaintenanceChange::of(Some((&maintenance, told)), &maintenance, false, at(second));
-            prop_assert_eq!(change.is_some(), !maintenance.announce(told, at(second)).is_empty());
+            prop_assert_eq!(change.is_some(), !Maintenance { announced: told, ..maintenance }.announce(at(second)).is_nothing());
         }
     }
 
     #[test]
-    fn correcting_a_text_is_no_news() {
+    fn a_corrected_text_causes_no_notice() {
         let before = incident(IncidentStatus::Monitoring);
         let patch = IncidentPatch {
             title: Some("Typo".into()),
@@ -177,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_maintenance_that_moves_is_called_off_or_comes_back_is_news() {
+    fn a_maintenance_causes_a_notice_when_moved_cancelled_or_reinstated() {
         let (coming, running) = (planned(10, None), planned(1, None));
         let end = MaintenancePatch {
             end_at: Some(NewEnd::At(at(600))),
@@ -218,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_maintenance_is_told_as_it_is() {
+    fn the_notice_of_a_new_maintenance_says_its_status() {
         for (second, change) in [
             (5, MaintenanceChange::Scheduled),
             (15, MaintenanceChange::Began),

@@ -1,4 +1,4 @@
-//! Organisations: who owns components, incidents, maintenances and subscribers.
+//! Organisations: the owners of components, incidents, maintenances and subscribers.
 
 use std::fmt;
 

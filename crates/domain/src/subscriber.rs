@@ -1,4 +1,4 @@
-//! Subscribers: who is mailed what happens at an organisation.
+//! Subscribers: addresses that receive the notices of an organisation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use crate::email::{Mailbox, email_address};
 use crate::id::SubscriberId;
 use crate::validation::Invalid;
 
-/// Whether somebody is mailed.
+/// Whether a subscriber receives notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SubscriberStatus {
     /// Not yet: the link of the verification mail has not been followed.
@@ -54,7 +54,7 @@ impl FromStr for SubscriberStatus {
     }
 }
 
-/// Somebody who subscribed to an organisation's updates, as stored.
+/// A subscriber of an organisation, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subscriber {
     /// Its identifier.
@@ -63,7 +63,7 @@ pub struct Subscriber {
     pub email: String,
     /// Whether mail goes there.
     pub status: SubscriberStatus,
-    /// Whether who reads mail at the address has said that it shall.
+    /// Whether the link of the verification mail was followed.
     pub is_verified: bool,
     /// How often it has unsubscribed. A verification link holds only within the round it was mailed in: an old one does
     /// not undo a later unsubscribe.
@@ -94,7 +94,7 @@ impl Subscriber {
     /// A new subscriber, pending.
     ///
     /// # Errors
-    /// [`Invalid`] when the address is none.
+    /// [`Invalid`] if the address is not one.
     pub fn create(
         id: SubscriberId,
         draft: SubscriberDraft,
@@ -133,7 +133,7 @@ impl Subscriber {
         }
     }
 
-    /// Whether a verification link is to be mailed: nobody has followed one yet.
+    /// Whether a verification link is to be mailed, because none was followed yet.
     #[must_use]
     pub fn awaits_verification(&self) -> bool {
         self.status == SubscriberStatus::Pending

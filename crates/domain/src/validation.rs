@@ -33,11 +33,11 @@ impl Invalid {
         }
     }
 
-    /// The most errors told of at once: nobody reads more, and an input of a hundred thousand wrong items must not cost a
-    /// hundred thousand comparisons each.
+    /// The most errors in one response. Otherwise an input of a hundred thousand wrong items would cost a hundred thousand
+    /// comparisons each.
     pub const MOST: usize = 100;
 
-    /// Adds an error unless the field has one already: the first is the more basic one. Past [`Self::MOST`] none is added.
+    /// Adds an error unless the field has one already: the first is the more basic one. At most [`Self::MOST`] errors are kept.
     pub fn add(&mut self, error: FieldError) {
         if self.errors.len() < Self::MOST
             && !self.errors.iter().any(|known| known.field == error.field)
@@ -46,7 +46,7 @@ impl Invalid {
         }
     }
 
-    /// Adds what a draft's own rules say.
+    /// Adds the errors of a draft.
     pub fn check(&mut self, draft: &impl Validate) {
         if let Err(errors) = draft.validate() {
             for error in Self::from(errors).errors {
@@ -55,10 +55,10 @@ impl Invalid {
         }
     }
 
-    /// Everything is fine, or this.
+    /// `Ok` if there are no errors.
     ///
     /// # Errors
-    /// Itself, when it holds an error.
+    /// This, if it has errors.
     pub fn into_result(self) -> Result<(), Self> {
         if self.errors.is_empty() {
             Ok(())
@@ -68,7 +68,32 @@ impl Invalid {
     }
 }
 
-/// Where in a list something stands that stood there before.
+/// Refuses items that are not among the known ones, each under its field.
+///
+/// # Errors
+/// [`Invalid`] with one error for each unknown item.
+pub fn check_known<T: Ord>(
+    items: &[T],
+    known: &[T],
+    field: impl Fn(usize) -> String,
+    message: &str,
+) -> Result<(), Invalid> {
+    let known: BTreeSet<_> = known.iter().collect();
+    let mut invalid = Invalid::default();
+    for (index, _) in items
+        .iter()
+        .enumerate()
+        .filter(|(_, item)| !known.contains(item))
+    {
+        invalid.add(FieldError {
+            field: field(index),
+            message: message.to_owned(),
+        });
+    }
+    invalid.into_result()
+}
+
+/// The positions in a list of items that are equal to an earlier one.
 pub(crate) fn repeated<T: Ord>(items: &[T]) -> impl Iterator<Item = usize> {
     let mut seen = BTreeSet::new();
     items

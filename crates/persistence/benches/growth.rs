@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use allclear_application::clock::Clock;
 use allclear_application::incident::IncidentStore;
-use allclear_application::incident::update::IncidentUpdateStore;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
@@ -18,7 +17,7 @@ use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
-use allclear_domain::incident_update::{Entry, IncidentUpdateDraft, Latest};
+use allclear_domain::incident_update::{IncidentAndNewest, IncidentAndUpdate, IncidentUpdateDraft};
 use allclear_persistence::database::Database;
 use chrono::{DateTime, Utc};
 use sea_orm::{ConnectionTrait, DbBackend};
@@ -133,11 +132,12 @@ impl Side {
             id: "user_1".into(),
             name: "Ann".into(),
         };
-        let rule: Transition<Latest, Entry> = Box::new(move |latest, stamp| {
-            let id = IncidentUpdateId(stamp.id);
-            Ok(latest.record(id, draft, author, stamp.now)?)
-        });
-        IncidentUpdateStore::record(&self.database, &self.acme, self.open, rule)
+        let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
+            Box::new(move |latest, stamp| {
+                let id = IncidentUpdateId(stamp.id);
+                Ok(latest.record(id, draft, author, stamp.now)?)
+            });
+        IncidentStore::insert_update(&self.database, &self.acme, self.open, rule)
             .await
             .unwrap()
             .unwrap();

@@ -1,13 +1,11 @@
 //! Components and the history of their statuses.
 
-use std::sync::Arc;
-
 use allclear_application::component::ComponentStore;
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
-use allclear_application::transition::{CreateTransition, Transition, Written};
+use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_domain::component::{Component, StatusSource};
-use allclear_domain::event::{Changed, Event};
+use allclear_domain::event::Changed;
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
@@ -20,8 +18,6 @@ use crate::database::Database;
 use crate::entity::component::{Column, Entity, Model};
 use crate::entity::component_status_change;
 use crate::error::broken;
-use crate::organisation::lock_for_commit;
-use crate::outbox;
 
 #[async_trait]
 impl ComponentStore for Database {
@@ -58,34 +54,26 @@ impl ComponentStore for Database {
         &self,
         organisation: &OrganisationId,
         create: CreateTransition<Component>,
-    ) -> Result<Written<Component>, Error> {
-        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
+    ) -> Result<Committed<Component>, Error> {
         let limits = self.limits;
-        self.write(move |transaction| {
+        let committed = self.commit(organisation, move |scope| {
             Box::pin(async move {
-                let locked = lock_for_commit(transaction, &organisation, &*clock)
-                    .await?
-                    .ok_or(Error::NotFound("Organisation"))?;
                 if limits.components.is_some() {
-                    let present = of(&organisation).count(transaction).await.map_err(broken)?;
-                    limits.check_components(present)?;
+                    let present = of(scope.organisation).count(scope.transaction).await;
+                    limits.check_components(present.map_err(broken)?)?;
                 }
-                let Changed { mut state, events } = create(locked.stamp)?;
-                state.version = locked.next_revision();
-                let row = row(&organisation, &state).into_active_model();
+                let mut created = create(scope.stamp)?;
+                created.state.version = scope.stamp.revision;
+                let row = row(scope.organisation, &created.state).into_active_model();
                 Entity::insert(row)
-                    .exec_without_returning(transaction)
+                    .exec_without_returning(scope.transaction)
                     .await
                     .map_err(broken)?;
-                record_status(transaction, &state, None).await?;
-                let commit = outbox::append(transaction, locked, &events).await?;
-                Ok(Written {
-                    state,
-                    commit: Some(commit),
-                })
+                record_status(scope.transaction, &created.state, None).await?;
+                Ok(Some(created))
             })
-        })
-        .await
+        });
+        committed.await?.ok_or(Error::NotFound("Organisation"))
     }
 
     async fn change(
@@ -93,35 +81,23 @@ impl ComponentStore for Database {
         organisation: &OrganisationId,
         id: ComponentId,
         rule: Transition<Component>,
-    ) -> Result<Option<Written<Component>>, Error> {
-        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
-        self.write(move |transaction| {
+    ) -> Result<Option<Committed<Component>>, Error> {
+        self.commit(organisation, move |scope| {
             Box::pin(async move {
-                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
-                else {
-                    return Ok(None);
-                };
-                let Some(before) = find(transaction, &organisation, id).await? else {
+                let found = find(scope.transaction, scope.organisation, id).await?;
+                let Some(before) = found else {
                     return Ok(None);
                 };
                 let status = before.status;
-                let Changed { mut state, events } = rule(before, locked.stamp)?;
-                if events.is_empty() {
-                    return Ok(Some(Written {
-                        state,
-                        commit: None,
-                    }));
+                let mut changed = rule(before, scope.stamp)?;
+                if !changed.is_nothing() {
+                    changed.state.version = scope.stamp.revision;
+                    update(scope.transaction, scope.organisation, &changed.state).await?;
+                    if changed.state.status != status {
+                        record_status(scope.transaction, &changed.state, None).await?;
+                    }
                 }
-                state.version = locked.next_revision();
-                update(transaction, &organisation, &state).await?;
-                if state.status != status {
-                    record_status(transaction, &state, None).await?;
-                }
-                let commit = outbox::append(transaction, locked, &events).await?;
-                Ok(Some(Written {
-                    state,
-                    commit: Some(commit),
-                }))
+                Ok(Some(changed))
             })
         })
         .await
@@ -131,33 +107,22 @@ impl ComponentStore for Database {
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
-    ) -> Result<Option<Written<()>>, Error> {
-        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
-        self.write(move |transaction| {
+        deletion: Changed<()>,
+    ) -> Result<Option<Committed<()>>, Error> {
+        self.commit(organisation, move |scope| {
             Box::pin(async move {
-                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
-                else {
-                    return Ok(None);
-                };
                 let row = Entity::delete_many()
-                    .filter(Column::OrganisationId.eq(organisation.as_str()))
+                    .filter(Column::OrganisationId.eq(scope.organisation.as_str()))
                     .filter(Column::Id.eq(id.0));
-                if row.exec(transaction).await.map_err(broken)?.rows_affected == 0 {
-                    return Ok(None);
-                }
-                let commit =
-                    outbox::append(transaction, locked, &[Event::ComponentDeleted(id)]).await?;
-                Ok(Some(Written {
-                    state: (),
-                    commit: Some(commit),
-                }))
+                let deleted = row.exec(scope.transaction).await.map_err(broken)?;
+                Ok((deleted.rows_affected > 0).then_some(deletion))
             })
         })
         .await
     }
 }
 
-/// Everything of an organisation: no query of components goes without it.
+/// The components of an organisation. Every query of components begins here.
 pub(crate) fn of(organisation: &OrganisationId) -> sea_orm::Select<Entity> {
     Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
 }
@@ -189,7 +154,7 @@ pub(crate) async fn update(
     Ok(())
 }
 
-/// Adds the component's status to its history, with the incident that caused it where one did.
+/// Adds the component's status to its history, with the incident that caused it, if one did.
 pub(crate) async fn record_status(
     transaction: &DatabaseTransaction,
     state: &Component,
@@ -224,7 +189,6 @@ fn row(organisation: &OrganisationId, state: &Component) -> Model {
     }
 }
 
-/// A stored component as the domain knows it.
 pub(crate) fn component(row: Model) -> Result<Component, Error> {
     Ok(Component {
         id: ComponentId(row.id),

@@ -4,9 +4,11 @@ mod claim;
 mod expand;
 #[cfg(test)]
 mod query_plan_tests;
-mod settle;
+mod results;
 
-use allclear_application::delivery::{Claim, Delivery, DeliveryCounts, DeliveryQueue, Settled};
+use allclear_application::delivery::{
+    Claim, Delivery, DeliveryCounts, DeliveryQueue, DeliveryResult,
+};
 use allclear_application::error::Error;
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use async_trait::async_trait;
@@ -76,8 +78,8 @@ impl DeliveryQueue for Database {
             .await
     }
 
-    async fn settle(&self, settled: Vec<Settled>) -> Result<(), Error> {
-        self.write(move |transaction| Box::pin(settle::settle(transaction, settled)))
+    async fn record_results(&self, results: Vec<DeliveryResult>) -> Result<(), Error> {
+        self.write(move |transaction| Box::pin(results::record(transaction, results)))
             .await
     }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use allclear_application::directory::{
-    Credential, Directory, DirectoryStore, Ending, Known, Standing,
+    Credential, Directory, DirectoryStore, NameRecord, Revocation, TokenStatus,
 };
 use allclear_application::error::Error;
-use allclear_application::transition::Written;
+use allclear_application::transition::Committed;
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -17,7 +17,7 @@ use sea_orm::{
 };
 
 use crate::database::Database;
-use crate::entity::{directory_ending, directory_message, directory_name, organisation};
+use crate::entity::{directory_message, directory_name, directory_revocation, organisation};
 use crate::error::broken;
 use crate::organisation::{insert_or_rename, lock};
 
@@ -28,21 +28,21 @@ const ORGANISATION: &str = "organisation";
 
 #[async_trait]
 impl DirectoryStore for Database {
-    async fn standing(&self, credential: &Credential) -> Result<Standing, Error> {
+    async fn token_status(&self, credential: &Credential) -> Result<TokenStatus, Error> {
         let credential = credential.clone();
         self.read_consistently(move |transaction| {
             Box::pin(async move {
                 let endings = endings(transaction, &credential).await?;
-                let ended = endings
+                let revoked = endings
                     .iter()
-                    .any(|ending| ends(ending, credential.issued_at));
+                    .any(|revocation| ends(revocation, credential.issued_at));
                 let user = known(transaction, &credential.user).await?;
                 let organisation = match &credential.organisation {
                     Some(id) => organisation_name(transaction, id).await?,
                     None => None,
                 };
-                Ok(Standing {
-                    ended,
+                Ok(TokenStatus {
+                    revoked,
                     user,
                     organisation,
                 })
@@ -51,7 +51,7 @@ impl DirectoryStore for Database {
         .await
     }
 
-    async fn name_user(&self, user: &str, known: Known) -> Result<(), Error> {
+    async fn name_user(&self, user: &str, known: NameRecord) -> Result<(), Error> {
         let user = user.to_owned();
         self.write(move |transaction| {
             Box::pin(async move {
@@ -65,19 +65,19 @@ impl DirectoryStore for Database {
     async fn name_organisation(
         &self,
         id: &OrganisationId,
-        known: Known,
-    ) -> Result<Written<()>, Error> {
+        known: NameRecord,
+    ) -> Result<Committed<()>, Error> {
         let (id, clock) = (id.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let unchanged = Written {
+                let unchanged = Committed {
                     state: (),
                     commit: None,
                 };
                 // Whoever deletes it takes the same lock, where there is a row to lock.
                 let exists = lock(transaction, &id).await?.is_some();
                 let deleted = (ORGANISATION.to_owned(), id.as_str().to_owned());
-                if directory_ending::Entity::find_by_id(deleted)
+                if directory_revocation::Entity::find_by_id(deleted)
                     .one(transaction)
                     .await
                     .map_err(broken)?
@@ -85,7 +85,7 @@ impl DirectoryStore for Database {
                 {
                     return Ok(unchanged);
                 }
-                let is_stand_in = known.as_of == Known::NEVER;
+                let is_stand_in = known.as_of == NameRecord::NEVER;
                 if exists && is_stand_in {
                     return Ok(unchanged);
                 }
@@ -99,8 +99,8 @@ impl DirectoryStore for Database {
         .await
     }
 
-    async fn end(&self, ending: &Ending, at: DateTime<Utc>) -> Result<(), Error> {
-        let (kind, id) = key(ending);
+    async fn revoke(&self, revocation: &Revocation, at: DateTime<Utc>) -> Result<(), Error> {
+        let (kind, id) = key(revocation);
         let forgotten = self.clock.now() - Directory::MEMORY;
         self.write(move |transaction| {
             Box::pin(async move {
@@ -111,10 +111,10 @@ impl DirectoryStore for Database {
                         .map_err(broken)?;
                 }
                 insert_ending(transaction, kind, id, at).await?;
-                let column = directory_ending::Column::EndedAt;
-                let old = directory_ending::Entity::delete_many().filter(column.lt(forgotten));
+                let column = directory_revocation::Column::EndedAt;
+                let old = directory_revocation::Entity::delete_many().filter(column.lt(forgotten));
                 // A deleted organisation's identifier is never given to another: it stays remembered.
-                let old = old.filter(directory_ending::Column::Kind.ne(ORGANISATION));
+                let old = old.filter(directory_revocation::Column::Kind.ne(ORGANISATION));
                 old.exec(transaction).await.map_err(broken)?;
                 Ok(())
             })
@@ -181,11 +181,13 @@ impl DirectoryStore for Database {
 }
 
 /// Under which name an ending is kept.
-fn key(ending: &Ending) -> (&'static str, String) {
-    match ending {
-        Ending::Session(id) => (SESSION, id.clone()),
-        Ending::User(id) => (USER, id.clone()),
-        Ending::Membership { organisation, user } => (MEMBERSHIP, format!("{organisation}/{user}")),
+fn key(revocation: &Revocation) -> (&'static str, String) {
+    match revocation {
+        Revocation::Session(id) => (SESSION, id.clone()),
+        Revocation::User(id) => (USER, id.clone()),
+        Revocation::Membership { organisation, user } => {
+            (MEMBERSHIP, format!("{organisation}/{user}"))
+        }
     }
 }
 
@@ -193,8 +195,8 @@ fn key(ending: &Ending) -> (&'static str, String) {
 async fn endings(
     transaction: &DatabaseTransaction,
     credential: &Credential,
-) -> Result<Vec<directory_ending::Model>, Error> {
-    use directory_ending::Column;
+) -> Result<Vec<directory_revocation::Model>, Error> {
+    use directory_revocation::Column;
     let of = |(kind, id): (&str, String)| {
         Condition::all()
             .add(Column::Kind.eq(kind))
@@ -202,13 +204,13 @@ async fn endings(
     };
     let user = credential.user.clone();
     let mut any = Condition::any()
-        .add(of(key(&Ending::Session(credential.session.clone()))))
-        .add(of(key(&Ending::User(user.clone()))));
+        .add(of(key(&Revocation::Session(credential.session.clone()))))
+        .add(of(key(&Revocation::User(user.clone()))));
     if let Some(organisation) = credential.organisation.clone() {
         any = any.add(of((ORGANISATION, organisation.as_str().to_owned())));
-        any = any.add(of(key(&Ending::Membership { organisation, user })));
+        any = any.add(of(key(&Revocation::Membership { organisation, user })));
     }
-    directory_ending::Entity::find()
+    directory_revocation::Entity::find()
         .filter(any)
         .all(transaction)
         .await
@@ -217,9 +219,9 @@ async fn endings(
 
 /// Whether it ends what a token issued then stands for. A session or an organisation that ended is over; a user or a
 /// member may have come back since.
-fn ends(ending: &directory_ending::Model, issued_at: DateTime<Utc>) -> bool {
-    let for_good = ending.kind == SESSION || ending.kind == ORGANISATION;
-    for_good || ending.ended_at >= issued_at
+fn ends(revocation: &directory_revocation::Model, issued_at: DateTime<Utc>) -> bool {
+    let for_good = revocation.kind == SESSION || revocation.kind == ORGANISATION;
+    for_good || revocation.ended_at >= issued_at
 }
 
 async fn insert_ending(
@@ -228,7 +230,7 @@ async fn insert_ending(
     id: String,
     at: DateTime<Utc>,
 ) -> Result<(), Error> {
-    use directory_ending::{Column, Entity};
+    use directory_revocation::{Column, Entity};
     // Messages may come late: what ended last counts.
     let earlier = Entity::delete_many()
         .filter(Column::Kind.eq(kind))
@@ -238,7 +240,7 @@ async fn insert_ending(
         .exec(transaction)
         .await
         .map_err(broken)?;
-    let row = directory_ending::ActiveModel {
+    let row = directory_revocation::ActiveModel {
         kind: Set(kind.to_owned()),
         id: Set(id),
         ended_at: Set(at),
@@ -254,12 +256,12 @@ async fn insert_ending(
     Ok(())
 }
 
-async fn known(connection: &impl ConnectionTrait, id: &str) -> Result<Option<Known>, Error> {
+async fn known(connection: &impl ConnectionTrait, id: &str) -> Result<Option<NameRecord>, Error> {
     let found = directory_name::Entity::find_by_id(id)
         .one(connection)
         .await
         .map_err(broken)?;
-    Ok(found.map(|row| Known {
+    Ok(found.map(|row| NameRecord {
         name: row.name,
         as_of: row.as_of,
     }))
@@ -269,7 +271,7 @@ async fn known(connection: &impl ConnectionTrait, id: &str) -> Result<Option<Kno
 async fn organisation_name(
     connection: &impl ConnectionTrait,
     id: &OrganisationId,
-) -> Result<Option<Known>, Error> {
+) -> Result<Option<NameRecord>, Error> {
     let found = organisation::Entity::find_by_id(id.as_str())
         .one(connection)
         .await
@@ -277,8 +279,8 @@ async fn organisation_name(
     let Some(row) = found else { return Ok(None) };
     let as_of = known(connection, id.as_str())
         .await?
-        .map_or(Known::NEVER, |known| known.as_of);
-    Ok(Some(Known {
+        .map_or(NameRecord::NEVER, |known| known.as_of);
+    Ok(Some(NameRecord {
         name: row.name,
         as_of,
     }))
@@ -288,7 +290,7 @@ async fn organisation_name(
 async fn keep_newer(
     transaction: &DatabaseTransaction,
     id: &str,
-    fresh: Known,
+    fresh: NameRecord,
 ) -> Result<bool, Error> {
     use directory_name::{Column, Entity};
     let as_of = fresh.as_of;

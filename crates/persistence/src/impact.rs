@@ -1,93 +1,98 @@
-//! What unresolved incidents hold on components.
+//! The impacts of unresolved incidents on components.
 
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::event::{Changed, Event};
-use allclear_domain::id::{IncidentId, OrganisationId};
-use allclear_domain::organisation::Revision;
-use chrono::{DateTime, Utc};
+use allclear_domain::event::Event;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::impact::ImpactChange;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseTransaction, FromQueryResult, QueryFilter, QueryOrder,
 };
 use uuid::Uuid;
 
+use crate::commit::Scope;
 use crate::component;
 use crate::entity::component::Column;
 use crate::entity::{incident, incident_component};
 use crate::error::broken;
+use crate::incident::component::attached;
 
 #[derive(FromQueryResult)]
-struct Held {
+struct ImpactRow {
     component_id: Uuid,
     status: String,
 }
 
-/// Settles components after an incident has changed what it holds on them. Answers what happened, the oldest component
-/// first. Incident and links are written already.
-pub(crate) async fn settle(
-    transaction: &DatabaseTransaction,
-    organisation: &OrganisationId,
-    components: &[Uuid],
-    cause: IncidentId,
-    revision: Revision,
-    now: DateTime<Utc>,
-) -> Result<Vec<Event>, Error> {
+/// Applies the impacts of all unresolved incidents to the components of a change. Returns the events, the oldest component first.
+/// The incident and its attachments are stored already.
+pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Vec<Event>, Error> {
+    let Scope {
+        transaction,
+        organisation,
+        stamp,
+    } = scope;
+    let (cause, components) = match change {
+        ImpactChange::OnAll(incident) => (incident, attached(transaction, incident).await?),
+        ImpactChange::On(incident, components) => (incident, components),
+    };
     if components.is_empty() {
         return Ok(Vec::new());
     }
-    let query = component::of(organisation).filter(Column::Id.is_in(components.iter().copied()));
-    let rows = query
+    let components: Vec<_> = components.into_iter().map(|id| id.0).collect();
+    let rows = component::of(organisation)
+        .filter(Column::Id.is_in(components.iter().copied()))
         .order_by_asc(Column::Id)
         .all(transaction)
         .await
         .map_err(broken)?;
-    let mut held = held(transaction, organisation, components).await?;
+    let mut impacts = impacts(transaction, organisation, &components).await?;
     let mut events = Vec::new();
     for row in rows {
         let before = component::component(row)?;
-        let held = held.remove(&before.id.0).unwrap_or_default();
-        let Changed {
-            mut state,
-            events: told,
-        } = before.clone().settle(held, now);
-        if state == before {
+        let impacts = impacts.remove(&before.id.0).unwrap_or_default();
+        let mut changed = before.clone().apply_impacts(impacts, stamp.now);
+        if changed.state == before {
             continue;
         }
-        if !told.is_empty() {
-            state.version = revision;
-            component::record_status(transaction, &state, Some(cause)).await?;
+        if !changed.is_nothing() {
+            changed.state.version = stamp.revision;
+            component::record_status(transaction, &changed.state, Some(cause)).await?;
         }
-        component::update(transaction, organisation, &state).await?;
-        events.extend(told);
+        component::update(transaction, organisation, &changed.state).await?;
+        events.extend(changed.events);
     }
     Ok(events)
 }
 
-async fn held(
+async fn impacts(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
     components: &[Uuid],
 ) -> Result<HashMap<Uuid, Vec<ComponentStatus>>, Error> {
     let rows = transaction
-        .query_all(&holding(organisation, components))
+        .query_all(&unresolved_impacts(organisation, components))
         .await
         .map_err(broken)?;
-    let mut held: HashMap<_, Vec<_>> = HashMap::new();
+    let mut impacts: HashMap<_, Vec<_>> = HashMap::new();
     for row in rows {
-        let row = Held::from_query_result(&row, "").map_err(broken)?;
-        held.entry(row.component_id)
+        let row = ImpactRow::from_query_result(&row, "").map_err(broken)?;
+        impacts
+            .entry(row.component_id)
             .or_default()
             .push(row.status.parse().map_err(Error::internal)?);
     }
-    Ok(held)
+    Ok(impacts)
 }
 
-/// The links of unresolved incidents to components. It begins at the unresolved incidents, which are few, and not at the
-/// components, which many old incidents may have affected.
-pub(crate) fn holding(organisation: &OrganisationId, components: &[Uuid]) -> SelectStatement {
+/// The attachments of unresolved incidents to components. The query begins at the unresolved incidents, which are few, and not at
+/// the components, to which many old incidents may be attached.
+pub(crate) fn unresolved_impacts(
+    organisation: &OrganisationId,
+    components: &[Uuid],
+) -> SelectStatement {
     use incident_component::{Column as LinkColumn, Entity as LinkEntity};
     Query::select()
         .columns([LinkColumn::ComponentId, LinkColumn::Status].map(|column| (LinkEntity, column)))

@@ -1,6 +1,6 @@
-//! Incidents.
+//! Incidents, their updates and the components attached to them.
 
-mod component;
+pub(crate) mod component;
 pub(crate) mod public;
 #[cfg(test)]
 mod query_plan_tests;
@@ -8,35 +8,34 @@ mod timeline;
 mod update;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use allclear_application::error::Error;
+use allclear_application::incident::component::IncidentComponent;
 use allclear_application::incident::{IncidentReport, IncidentStore};
 use allclear_application::page::{Listed, Page};
-use allclear_application::public::incident::TimelineEntry;
+use allclear_application::public::incident::IncidentTimelineEntry;
 use allclear_application::public::size::{Budget, LIST_TIMELINE_BYTES};
-use allclear_application::transition::{CreateTransition, Transition, Written};
-use allclear_domain::event::{Changed, Event};
-use allclear_domain::id::{IncidentId, OrganisationId};
-use allclear_domain::impact::{self, Attachment};
+use allclear_application::transition::{Committed, CreateTransition, Transition};
+use allclear_domain::component::Component;
+use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};
+use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::incident::Incident;
-use allclear_domain::notice::IncidentChange;
+use allclear_domain::incident_update::{
+    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, UpdateDeletion,
+};
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use futures_util::future::BoxFuture;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
     IntoActiveModel, Iterable, ModelTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use uuid::Uuid;
 
+use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::incident::{Column, Entity, Model};
 use crate::error::broken;
-use crate::impact::settle;
-use crate::notice::NoticeWriter;
-use crate::organisation::lock_for_commit;
-use crate::outbox;
 use crate::timeline::{AT_ONCE, Timeline};
 
 #[async_trait]
@@ -68,14 +67,8 @@ impl IncidentStore for Database {
         organisation: &OrganisationId,
         id: IncidentId,
     ) -> Result<Option<IncidentReport>, Error> {
-        let organisation = organisation.clone();
-        self.read_consistently(move |transaction| {
-            Box::pin(async move {
-                match find(transaction, &organisation, id).await? {
-                    Some(incident) => Ok(Some(report(transaction, incident).await?)),
-                    None => Ok(None),
-                }
-            })
+        self.read_incident(organisation, id, move |transaction, incident| {
+            Box::pin(report(transaction, incident))
         })
         .await
     }
@@ -85,64 +78,23 @@ impl IncidentStore for Database {
         organisation: &OrganisationId,
         create: CreateTransition<Incident>,
         components: Vec<Attachment>,
-    ) -> Result<Written<IncidentReport>, Error> {
-        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
-        self.write(move |transaction| {
+    ) -> Result<Committed<IncidentReport>, Error> {
+        let committed = self.commit(organisation, move |scope| {
             Box::pin(async move {
-                let locked = lock_for_commit(transaction, &organisation, &*clock)
-                    .await?
-                    .ok_or(Error::NotFound("Organisation"))?;
-                let now = locked.stamp.now;
-                let Changed {
-                    mut state,
-                    mut events,
-                } = create(locked.stamp)?;
-                state.version = locked.next_revision();
-                let row = row(&organisation, &state).into_active_model();
+                let mut created = create(scope.stamp)?;
+                created.state.version = scope.stamp.revision;
+                let row = row(scope.organisation, &created.state).into_active_model();
                 Entity::insert(row)
-                    .exec_without_returning(transaction)
+                    .exec_without_returning(scope.transaction)
                     .await
                     .map_err(broken)?;
-                component::link(transaction, &organisation, &state, &components).await?;
-                let ids: Vec<_> = components
-                    .iter()
-                    .map(|attachment| attachment.component_id.0)
-                    .collect();
-                if state.holds() {
-                    events.extend(
-                        settle(
-                            transaction,
-                            &organisation,
-                            &ids,
-                            state.id,
-                            state.version,
-                            now,
-                        )
-                        .await?,
-                    );
-                }
-                let occasion = NoticeWriter {
-                    transaction,
-                    locked: &locked,
-                    clock: &*clock,
-                    now,
-                };
-                occasion
-                    .incident(IncidentChange::of(None, &state, false), &state, None)
-                    .await?;
-                let commit = outbox::append(transaction, locked, &events).await?;
-                let state = IncidentReport {
-                    incident: state,
-                    timeline: Vec::new(),
-                    timeline_truncated: false,
-                };
-                Ok(Written {
-                    state,
-                    commit: Some(commit),
-                })
+                component::insert(scope, created.state.id, &components).await?;
+                Ok(Some(
+                    created.map(|incident| reported(incident, Timeline::default())),
+                ))
             })
-        })
-        .await
+        });
+        committed.await?.ok_or(Error::NotFound("Organisation"))
     }
 
     async fn change(
@@ -150,46 +102,19 @@ impl IncidentStore for Database {
         organisation: &OrganisationId,
         id: IncidentId,
         rule: Transition<Incident>,
-    ) -> Result<Option<Written<IncidentReport>>, Error> {
-        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
-        self.write(move |transaction| {
+    ) -> Result<Option<Committed<IncidentReport>>, Error> {
+        self.commit(organisation, move |scope| {
             Box::pin(async move {
-                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
-                else {
+                let found = find(scope.transaction, scope.organisation, id).await?;
+                let Some(before) = found else {
                     return Ok(None);
                 };
-                let Some(before) = find(transaction, &organisation, id).await? else {
-                    return Ok(None);
-                };
-                let Changed { state, mut events } = rule(before.clone(), locked.stamp)?;
-                if events.is_empty() {
-                    return Ok(Some(Written {
-                        state: report(transaction, state).await?,
-                        commit: None,
-                    }));
+                let mut changed = rule(before.clone(), scope.stamp)?;
+                if !changed.is_nothing() {
+                    update_row(scope, &before, &mut changed.state).await?;
                 }
-                let (revision, now) = (locked.next_revision(), locked.stamp.now);
-                let (state, settled) =
-                    store(transaction, &organisation, &before, state, revision, now).await?;
-                events.extend(settled);
-                let occasion = NoticeWriter {
-                    transaction,
-                    locked: &locked,
-                    clock: &*clock,
-                    now,
-                };
-                occasion
-                    .incident(
-                        IncidentChange::of(Some(&before), &state, false),
-                        &state,
-                        None,
-                    )
-                    .await?;
-                let commit = outbox::append(transaction, locked, &events).await?;
-                Ok(Some(Written {
-                    state: report(transaction, state).await?,
-                    commit: Some(commit),
-                }))
+                let timeline = timeline_of(scope.transaction, id).await?;
+                Ok(Some(changed.map(|incident| reported(incident, timeline))))
             })
         })
         .await
@@ -199,43 +124,188 @@ impl IncidentStore for Database {
         &self,
         organisation: &OrganisationId,
         id: IncidentId,
-    ) -> Result<Option<Written<()>>, Error> {
-        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
-        self.write(move |transaction| {
+        rule: Transition<IncidentAndAttached, ()>,
+    ) -> Result<Option<Committed<()>>, Error> {
+        self.commit(organisation, move |scope| {
             Box::pin(async move {
-                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
-                else {
+                let Some(found) = component::find_attached(scope, id).await? else {
                     return Ok(None);
                 };
-                let Some(incident) = find(transaction, &organisation, id).await? else {
-                    return Ok(None);
-                };
-                let released = if incident.holds() {
-                    component::linked(transaction, id).await?
-                } else {
-                    Vec::new()
-                };
+                let deletion = rule(found, scope.stamp)?;
                 Entity::delete_by_id(id.0)
-                    .exec(transaction)
+                    .exec(scope.transaction)
                     .await
                     .map_err(broken)?;
-                let (revision, now) = (locked.next_revision(), locked.stamp.now);
-                let mut events = vec![Event::IncidentDeleted(id)];
-                events.extend(
-                    settle(transaction, &organisation, &released, id, revision, now).await?,
-                );
-                let commit = outbox::append(transaction, locked, &events).await?;
-                Ok(Some(Written {
-                    state: (),
-                    commit: Some(commit),
-                }))
+                Ok(Some(deletion))
+            })
+        })
+        .await
+    }
+
+    async fn list_updates(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        page: Page,
+    ) -> Result<Option<Listed<IncidentUpdate>>, Error> {
+        self.read_incident(organisation, incident, move |transaction, _| {
+            Box::pin(update::list(transaction, incident, page))
+        })
+        .await
+    }
+
+    async fn find_update(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        id: IncidentUpdateId,
+    ) -> Result<Option<IncidentUpdate>, Error> {
+        let found = self
+            .read_incident(organisation, incident, move |transaction, _| {
+                Box::pin(update::find(transaction, incident, id))
+            })
+            .await?;
+        Ok(found.flatten())
+    }
+
+    async fn insert_update(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        rule: Transition<IncidentAndNewest, IncidentAndUpdate>,
+    ) -> Result<Option<Committed<IncidentUpdate>>, Error> {
+        self.commit_certain(organisation, move |scope| {
+            Box::pin(update::insert(scope, incident, rule))
+        })
+        .await
+    }
+
+    async fn change_update(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        id: IncidentUpdateId,
+        rule: Transition<IncidentAndUpdate>,
+    ) -> Result<Option<Committed<IncidentUpdate>>, Error> {
+        self.commit(organisation, move |scope| {
+            Box::pin(update::change(scope, incident, id, rule))
+        })
+        .await
+    }
+
+    async fn delete_updates(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        ids: Vec<IncidentUpdateId>,
+        rule: Transition<UpdateDeletion, Incident>,
+    ) -> Result<Option<Committed<()>>, Error> {
+        self.commit(organisation, move |scope| {
+            Box::pin(update::delete(scope, incident, ids, rule))
+        })
+        .await
+    }
+
+    async fn attached(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        page: Page,
+    ) -> Result<Option<Listed<IncidentComponent>>, Error> {
+        let owner = organisation.clone();
+        self.read_incident(organisation, incident, move |transaction, _| {
+            Box::pin(component::list_attached(transaction, owner, incident, page))
+        })
+        .await
+    }
+
+    async fn unattached(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        page: Page,
+    ) -> Result<Option<Listed<Component>>, Error> {
+        let owner = organisation.clone();
+        self.read_incident(organisation, incident, move |transaction, _| {
+            Box::pin(component::list_unattached(
+                transaction,
+                owner,
+                incident,
+                page,
+            ))
+        })
+        .await
+    }
+
+    async fn attach(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        components: Vec<Attachment>,
+        rule: Transition<IncidentAndAttached, ()>,
+    ) -> Result<Option<Committed<()>>, Error> {
+        self.commit(organisation, move |scope| {
+            Box::pin(async move {
+                let Some(found) = component::find_attached(scope, incident).await? else {
+                    return Ok(None);
+                };
+                let changed = rule(found, scope.stamp)?;
+                component::insert(scope, incident, &components).await?;
+                Ok(Some(changed))
+            })
+        })
+        .await
+    }
+
+    async fn detach(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        components: Vec<ComponentId>,
+        rule: Transition<IncidentAndAttached, ()>,
+    ) -> Result<Option<Committed<()>>, Error> {
+        self.commit(organisation, move |scope| {
+            Box::pin(async move {
+                let Some(found) = component::find_attached(scope, incident).await? else {
+                    return Ok(None);
+                };
+                let changed = rule(found, scope.stamp)?;
+                component::delete(scope, incident, &components).await?;
+                Ok(Some(changed))
             })
         })
         .await
     }
 }
 
-/// Everything of an organisation: no query of incidents goes without it.
+impl Database {
+    /// Reads something of an incident. `None` if the organisation has no such incident.
+    async fn read_incident<T, R>(
+        &self,
+        organisation: &OrganisationId,
+        id: IncidentId,
+        read: R,
+    ) -> Result<Option<T>, Error>
+    where
+        T: Send,
+        R: for<'t> FnOnce(&'t DatabaseTransaction, Incident) -> BoxFuture<'t, Result<T, Error>>
+            + Send
+            + 'static,
+    {
+        let organisation = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move {
+                match find(transaction, &organisation, id).await? {
+                    Some(incident) => read(transaction, incident).await.map(Some),
+                    None => Ok(None),
+                }
+            })
+        })
+        .await
+    }
+}
+
+/// The incidents of an organisation. Every query of incidents begins here.
 fn of(organisation: &OrganisationId) -> sea_orm::Select<Entity> {
     Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
 }
@@ -257,13 +327,16 @@ async fn report(
     transaction: &DatabaseTransaction,
     incident: Incident,
 ) -> Result<IncidentReport, Error> {
-    let mut timelines = timeline::of(
-        transaction,
-        Condition::all().add(Column::Id.eq(incident.id.0)),
-    )
-    .await?;
-    let timeline = timelines.remove(&incident.id.0).unwrap_or_default();
+    let timeline = timeline_of(transaction, incident.id).await?;
     Ok(reported(incident, timeline))
+}
+
+async fn timeline_of(
+    transaction: &DatabaseTransaction,
+    id: IncidentId,
+) -> Result<Timeline<IncidentTimelineEntry>, Error> {
+    let mut timelines = timeline::of(transaction, named([id.0].into_iter())).await?;
+    Ok(timelines.remove(&id.0).unwrap_or_default())
 }
 
 /// The incidents of a list, with as much of their timelines as a list has room for.
@@ -295,7 +368,7 @@ async fn reports(
     Ok(reports)
 }
 
-fn reported(incident: Incident, timeline: Timeline<TimelineEntry>) -> IncidentReport {
+fn reported(incident: Incident, timeline: Timeline<IncidentTimelineEntry>) -> IncidentReport {
     IncidentReport {
         incident,
         timeline: timeline.entries,
@@ -308,43 +381,26 @@ fn named(ids: impl Iterator<Item = Uuid>) -> Condition {
     Condition::all().add(Column::Id.is_in(ids))
 }
 
-/// Stores what a rule has made of an incident and, where that changes what it holds, settles its components. Answers the
-/// incident at its version, and what happened to components.
-async fn store(
-    transaction: &DatabaseTransaction,
-    organisation: &OrganisationId,
+/// Stores the new state of an incident. Its version changes if it reads differently.
+async fn update_row(
+    scope: Scope<'_>,
     before: &Incident,
-    mut state: Incident,
-    revision: Revision,
-    now: DateTime<Utc>,
-) -> Result<(Incident, Vec<Event>), Error> {
+    state: &mut Incident,
+) -> Result<(), Error> {
     if !state.reads_like(before) {
-        state.version = revision;
+        state.version = scope.stamp.revision;
     }
-    let stored = row(organisation, &state);
-    let mut changed = row(organisation, before).into_active_model();
-    // A column that stays as it is costs nothing where it is left out: no index is written, no foreign key looked up.
+    let stored = row(scope.organisation, state);
+    let mut changed = row(scope.organisation, before).into_active_model();
+    // Unchanged columns are left out: no index is written, no foreign key looked up.
     for column in Column::iter() {
         changed.set_if_not_equals(column, stored.get(column));
     }
     let update = Entity::update_many()
         .set(changed)
         .filter(Column::Id.eq(state.id.0));
-    update.exec(transaction).await.map_err(broken)?;
-    if !impact::differs(before, &state) {
-        return Ok((state, Vec::new()));
-    }
-    let components = component::linked(transaction, state.id).await?;
-    let settled = settle(
-        transaction,
-        organisation,
-        &components,
-        state.id,
-        revision,
-        now,
-    )
-    .await?;
-    Ok((state, settled))
+    update.exec(scope.transaction).await.map_err(broken)?;
+    Ok(())
 }
 
 fn row(organisation: &OrganisationId, state: &Incident) -> Model {
@@ -362,7 +418,6 @@ fn row(organisation: &OrganisationId, state: &Incident) -> Model {
     }
 }
 
-/// A stored incident as the domain knows it.
 fn incident(row: Model) -> Result<Incident, Error> {
     Ok(Incident {
         id: IncidentId(row.id),

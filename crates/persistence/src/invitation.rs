@@ -87,8 +87,9 @@ async fn add(
                 .ok_or(Error::NotFound("Organisation"))?;
             if let Some(inviter) = invitation.inviter {
                 // Under the lock: the role may have been taken away since the service looked.
-                let standing = membership::standing(transaction, organisation, inviter).await?;
-                if standing.is_none_or(|standing| standing.role != Role::Admin) {
+                let member_state =
+                    membership::member_state(transaction, organisation, inviter).await?;
+                if member_state.is_none_or(|member_state| member_state.role != Role::Admin) {
                     return Err(Error::Forbidden("Only an admin may do this"));
                 }
             }
@@ -157,9 +158,9 @@ pub(crate) async fn accept(
         return Ok(None);
     }
     if let Some(host) = &invitation.organisation {
-        match membership::standing(transaction, &host.id, user).await? {
-            Some(standing) => {
-                let role = standing.accept(invitation.role).role;
+        match membership::member_state(transaction, &host.id, user).await? {
+            Some(member_state) => {
+                let role = member_state.accept(invitation.role).role;
                 membership::set_role(transaction, &host.id, user, role).await?;
             }
             None => membership::insert(transaction, &host.id, user, invitation.role, now).await?,

@@ -3,6 +3,7 @@
 pub mod account;
 pub mod backup;
 pub mod check;
+mod commit;
 pub mod component;
 pub mod database;
 pub mod delivery;

@@ -1,4 +1,4 @@
-//! Maintenances and their [updates](update).
+//! Maintenances and their updates.
 
 #[cfg(test)]
 mod query_plan_tests;
@@ -7,20 +7,19 @@ pub mod update;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use allclear_application::error::Error;
-use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore};
+use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore, UpdateTransition};
 use allclear_application::page::{Listed, Page};
-use allclear_application::public::maintenance::{MaintenanceEntry, PublicMaintenance};
+use allclear_application::public::maintenance::{MaintenanceTimelineEntry, PublicMaintenance};
 use allclear_application::public::size::{
     Budget, EVENT_BYTES, LIST_TIMELINE_BYTES, PAGE_BYTES, PAST_SHOWN, WithTimeline,
 };
-use allclear_application::transition::{CreateTransition, Transition, Written};
-use allclear_domain::event::{Changed, Event};
-use allclear_domain::id::{MaintenanceId, OrganisationId};
+use allclear_application::transition::{Committed, CreateTransition, Transition};
+use allclear_domain::event::Changed;
+use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::maintenance::{Maintenance, SHOWN_AFTER_END};
-use allclear_domain::notice::MaintenanceChange;
+use allclear_domain::maintenance_update::MaintenanceUpdate;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -29,12 +28,10 @@ use sea_orm::{
     EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 
+use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::maintenance::{ActiveModel, Column, Entity, Model};
 use crate::error::broken;
-use crate::notice::NoticeWriter;
-use crate::organisation::lock_for_commit;
-use crate::outbox;
 use crate::timeline::{AT_ONCE, Timeline};
 
 /// A maintenance whose end nobody knows stays on the page as long as there are years of four digits: then one range holds
@@ -90,44 +87,22 @@ impl MaintenanceStore for Database {
         &self,
         organisation: &OrganisationId,
         create: CreateTransition<Maintenance>,
-    ) -> Result<Written<MaintenanceReport>, Error> {
-        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
-        self.write(move |transaction| {
+    ) -> Result<Committed<MaintenanceReport>, Error> {
+        let committed = self.commit(organisation, move |scope| {
             Box::pin(async move {
-                let locked = lock_for_commit(transaction, &organisation, &*clock)
-                    .await?
-                    .ok_or(Error::NotFound("Organisation"))?;
-                let Changed { mut state, events } = create(locked.stamp)?;
-                state.version = locked.next_revision();
-                let now = clock.now();
-                let row = row(&organisation, &state, now).into_active_model();
+                let mut created = create(scope.stamp)?;
+                created.state.version = scope.stamp.revision;
+                let row = row(scope, &created.state).into_active_model();
                 Entity::insert(row)
-                    .exec_without_returning(transaction)
+                    .exec_without_returning(scope.transaction)
                     .await
                     .map_err(broken)?;
-                let occasion = NoticeWriter {
-                    transaction,
-                    locked: &locked,
-                    clock: &*clock,
-                    now,
-                };
-                occasion
-                    .maintenance(
-                        0,
-                        MaintenanceChange::of(None, &state, false, now),
-                        &state,
-                        None,
-                    )
-                    .await?;
-                let commit = outbox::append_at(transaction, locked, &events, now).await?;
-                let report = reported(state, Timeline::default(), now);
-                Ok(Written {
-                    state: report,
-                    commit: Some(commit),
-                })
+                Ok(Some(created.map(|maintenance| {
+                    reported(maintenance, Timeline::default(), scope.stamp.clock)
+                })))
             })
-        })
-        .await
+        });
+        committed.await?.ok_or(Error::NotFound("Organisation"))
     }
 
     async fn change(
@@ -135,49 +110,27 @@ impl MaintenanceStore for Database {
         organisation: &OrganisationId,
         id: MaintenanceId,
         rule: Transition<Maintenance>,
-    ) -> Result<Option<Written<MaintenanceReport>>, Error> {
-        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
-        self.write(move |transaction| {
+    ) -> Result<Option<Committed<MaintenanceReport>>, Error> {
+        self.commit(organisation, move |scope| {
             Box::pin(async move {
-                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
-                else {
+                let found = find(scope.transaction, scope.organisation, id).await?;
+                let Some(before) = found else {
                     return Ok(None);
                 };
-                let Some(before) = find(transaction, &organisation, id).await? else {
-                    return Ok(None);
-                };
-                let told = before.announced_status.parse().map_err(Error::internal)?;
-                let before = maintenance(before);
-                let Changed { mut state, events } = rule(before.clone(), locked.stamp)?;
-                let now = clock.now();
-                let mut commit = None;
-                if !events.is_empty() {
-                    state.version = locked.next_revision();
-                    let row = row(&organisation, &state, now)
-                        .into_active_model()
-                        .reset_all();
+                let mut changed = rule(maintenance(before)?, scope.stamp)?;
+                if !changed.is_nothing() {
+                    changed.state.version = scope.stamp.revision;
+                    let row = row(scope, &changed.state).into_active_model().reset_all();
                     Entity::update(row)
-                        .exec(transaction)
+                        .exec(scope.transaction)
                         .await
                         .map_err(broken)?;
-                    let occasion = NoticeWriter {
-                        transaction,
-                        locked: &locked,
-                        clock: &*clock,
-                        now,
-                    };
-                    let change = MaintenanceChange::of(Some((&before, told)), &state, false, now);
-                    occasion.maintenance(0, change, &state, None).await?;
-                    commit = Some(outbox::append_at(transaction, locked, &events, now).await?);
                 }
-                let timeline = timeline::of(transaction, &[id.0])
-                    .await?
-                    .remove(&id.0)
-                    .unwrap_or_default();
-                Ok(Some(Written {
-                    state: reported(state, timeline, now),
-                    commit,
-                }))
+                let mut timelines = timeline::of(scope.transaction, &[id.0]).await?;
+                let timeline = timelines.remove(&id.0).unwrap_or_default();
+                Ok(Some(changed.map(|maintenance| {
+                    reported(maintenance, timeline, scope.stamp.clock)
+                })))
             })
         })
         .await
@@ -187,33 +140,96 @@ impl MaintenanceStore for Database {
         &self,
         organisation: &OrganisationId,
         id: MaintenanceId,
-    ) -> Result<Option<Written<()>>, Error> {
-        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
-        self.write(move |transaction| {
+        deletion: Changed<()>,
+    ) -> Result<Option<Committed<()>>, Error> {
+        self.commit(organisation, move |scope| {
             Box::pin(async move {
-                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
-                else {
-                    return Ok(None);
-                };
                 let row = Entity::delete_many()
-                    .filter(Column::OrganisationId.eq(organisation.as_str()))
+                    .filter(Column::OrganisationId.eq(scope.organisation.as_str()))
                     .filter(Column::Id.eq(id.0));
-                if row.exec(transaction).await.map_err(broken)?.rows_affected == 0 {
-                    return Ok(None);
-                }
-                let commit =
-                    outbox::append(transaction, locked, &[Event::MaintenanceDeleted(id)]).await?;
-                Ok(Some(Written {
-                    state: (),
-                    commit: Some(commit),
-                }))
+                let deleted = row.exec(scope.transaction).await.map_err(broken)?;
+                Ok((deleted.rows_affected > 0).then_some(deletion))
             })
+        })
+        .await
+    }
+
+    async fn list_updates(
+        &self,
+        organisation: &OrganisationId,
+        maintenance: MaintenanceId,
+        page: Page,
+    ) -> Result<Option<Listed<MaintenanceUpdate>>, Error> {
+        let organisation = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move {
+                match find(transaction, &organisation, maintenance).await? {
+                    Some(_) => update::list(transaction, maintenance, page).await.map(Some),
+                    None => Ok(None),
+                }
+            })
+        })
+        .await
+    }
+
+    async fn find_update(
+        &self,
+        organisation: &OrganisationId,
+        maintenance: MaintenanceId,
+        id: MaintenanceUpdateId,
+    ) -> Result<Option<MaintenanceUpdate>, Error> {
+        let organisation = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move {
+                match find(transaction, &organisation, maintenance).await? {
+                    Some(_) => update::find(transaction, maintenance, id).await,
+                    None => Ok(None),
+                }
+            })
+        })
+        .await
+    }
+
+    async fn insert_update(
+        &self,
+        organisation: &OrganisationId,
+        maintenance: MaintenanceId,
+        rule: UpdateTransition<Option<MaintenanceUpdate>, MaintenanceUpdate>,
+    ) -> Result<Option<Committed<MaintenanceUpdate>>, Error> {
+        self.commit(organisation, move |scope| {
+            Box::pin(update::insert(scope, maintenance, rule))
+        })
+        .await
+    }
+
+    async fn change_update(
+        &self,
+        organisation: &OrganisationId,
+        maintenance: MaintenanceId,
+        id: MaintenanceUpdateId,
+        rule: UpdateTransition<MaintenanceUpdate>,
+    ) -> Result<Option<Committed<MaintenanceUpdate>>, Error> {
+        self.commit(organisation, move |scope| {
+            Box::pin(update::change(scope, maintenance, id, rule))
+        })
+        .await
+    }
+
+    async fn delete_updates(
+        &self,
+        organisation: &OrganisationId,
+        maintenance: MaintenanceId,
+        ids: Vec<MaintenanceUpdateId>,
+        rule: UpdateTransition<Vec<MaintenanceUpdateId>>,
+    ) -> Result<Option<Committed<Vec<MaintenanceUpdateId>>>, Error> {
+        self.commit(organisation, move |scope| {
+            Box::pin(update::delete(scope, maintenance, ids, rule))
         })
         .await
     }
 }
 
-/// Everything of an organisation: no query of maintenances goes without it.
+/// The maintenances of an organisation. Every query of maintenances begins here.
 pub(crate) fn of(organisation: &OrganisationId) -> Select<Entity> {
     Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
 }
@@ -319,7 +335,7 @@ async fn reports(
                 Timeline::unread()
             };
             timeline.fit(&mut budget)?;
-            reports.push(reported(maintenance(row), timeline, now));
+            reports.push(reported(maintenance(row)?, timeline, now));
         }
     }
     Ok(reports)
@@ -327,7 +343,7 @@ async fn reports(
 
 fn reported(
     maintenance: Maintenance,
-    timeline: Timeline<MaintenanceEntry>,
+    timeline: Timeline<MaintenanceTimelineEntry>,
     now: DateTime<Utc>,
 ) -> MaintenanceReport {
     MaintenanceReport {
@@ -338,7 +354,7 @@ fn reported(
     }
 }
 
-/// Notes that viewers know how far the maintenance is now.
+/// Stores the status that is published with this transaction.
 pub(crate) async fn note_announced(
     transaction: &DatabaseTransaction,
     state: &Maintenance,
@@ -346,7 +362,7 @@ pub(crate) async fn note_announced(
 ) -> Result<(), Error> {
     let noted = ActiveModel {
         id: Set(state.id.0),
-        announced_status: Set(state.status(now).as_str().to_owned()),
+        announced_status: Set(state.announced.as_str().to_owned()),
         next_change_at: Set(state.next_change(now)),
         ..Default::default()
     };
@@ -357,11 +373,10 @@ pub(crate) async fn note_announced(
     Ok(())
 }
 
-/// A maintenance to store with events that tell viewers how far it is now.
-fn row(organisation: &OrganisationId, state: &Maintenance, now: DateTime<Utc>) -> Model {
+fn row(scope: Scope<'_>, state: &Maintenance) -> Model {
     Model {
         id: state.id.0,
-        organisation_id: organisation.as_str().to_owned(),
+        organisation_id: scope.organisation.as_str().to_owned(),
         title: state.title.clone(),
         description: state.description.clone(),
         start_at: state.start_at,
@@ -370,23 +385,23 @@ fn row(organisation: &OrganisationId, state: &Maintenance, now: DateTime<Utc>) -
         created_at: state.created_at,
         updated_at: state.updated_at,
         version: state.version.0,
-        announced_status: state.status(now).as_str().to_owned(),
-        next_change_at: state.next_change(now),
+        announced_status: state.announced.as_str().to_owned(),
+        next_change_at: state.next_change(scope.stamp.clock),
         shown_until: state.shown_until().unwrap_or(UNTIL_IT_IS_OVER),
     }
 }
 
-/// A stored maintenance as the domain knows it.
-pub(crate) fn maintenance(row: Model) -> Maintenance {
-    Maintenance {
+pub(crate) fn maintenance(row: Model) -> Result<Maintenance, Error> {
+    Ok(Maintenance {
         id: MaintenanceId(row.id),
         title: row.title,
         description: row.description,
         start_at: row.start_at,
         end_at: row.end_at,
         cancelled_at: row.cancelled_at,
+        announced: row.announced_status.parse().map_err(Error::internal)?,
         created_at: row.created_at,
         updated_at: row.updated_at,
         version: Revision(row.version),
-    }
+    })
 }

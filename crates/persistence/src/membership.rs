@@ -3,7 +3,7 @@
 use allclear_application::error::Error;
 use allclear_application::membership::{Founding, MemberTransition, MembershipStore};
 use allclear_domain::id::{OrganisationId, UserId};
-use allclear_domain::membership::{Belonging, Member, Role, Standing};
+use allclear_domain::membership::{Belonging, Member, MemberState, Role};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{
@@ -107,10 +107,11 @@ impl MembershipStore for Database {
                 if lock(transaction, &organisation).await?.is_none() {
                     return Ok(None);
                 }
-                let Some(standing) = standing(transaction, &organisation, user).await? else {
+                let Some(member_state) = member_state(transaction, &organisation, user).await?
+                else {
                     return Ok(None);
                 };
-                let decided = rule(standing)?;
+                let decided = rule(member_state)?;
                 if let Some(role) = decided {
                     set_role(transaction, &organisation, user, role).await?;
                 } else {
@@ -146,11 +147,11 @@ pub(crate) async fn find(
 }
 
 /// What the rules have to know of a member. The caller holds the organisation's lock.
-pub(crate) async fn standing(
+pub(crate) async fn member_state(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
     user: UserId,
-) -> Result<Option<Standing>, Error> {
+) -> Result<Option<MemberState>, Error> {
     let key = (organisation.as_str().to_owned(), user.0);
     let Some(row) = Entity::find_by_id(key)
         .one(transaction)
@@ -166,7 +167,7 @@ pub(crate) async fn standing(
         .count(transaction)
         .await
         .map_err(broken)?;
-    Ok(Some(Standing {
+    Ok(Some(MemberState {
         role: role(&row)?,
         other_admins,
     }))

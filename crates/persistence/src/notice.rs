@@ -5,131 +5,119 @@ use std::sync::Arc;
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::mail::notice::AffectedComponent;
-use allclear_application::notice::{IncidentNews, MaintenanceNews, News, Notice};
+use allclear_application::notice::{
+    IncidentNoticeContent, MaintenanceNoticeContent, Notice, NoticeContent,
+};
 use allclear_domain::id::OrganisationId;
-use allclear_domain::incident::Incident;
-use allclear_domain::maintenance::Maintenance;
-use allclear_domain::notice::{IncidentChange, MaintenanceChange};
+use allclear_domain::notice::{IncidentChange, MaintenanceChange, NewNotice};
 use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};
-use sea_orm::{
-    ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, Select,
-};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, Select};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::commit::Scope;
 use crate::entity::notice::{ActiveModel, Entity, Model};
 use crate::entity::subscriber;
 use crate::error::broken;
 use crate::incident::public::affected_by;
-use crate::organisation::Locked;
 
-/// A change that is about to be committed. Its state is written already.
-pub(crate) struct NoticeWriter<'a> {
-    pub(crate) transaction: &'a DatabaseTransaction,
-    pub(crate) locked: &'a Locked,
-    pub(crate) clock: &'a dyn Clock,
-    pub(crate) now: DateTime<Utc>,
-}
-
-impl NoticeWriter<'_> {
-    /// Stores what subscribers are told of an incident, where the change is news and anybody is subscribed.
-    pub(crate) async fn incident(
-        &self,
-        change: Option<IncidentChange>,
-        after: &Incident,
-        message: Option<&str>,
-    ) -> Result<(), Error> {
-        let Some(change) = change else { return Ok(()) };
-        if !self.locked.has_subscribers {
-            return Ok(());
-        }
-        let components = affected_by(self.transaction, after.id).await?;
-        let news = StoredNews::Incident {
-            change: change.as_str().to_owned(),
-            title: after.title.clone(),
-            description: after.description.clone(),
-            status: after.status.as_str().to_owned(),
-            occurred_at: after.occured_at,
-            message: message.map(str::to_owned),
-            components: components
-                .into_iter()
-                .map(|affected| StoredComponent {
-                    name: affected.component.name,
-                    status: affected.status.to_owned(),
-                })
-                .collect(),
-        };
-        self.store(0, after.id.0, &news).await
-    }
-
-    /// Stores what subscribers are told of a maintenance, where the change is news and anybody is subscribed. `part` tells
-    /// several changes of one revision apart.
-    pub(crate) async fn maintenance(
-        &self,
-        part: i32,
-        change: Option<MaintenanceChange>,
-        after: &Maintenance,
-        message: Option<&str>,
-    ) -> Result<(), Error> {
-        let Some(change) = change else { return Ok(()) };
-        if !self.locked.has_subscribers {
-            return Ok(());
-        }
-        let news = StoredNews::Maintenance {
-            change: change.as_str().to_owned(),
-            title: after.title.clone(),
-            description: after.description.clone(),
-            status: after.status(self.now).as_str().to_owned(),
-            start_at: after.start_at,
-            end_at: after.end_at,
-            message: message.map(str::to_owned),
-        };
-        self.store(part, after.id.0, &news).await
-    }
-
-    async fn store(&self, part: i32, subject: Uuid, news: &StoredNews) -> Result<(), Error> {
+/// Stores the notices of a change. The state after the change is stored already.
+pub(crate) async fn store(
+    scope: Scope<'_>,
+    clock: &dyn Clock,
+    notices: Vec<NewNotice>,
+) -> Result<(), Error> {
+    for (part, notice) in (0..).zip(notices) {
+        let (subject, at, content) = content(scope, notice).await?;
         let notice = ActiveModel {
-            id: Set(self.clock.id()),
-            organisation_id: Set(self.locked.id.clone()),
-            revision: Set(self.locked.next_revision().0),
+            id: Set(clock.id()),
+            organisation_id: Set(scope.organisation.as_str().to_owned()),
+            revision: Set(scope.stamp.revision.0),
             part: Set(part),
             subject_id: Set(subject),
-            news: Set(serde_json::to_string(news).map_err(Error::internal)?),
-            created_at: Set(self.now),
+            news: Set(serde_json::to_string(&content).map_err(Error::internal)?),
+            created_at: Set(at),
             reached: Set(None),
             expanded_at: Set(None),
         };
         Entity::insert(notice)
-            .exec_without_returning(self.transaction)
+            .exec_without_returning(scope.transaction)
             .await
             .map_err(broken)?;
-        Ok(())
     }
+    Ok(())
 }
 
-/// Who is mailed of what happens at an organisation.
+/// The subject of a notice, its time and what is stored of it.
+async fn content(
+    scope: Scope<'_>,
+    notice: NewNotice,
+) -> Result<(Uuid, DateTime<Utc>, StoredContent), Error> {
+    Ok(match notice {
+        NewNotice::Incident {
+            change,
+            incident,
+            message,
+        } => {
+            let components = affected_by(scope.transaction, incident.id).await?;
+            let content = StoredContent::Incident {
+                change: change.as_str().to_owned(),
+                title: incident.title,
+                description: incident.description,
+                status: incident.status.as_str().to_owned(),
+                occurred_at: incident.occured_at,
+                message,
+                components: components
+                    .into_iter()
+                    .map(|affected| StoredComponent {
+                        name: affected.component.name,
+                        status: affected.status.to_owned(),
+                    })
+                    .collect(),
+            };
+            (incident.id.0, scope.stamp.now, content)
+        }
+        NewNotice::Maintenance {
+            change,
+            maintenance,
+            message,
+        } => {
+            let content = StoredContent::Maintenance {
+                change: change.as_str().to_owned(),
+                title: maintenance.title,
+                description: maintenance.description,
+                status: maintenance.announced.as_str().to_owned(),
+                start_at: maintenance.start_at,
+                end_at: maintenance.end_at,
+                message,
+            };
+            (maintenance.id.0, scope.stamp.clock, content)
+        }
+    })
+}
+
+/// The subscribers of an organisation that receive notices.
 pub(crate) fn subscribed(organisation: &OrganisationId) -> Select<subscriber::Entity> {
     subscriber::Entity::find()
         .filter(subscriber::Column::OrganisationId.eq(organisation.as_str()))
         .filter(subscriber::Column::Status.eq(SubscriberStatus::Subscribed.as_str()))
 }
 
-/// A stored notice as the application knows it.
 pub(crate) fn notice(row: &Model) -> Result<Arc<Notice>, Error> {
-    let stored: StoredNews = serde_json::from_str(&row.news).map_err(Error::internal)?;
+    let stored: StoredContent = serde_json::from_str(&row.news).map_err(Error::internal)?;
     Ok(Arc::new(Notice {
         id: row.id,
         subject: row.subject_id,
         at: row.created_at,
-        news: stored.news()?,
+        content: stored.content()?,
     }))
 }
 
-/// What is kept of news. A later version must read what an earlier one has written.
+/// Content of a notice as stored. Every later version MUST be able to read it.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "camelCase", rename_all_fields = "camelCase")]
-enum StoredNews {
+enum StoredContent {
     Incident {
         change: String,
         title: String,
@@ -156,11 +144,10 @@ struct StoredComponent {
     status: String,
 }
 
-impl StoredNews {
-    fn news(self) -> Result<News, Error> {
-        let unknown = |change: &str| {
-            Error::internal(format!("a notice tells of an unknown change: {change}"))
-        };
+impl StoredContent {
+    fn content(self) -> Result<NoticeContent, Error> {
+        let unknown =
+            |change: &str| Error::internal(format!("a notice names an unknown change: {change}"));
         match self {
             Self::Incident {
                 change,
@@ -180,7 +167,7 @@ impl StoredNews {
                         status: status.parse().map_err(Error::internal)?,
                     })
                 };
-                Ok(News::Incident(IncidentNews {
+                Ok(NoticeContent::Incident(IncidentNoticeContent {
                     change: known.ok_or_else(|| unknown(&change))?,
                     title,
                     description,
@@ -205,7 +192,7 @@ impl StoredNews {
                 let known = MaintenanceChange::ALL
                     .into_iter()
                     .find(|known| known.as_str() == change);
-                Ok(News::Maintenance(MaintenanceNews {
+                Ok(NoticeContent::Maintenance(MaintenanceNoticeContent {
                     change: known.ok_or_else(|| unknown(&change))?,
                     title,
                     description,

@@ -6,7 +6,7 @@ use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::stamp::Stamp;
-use allclear_application::transition::Written;
+use allclear_application::transition::Committed;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::{Organisation, Revision};
 use async_trait::async_trait;
@@ -38,8 +38,8 @@ impl OrganisationStore for Database {
         &self,
         id: &OrganisationId,
         name: Option<String>,
-    ) -> Result<Written<()>, Error> {
-        let unchanged = Written {
+    ) -> Result<Committed<()>, Error> {
+        let unchanged = Committed {
             state: (),
             commit: None,
         };
@@ -71,14 +71,14 @@ impl OrganisationStore for Database {
     }
 }
 
-/// Makes sure the organisation exists and, where a name is given, bears it.
+/// Ensures that the organisation exists and has the name, if one is given.
 pub(crate) async fn insert_or_rename(
     transaction: &DatabaseTransaction,
     id: &OrganisationId,
     name: Option<String>,
     clock: &dyn Clock,
-) -> Result<Written<()>, Error> {
-    let unchanged = Written {
+) -> Result<Committed<()>, Error> {
+    let unchanged = Committed {
         state: (),
         commit: None,
     };
@@ -111,25 +111,23 @@ pub(crate) async fn insert_or_rename(
         .exec(transaction)
         .await
         .map_err(broken)?;
-    let commit = outbox::append(transaction, known, &[]).await?;
-    Ok(Written {
+    let commit = outbox::append(transaction, known, &[], None).await?;
+    Ok(Committed {
         state: (),
         commit: Some(commit),
     })
 }
 
-/// An organisation whose write lock a transaction holds, and which the transaction may give its next revision.
+/// An organisation whose write lock a transaction holds.
 #[derive(Debug)]
 pub(crate) struct Locked {
     pub(crate) id: String,
     pub(crate) name: String,
-    /// Before this transaction.
-    pub(crate) revision: i64,
-    /// Whether anybody is mailed of what happens at it.
+    /// Whether there are subscribers that receive notices.
     pub(crate) has_subscribers: bool,
-    /// Whether the next revision is stored already.
+    /// Whether the revision of the stamp is stored already.
     pub(crate) revision_stored: bool,
-    /// Time and identifier of the commit this transaction makes.
+    /// Of the commit this transaction makes.
     pub(crate) stamp: Stamp,
 }
 
@@ -144,15 +142,8 @@ pub(crate) struct LockedRow {
     has_subscribers: bool,
 }
 
-impl Locked {
-    /// The revision this transaction makes.
-    pub(crate) const fn next_revision(&self) -> Revision {
-        Revision(self.revision).next()
-    }
-}
-
-/// Takes the organisation's write lock until the transaction ends: whoever writes to the same organisation waits, so its
-/// revisions are totally ordered. SQLite has one writer at a time as it is.
+/// Takes the organisation's write lock until the transaction ends. Other writes to the organisation wait, so its revisions are
+/// totally ordered. SQLite has one writer at a time anyway.
 pub(crate) async fn lock(
     transaction: &DatabaseTransaction,
     id: &OrganisationId,
@@ -183,14 +174,13 @@ pub(crate) async fn lock_for_commit(
         stamp: Stamp::next(clock, row.committed_at, Revision(row.revision).next()),
         id: row.id,
         name: row.name,
-        revision: row.revision,
         has_subscribers: row.has_subscribers,
         revision_stored: false,
     }))
 }
 
-/// [`lock_for_commit`] by storing the next revision, which saves a statement: for a write that has an event or fails.
-pub(crate) async fn advance(
+/// [`lock_for_commit`] by storing the next revision, which saves a statement.
+pub(crate) async fn lock_and_bump_revision(
     transaction: &DatabaseTransaction,
     id: &OrganisationId,
     clock: &dyn Clock,
@@ -202,15 +192,16 @@ pub(crate) async fn advance(
         Column::CommittedAt,
     ]
     .map(Expr::col);
+    let now = clock.now();
     let update = Query::update()
         .table(Entity)
         .value(Column::Revision, revision.clone().add(1))
-        .value(Column::CommittedAt, not_before_the_last(clock.now()))
+        .value(Column::CommittedAt, not_before_the_last(now))
         .and_where(Column::Id.eq(id.as_str()))
         .returning(Query::returning().exprs([
             own_id,
             name,
-            revision.sub(1),
+            revision,
             has_subscribers(id),
             committed_at,
         ]))
@@ -223,10 +214,9 @@ pub(crate) async fn advance(
     Ok(Some(Locked {
         id,
         name,
-        revision,
         has_subscribers,
         revision_stored: true,
-        stamp: Stamp::at(clock, committed_at, Revision(revision).next()),
+        stamp: Stamp::at(now, committed_at, Revision(revision), clock.id()),
     }))
 }
 

@@ -5,7 +5,7 @@ mod stored;
 use std::collections::BTreeMap;
 
 use allclear_application::error::Error;
-use allclear_application::outbox::{Backlog, Commit, Outbox, PublicEvent};
+use allclear_application::outbox::{Backlog, Commit, Outbox};
 use allclear_domain::event::Event;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::Incident;
@@ -188,46 +188,16 @@ impl Database {
     }
 }
 
-/// Makes the organisation's next revision and stores its events, in public form, with it. The caller holds the
-/// organisation's [lock](crate::organisation::lock) and has written the state already.
+/// Makes the organisation's next revision and stores its events with it, in public form. The caller has stored the state already.
+/// `incident` is one that this transaction has stored, which is not read again.
 pub(crate) async fn append(
     transaction: &DatabaseTransaction,
     locked: Locked,
     events: &[Event],
+    incident: Option<&Incident>,
 ) -> Result<Commit, Error> {
-    let now = locked.stamp.now;
-    append_at(transaction, locked, events, now).await
-}
-
-/// [`append`] with what depends on the clock as of `now`.
-pub(crate) async fn append_at(
-    transaction: &DatabaseTransaction,
-    locked: Locked,
-    events: &[Event],
-    now: DateTime<Utc>,
-) -> Result<Commit, Error> {
-    let public = event::public(transaction, events, None, now).await?;
-    store(transaction, locked, public).await
-}
-
-/// [`append`] for events of an incident as this transaction has just written it, which is not read again.
-pub(crate) async fn append_of(
-    transaction: &DatabaseTransaction,
-    locked: Locked,
-    events: &[Event],
-    incident: &Incident,
-) -> Result<Commit, Error> {
-    let now = locked.stamp.now;
-    let public = event::public(transaction, events, Some(incident), now).await?;
-    store(transaction, locked, public).await
-}
-
-async fn store(
-    transaction: &DatabaseTransaction,
-    locked: Locked,
-    public: Vec<PublicEvent>,
-) -> Result<Commit, Error> {
-    let revision = locked.next_revision().0;
+    let public = event::public(transaction, events, incident, locked.stamp.clock).await?;
+    let revision = locked.stamp.revision.0;
     let Stored { events, packed } = Stored::of(&public)?;
     let stored = ActiveModel {
         organisation_id: Set(locked.id.clone()),

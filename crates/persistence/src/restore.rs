@@ -26,7 +26,7 @@ impl Database {
     /// [`Error::Unavailable`].
     pub async fn after_restore(&self) -> Result<u64, Error> {
         self.write(move |transaction| {
-            Box::pin(async move { advance(transaction).await.map_err(broken) })
+            Box::pin(async move { bump_revisions(transaction).await.map_err(broken) })
         })
         .await
     }
@@ -49,7 +49,7 @@ pub(crate) async fn after_marked_copy(connection: &DatabaseConnection) -> Result
         return Ok(());
     }
     let transaction = connection.begin().await?;
-    let organisations = advance(&transaction).await?;
+    let organisations = bump_revisions(&transaction).await?;
     transaction
         .execute_unprepared("PRAGMA user_version = 0")
         .await?;
@@ -60,7 +60,7 @@ pub(crate) async fn after_marked_copy(connection: &DatabaseConnection) -> Result
 
 /// The outbox goes: no reader can then take the gap for commits that are still to come. A viewer that was at an earlier
 /// revision reads the snapshot again.
-async fn advance(connection: &impl ConnectionTrait) -> Result<u64, DbErr> {
+async fn bump_revisions(connection: &impl ConnectionTrait) -> Result<u64, DbErr> {
     use organisation::Column;
 
     outbox::Entity::delete_many().exec(connection).await?;

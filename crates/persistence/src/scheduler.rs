@@ -1,13 +1,12 @@
-//! What the clock changes: due maintenances, claimed by whoever locks their organisation first.
+//! Maintenances whose status the clock changes; the node that locks their organisation first publishes the change.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use allclear_application::error::Error;
 use allclear_application::outbox::Commit;
 use allclear_application::scheduler::MaintenanceSchedule;
+use allclear_domain::event::Changed;
 use allclear_domain::id::OrganisationId;
-use allclear_domain::notice::MaintenanceChange;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
@@ -16,11 +15,8 @@ use crate::database::Database;
 use crate::entity::maintenance::{Column, Entity};
 use crate::error::broken;
 use crate::maintenance::{maintenance, note_announced, of};
-use crate::notice::NoticeWriter;
-use crate::organisation::lock_for_commit;
-use crate::outbox;
 
-/// How many changes of an organisation one transaction tells.
+/// How many changes of an organisation one transaction publishes.
 const BATCH: u64 = 100;
 
 #[async_trait]
@@ -48,42 +44,26 @@ impl MaintenanceSchedule for Database {
         organisation: &OrganisationId,
         now: DateTime<Utc>,
     ) -> Result<Option<Commit>, Error> {
-        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
-        self.write(move |transaction| {
+        let committed = self.commit_as_of(organisation, now, move |scope| {
             Box::pin(async move {
-                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
-                else {
-                    return Ok(None);
-                };
-                let due = due(&organisation, now)
-                    .all(transaction)
-                    .await
-                    .map_err(broken)?;
-                let mut events = Vec::with_capacity(due.len());
-                let occasion = NoticeWriter {
-                    transaction,
-                    locked: &locked,
-                    clock: &*clock,
-                    now,
-                };
-                for (part, row) in (0..).zip(due) {
-                    let announced = row.announced_status.parse().map_err(Error::internal)?;
-                    let state = maintenance(row);
-                    events.extend(state.announce(announced, now));
-                    let change =
-                        MaintenanceChange::of(Some((&state, announced)), &state, false, now);
-                    occasion.maintenance(part, change, &state, None).await?;
-                    note_announced(transaction, &state, now).await?;
+                let due = due(scope.organisation, now);
+                let due = due.all(scope.transaction).await.map_err(broken)?;
+                let mut all = Changed::nothing(());
+                for row in due {
+                    let Changed {
+                        state,
+                        events,
+                        notices,
+                        ..
+                    } = maintenance(row)?.announce(now);
+                    note_announced(scope.transaction, &state, now).await?;
+                    all.events.extend(events);
+                    all.notices.extend(notices);
                 }
-                if events.is_empty() {
-                    return Ok(None);
-                }
-                outbox::append_at(transaction, locked, &events, now)
-                    .await
-                    .map(Some)
+                Ok(Some(all))
             })
-        })
-        .await
+        });
+        Ok(committed.await?.and_then(|committed| committed.commit))
     }
 }
 

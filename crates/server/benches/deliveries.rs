@@ -214,7 +214,7 @@ impl Site {
     }
 
     /// Waits until the queue knows that all of it has gone out.
-    async fn settled(&self) {
+    async fn all_sent(&self) {
         let address = format!("{}/api/v1/subscriber/deliveries", self.url);
         loop {
             let answer = self
@@ -237,7 +237,7 @@ impl Site {
         let begun = Instant::now();
         self.drained(number + 2).await;
         let mailed = begun.elapsed();
-        self.settled().await;
+        self.all_sent().await;
         (saved, mailed)
     }
 }

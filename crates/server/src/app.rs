@@ -124,7 +124,7 @@ impl App {
             components,
             incidents,
             maintenances,
-            alarm,
+            wake_timer,
             scheduler,
         } = Services::over(&database, &relay, &clock);
 
@@ -171,7 +171,7 @@ impl App {
             Arc::clone(&identity.accounts),
             retention,
         )));
-        tasks.extend(schedule(scheduler, alarm, broadcast, clock));
+        tasks.extend(schedule(scheduler, wake_timer, broadcast, clock));
         tasks.push(tokio::spawn(identity::reload_keys(Arc::clone(
             &identity.keys,
         ))));
@@ -250,7 +250,7 @@ impl App {
         let stopping = self.handle.stop(true);
         self.public.viewers.close();
         stopping.await;
-        self.background.settle().await;
+        self.background.wait_idle().await;
         self.sending.stop().await;
         for task in &self.tasks {
             task.abort();
@@ -316,14 +316,14 @@ impl PublicStatus {
 
     /// Starts what sends each commit to the viewers and keeps their connections in order.
     fn start(&self, relay: &Arc<Relay>) -> Vec<JoinHandle<()>> {
-        let audiences: [Arc<dyn CommitListener>; 3] = [
+        let listeners: [Arc<dyn CommitListener>; 3] = [
             Arc::clone(&self.viewers) as _,
             Arc::clone(&self.sockets) as _,
             Arc::new(metrics::Told),
         ];
         let counting = tokio::spawn(metrics::upkeep(Arc::clone(relay)));
         let relay = Arc::clone(relay);
-        let publishing = tokio::spawn(async move { relay.run(&audiences).await });
+        let publishing = tokio::spawn(async move { relay.run(&listeners).await });
         let sockets = Arc::clone(&self.sockets);
         let authorizing = tokio::spawn(async move { sockets.run_authorizer().await });
         let keeping_alive = tokio::spawn(keep_alive(Arc::clone(&self.viewers)));
@@ -342,12 +342,12 @@ fn client_limits(settings: &Settings) -> Result<(Arc<TrustedProxies>, Arc<Client
 /// Starts what announces the changes of the clock, and what wakes it.
 fn schedule(
     scheduler: Scheduler,
-    alarm: Arc<WakeTimer>,
+    wake_timer: Arc<WakeTimer>,
     broadcast: Arc<dyn Broadcast>,
     clock: Arc<dyn Clock>,
 ) -> [JoinHandle<()>; 2] {
     let listening =
-        tokio::spawn(async move { scheduler::listen(&*broadcast, &alarm, &*clock).await });
+        tokio::spawn(async move { scheduler::listen(&*broadcast, &wake_timer, &*clock).await });
     [
         tokio::spawn(async move { scheduler.run().await }),
         listening,

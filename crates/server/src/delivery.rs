@@ -30,7 +30,7 @@ pub(crate) struct MailQueue {
     pub(crate) subscribers: Arc<Subscribers>,
     pub(crate) deliveries: Arc<Deliveries>,
     mail_budget: Arc<MailBudget>,
-    bell: Arc<WakeSignal>,
+    wake_signal: Arc<WakeSignal>,
     worker: Arc<DeliveryWorker>,
 }
 
@@ -55,44 +55,45 @@ impl MailQueue {
         let secrets = secrets::load(store.as_ref(), clock.as_ref())
             .await
             .map_err(|error| error.to_string())?;
-        let seal = HmacKey::new(&secrets.salt).map_err(|error| error.to_string())?;
-        let (bell, clock) = (Arc::new(WakeSignal::default()), Arc::clone(clock));
+        let hmac_key = HmacKey::new(&secrets.salt).map_err(|error| error.to_string())?;
+        let (wake_signal, clock) = (Arc::new(WakeSignal::default()), Arc::clone(clock));
         let ports = SubscriberPorts {
             subscribers: Arc::clone(&store) as _,
             organisations: Arc::clone(&store) as _,
             mail_budget: Arc::clone(&identity.mail_budget),
             clock: Arc::clone(&clock),
-            bell: Arc::clone(&bell),
+            wake_signal: Arc::clone(&wake_signal),
         };
-        let letters = MailComposer::new(
+        let composer = MailComposer::new(
             Arc::clone(&store) as _,
             Arc::clone(&clock),
             Links::new(public_url),
-            seal.clone(),
+            hmac_key.clone(),
             settings.limits.verification_mail(),
         );
         let worker = DeliveryWorker {
             queue: Arc::clone(&store) as _,
-            letters,
+            composer,
             mailer,
-            bell: Arc::clone(&bell),
+            wake_signal: Arc::clone(&wake_signal),
             concurrency: settings.mail_concurrency,
             observe,
         };
         Ok(Self {
-            subscribers: Arc::new(Subscribers::new(ports, seal)),
+            subscribers: Arc::new(Subscribers::new(ports, hmac_key)),
             deliveries: Arc::new(Deliveries::new(store, clock)),
             mail_budget: Arc::clone(&identity.mail_budget),
-            bell,
+            wake_signal,
             worker: Arc::new(worker),
         })
     }
 
     /// Begins to send.
     pub(crate) fn start(self, broadcast: Arc<dyn Broadcast>) -> RunningMailQueue {
-        let (stop, bell) = (CancellationToken::new(), self.bell);
+        let (stop, wake_signal) = (CancellationToken::new(), self.wake_signal);
         let working = tokio::spawn(self.worker.run(stop.clone()));
-        let listening = tokio::spawn(async move { delivery::listen(&*broadcast, &bell).await });
+        let listening =
+            tokio::spawn(async move { delivery::listen(&*broadcast, &wake_signal).await });
         let counting = tokio::spawn(count(Arc::clone(&self.deliveries)));
         let pruning = tokio::spawn(prune(self.deliveries, self.mail_budget));
         RunningMailQueue {

@@ -56,14 +56,14 @@ pub(crate) async fn installation(
     let secrets = secrets::load(database, clock)
         .await
         .map_err(|error| error.to_string())?;
-    let seal = HmacKey::new(&secrets.salt).map_err(|error| error.to_string())?;
-    let mark = seal.mark("installation", &[]);
-    let mark = u128::from_be_bytes(
-        mark[..16]
+    let hmac_key = HmacKey::new(&secrets.salt).map_err(|error| error.to_string())?;
+    let signature = hmac_key.sign("installation", &[]);
+    let signature = u128::from_be_bytes(
+        signature[..16]
             .try_into()
             .map_err(|_| "a mark is longer than that".to_owned())?,
     );
-    Ok((format!("{mark:032x}"), seal))
+    Ok((format!("{signature:032x}"), hmac_key))
 }
 
 /// The built-in provider over this database.
@@ -166,10 +166,10 @@ fn mail_budget(
     salt: &str,
     clock: &Arc<dyn Clock>,
 ) -> Result<Arc<MailBudget>, String> {
-    let seal = HmacKey::new(salt).map_err(|error| error.to_string())?;
+    let hmac_key = HmacKey::new(salt).map_err(|error| error.to_string())?;
     let (store, clock) = (Arc::new(database.clone()), Arc::clone(clock));
     let limits = settings.usage.mails();
-    Ok(Arc::new(MailBudget::new(store, clock, seal, limits)))
+    Ok(Arc::new(MailBudget::new(store, clock, hmac_key, limits)))
 }
 
 impl Identity {

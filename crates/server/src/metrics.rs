@@ -53,7 +53,7 @@ pub(crate) fn handle() -> PrometheusHandle {
 pub(crate) struct Told;
 
 impl CommitListener for Told {
-    fn tell(&self, commit: &Arc<Commit>) {
+    fn on_commit(&self, commit: &Arc<Commit>) {
         for event in &commit.events {
             metrics::counter!("allclear_events_told_total", "event" => event.name.clone())
                 .increment(1);

@@ -16,7 +16,7 @@ pub(crate) struct Services {
     pub(crate) incidents: Arc<Incidents>,
     pub(crate) maintenances: Arc<Maintenances>,
     /// Wakes the scheduler.
-    pub(crate) alarm: Arc<WakeTimer>,
+    pub(crate) wake_timer: Arc<WakeTimer>,
     pub(crate) scheduler: Scheduler,
 }
 
@@ -24,28 +24,18 @@ impl Services {
     /// Over this database.
     pub(crate) fn over(database: &Database, relay: &Arc<Relay>, clock: &Arc<dyn Clock>) -> Self {
         let store = Arc::new(database.clone());
-        let (relay, clock) = (|| Arc::clone(relay), || Arc::clone(clock));
-        let alarm = Arc::new(WakeTimer::default());
+        let relay = || Arc::clone(relay);
+        let wake_timer = Arc::new(WakeTimer::default());
         let components = Components::new(Arc::clone(&store) as _, relay());
-        let incidents = Incidents::new(
-            Arc::clone(&store) as _,
-            Arc::clone(&store) as _,
-            Arc::clone(&store) as _,
-            relay(),
-        );
-        let maintenances = Maintenances::new(
-            Arc::clone(&store) as _,
-            Arc::clone(&store) as _,
-            relay(),
-            clock(),
-            Arc::clone(&alarm),
-        );
-        let scheduler = Scheduler::new(store, relay(), clock(), Arc::clone(&alarm));
+        let incidents = Incidents::new(Arc::clone(&store) as _, relay());
+        let maintenances =
+            Maintenances::new(Arc::clone(&store) as _, relay(), Arc::clone(&wake_timer));
+        let scheduler = Scheduler::new(store, relay(), Arc::clone(clock), Arc::clone(&wake_timer));
         Self {
             components: Arc::new(components),
             incidents: Arc::new(incidents),
             maintenances: Arc::new(maintenances),
-            alarm,
+            wake_timer,
             scheduler,
         }
     }

@@ -5,7 +5,7 @@ mod update;
 
 use actix_web::{HttpResponse, delete, get, patch, post, web};
 use allclear_application::incident::{IncidentReport, Incidents};
-use allclear_application::public::incident::{IncidentStatusWord, TimelineEntry};
+use allclear_application::public::incident::{IncidentStatusWord, IncidentTimelineEntry};
 use allclear_application::timestamp;
 use allclear_domain::id::IncidentId;
 use allclear_domain::impact::{Attachment, check_once};
@@ -55,7 +55,7 @@ struct IncidentBody {
     updated_at: DateTime<Utc>,
     /// The newest updates, at most 100, newest first.
     #[serde(rename = "IncidentTimeline")]
-    timeline: Vec<TimelineEntry>,
+    timeline: Vec<IncidentTimelineEntry>,
     /// Whether there are older updates; absent if there are none.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     timeline_truncated: bool,

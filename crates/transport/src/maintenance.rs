@@ -5,7 +5,7 @@ mod update;
 
 use actix_web::{HttpResponse, delete, get, patch, post, web};
 use allclear_application::maintenance::{MaintenanceReport, Maintenances};
-use allclear_application::public::maintenance::{MaintenanceEntry, MaintenanceStatusWord};
+use allclear_application::public::maintenance::{MaintenanceStatusWord, MaintenanceTimelineEntry};
 use allclear_application::timestamp;
 use allclear_domain::id::MaintenanceId;
 use chrono::{DateTime, Utc};
@@ -46,7 +46,7 @@ struct MaintenanceBody {
     #[serde(serialize_with = "timestamp::serialize")]
     updated_at: DateTime<Utc>,
     /// The newest updates, at most 100, newest first.
-    timeline: Vec<MaintenanceEntry>,
+    timeline: Vec<MaintenanceTimelineEntry>,
     /// Whether there are older updates; absent if there are none.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     timeline_truncated: bool,

@@ -146,7 +146,7 @@ impl Sockets {
 }
 
 impl CommitListener for Sockets {
-    fn tell(&self, commit: &Arc<Commit>) {
+    fn on_commit(&self, commit: &Arc<Commit>) {
         if let Some(namespace) = self.namespace() {
             self.rooms.tell(namespace, commit);
         }
@@ -159,13 +159,13 @@ impl CommitListener for Sockets {
     }
 
     /// A connected client shows the current state, which this node no longer knows. Clients reconnect once it does.
-    fn cut_off(&self) {
+    fn on_outage(&self) {
         if let Some(namespace) = self.namespace() {
             namespace.all().close_transports();
         }
     }
 
-    fn watches(&self, organisation: &OrganisationId) -> bool {
+    fn is_interested(&self, organisation: &OrganisationId) -> bool {
         self.rooms.is_open(organisation)
     }
 }

@@ -157,7 +157,7 @@ async fn an_unknown_address_gets_a_link_and_no_account() {
     let service = ports.service(SignUpMode::Open);
     let outcome = service.sign_up(sign_up(), None).await.unwrap();
     assert_eq!(outcome, SignedUp::Pending);
-    service.background.settle().await;
+    service.background.wait_idle().await;
 }
 
 #[tokio::test]
@@ -169,7 +169,7 @@ async fn a_known_address_gets_the_same_response_and_a_mail_that_says_so() {
     let service = ports.service(SignUpMode::Open);
     let outcome = service.sign_up(sign_up(), None).await.unwrap();
     assert_eq!(outcome, SignedUp::Pending);
-    service.background.settle().await;
+    service.background.wait_idle().await;
 }
 
 #[tokio::test]
@@ -180,7 +180,7 @@ async fn beyond_the_mail_budget_sign_up_has_the_same_response_and_stores_and_mai
     let service = ports.service(SignUpMode::Open);
     let outcome = service.sign_up(sign_up(), None).await.unwrap();
     assert_eq!(outcome, SignedUp::Pending);
-    service.background.settle().await;
+    service.background.wait_idle().await;
 }
 
 #[tokio::test]
@@ -290,7 +290,7 @@ async fn an_invitation_for_another_address_waits_for_the_link() {
     let service = ports.service(SignUpMode::Closed);
     let outcome = service.sign_up(sign_up(), Some(token)).await.unwrap();
     assert_eq!(outcome, SignedUp::Pending);
-    service.background.settle().await;
+    service.background.wait_idle().await;
 }
 
 #[tokio::test]
@@ -439,7 +439,7 @@ async fn a_new_address_is_mailed_a_link_only_for_an_account_that_needs_one() {
     });
     let service = ports.service(SignUpMode::Closed);
     service.request_address(&needs_one, draft()).unwrap();
-    service.background.settle().await;
+    service.background.wait_idle().await;
 }
 
 #[tokio::test]

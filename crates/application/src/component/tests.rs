@@ -5,7 +5,7 @@ use allclear_domain::event::Event;
 use allclear_domain::organisation::Revision;
 use allclear_domain::validation::Invalid;
 use chrono::DateTime;
-use mockall::predicate::eq;
+use mockall::predicate::{always, eq};
 use uuid::Uuid;
 
 use crate::broadcast::MockBroadcast;
@@ -29,14 +29,14 @@ fn component() -> Component {
     }
 }
 
-fn written(state: Component) -> Written<Component> {
+fn committed(state: Component) -> Committed<Component> {
     let event = PublicEvent::new("component-update", &["x"]).unwrap();
     let commit = Commit {
         organisation: "org_1".into(),
         revision: 5,
         events: vec![event],
     };
-    Written {
+    Committed {
         state,
         commit: Some(commit),
     }
@@ -58,7 +58,7 @@ fn changing_store() -> MockComponentStore {
     let mut store = MockComponentStore::new();
     store
         .expect_change()
-        .returning(|_, _, rule| Ok(Some(written(rule(component(), stamp())?.state))));
+        .returning(|_, _, rule| Ok(Some(committed(rule(component(), stamp())?.state))));
     store
 }
 
@@ -68,7 +68,7 @@ async fn a_created_component_is_stored_with_its_event_and_broadcast() {
     store.expect_insert().return_once(|_, create| {
         let created = create(stamp())?;
         assert_eq!(created.events, [Event::NewComponent(created.state.id)]);
-        Ok(written(created.state))
+        Ok(committed(created.state))
     });
     let draft = ComponentDraft {
         name: "API".into(),
@@ -92,7 +92,7 @@ async fn an_invalid_component_is_neither_stored_nor_broadcast() {
     let mut store = MockComponentStore::new();
     store
         .expect_insert()
-        .return_once(|_, create| Ok(written(create(stamp())?.state)));
+        .return_once(|_, create| Ok(committed(create(stamp())?.state)));
     let refused = service(store, 0).create(&organisation(), draft).await;
     assert!(
         matches!(refused, Err(Error::Invalid(invalid)) if invalid == Invalid::field("name", "Name is required"))
@@ -139,8 +139,8 @@ async fn what_is_not_there_is_not_found() {
     store.expect_change().return_once(|_, _, _| Ok(None));
     store
         .expect_delete()
-        .with(eq(organisation()), eq(component().id))
-        .return_once(|_, _| Ok(None));
+        .with(eq(organisation()), eq(component().id), always())
+        .return_once(|_, _, _| Ok(None));
     let service = service(store, 0);
     let id = component().id;
     let edited = service

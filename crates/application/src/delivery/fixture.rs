@@ -21,13 +21,13 @@ pub(super) fn subscribed() -> Subscriber {
 }
 
 /// A delivery at its first try.
-pub(super) fn delivery(id: i64, subscriber: Subscriber, matter: DeliveryKind) -> Delivery {
+pub(super) fn delivery(id: i64, subscriber: Subscriber, kind: DeliveryKind) -> Delivery {
     Delivery {
         claim: Claim { id, attempt: 1 },
         queued_at: now(),
         organisation: organisation(),
         organisation_name: "Acme".into(),
         subscriber,
-        matter,
+        kind,
     }
 }

@@ -2,29 +2,29 @@ use tokio::sync::Notify;
 
 use crate::broadcast::Broadcast;
 
-/// Wakes this node's worker: there may be something to send.
+/// Wakes the delivery worker of this node when there may be something to send.
 #[derive(Debug, Default)]
 pub struct WakeSignal(Notify);
 
 impl WakeSignal {
-    /// Wakes it, or keeps it from falling asleep.
-    pub fn ring(&self) {
+    /// Wakes the worker, or keeps it from going to sleep.
+    pub fn notify(&self) {
         self.0.notify_one();
     }
 
-    /// Waits until it rings.
-    pub(super) async fn rung(&self) {
+    /// Waits for a notification.
+    pub(super) async fn notified(&self) {
         self.0.notified().await;
     }
 }
 
-/// Rings whenever a node has written what subscribers may be mailed of, for as long as broadcasts come: so every node helps.
-pub async fn listen(broadcast: &dyn Broadcast, bell: &WakeSignal) {
+/// Notifies whenever a node has committed events that may have notices, until the broadcast ends. So every node sends mails.
+pub async fn listen(broadcast: &dyn Broadcast, wake_signal: &WakeSignal) {
     let mut arriving = broadcast.subscribe().await;
     while let Some(commit) = arriving.recv().await {
         let mailed = |name: &str| name.contains("incident") || name.contains("maintenance");
         if commit.events.iter().any(|event| mailed(&event.name)) {
-            bell.ring();
+            wake_signal.notify();
         }
     }
 }

@@ -10,39 +10,39 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::{Claim, Delivery, DeliveryQueue, MailComposer, Outcome, Settled, WakeSignal};
+use super::{Claim, Delivery, DeliveryQueue, DeliveryResult, MailComposer, Outcome, WakeSignal};
 use crate::error::Error;
 use crate::mail::{Mailer, SendError};
 
-/// What a worker works with.
+/// Sends the deliveries of the queue.
 pub struct DeliveryWorker {
     /// Where deliveries come from.
     pub queue: Arc<dyn DeliveryQueue>,
-    /// What they say.
-    pub letters: MailComposer,
-    /// How they go out.
+    /// Composes the mails.
+    pub composer: MailComposer,
+    /// Sends the mails.
     pub mailer: Arc<dyn Mailer>,
-    /// Rings when there may be something to send.
-    pub bell: Arc<WakeSignal>,
-    /// How many mails are sent at once. Each is settled before the next one is begun in its place, so after a crash so many
-    /// may be sent a second time.
+    /// Notified when there may be something to send.
+    pub wake_signal: Arc<WakeSignal>,
+    /// How many mails are sent at once. The result of each is stored before the next one is begun in its place, so
+    /// after a crash at most this many mails are sent a second time.
     pub concurrency: usize,
-    /// Is told what became of each try.
+    /// Called with the outcome of each try.
     pub observe: fn(&Outcome),
 }
 
-/// What a worker has in its hands.
-struct Hands {
-    sending: JoinSet<Settled>,
+/// The deliveries a worker is sending, and when it has to act next.
+struct InFlight {
+    sending: JoinSet<DeliveryResult>,
     claims: HashMap<Id, Claim>,
-    /// Over, and not stored yet.
-    over: Vec<Settled>,
+    /// Tried, with a result that is not stored yet.
+    finished: Vec<DeliveryResult>,
     /// Whether there may be notices to expand.
     expand: bool,
     /// Whether there may be deliveries to claim.
     claim: bool,
-    /// When to look without being rung for.
-    look_at: Instant,
+    /// When to poll without a notification.
+    poll_at: Instant,
     renew_at: Instant,
     /// `None` until it is read.
     time: Option<DatabaseTime>,
@@ -64,48 +64,55 @@ impl DatabaseTime {
 }
 
 impl DeliveryWorker {
-    /// How often the queue is looked at while nothing is known to be due: another node may have queued something and died,
+    /// How often the queue is polled while nothing is known to be due: another node may have queued something and died,
     /// and the wall clock may have been set.
     pub const POLL_INTERVAL: Duration = Duration::from_secs(30);
-    /// How long a claim holds: so long what a dead node had in its hands waits for another.
+    /// How long a claim is valid. Deliveries of a node that ended wait this long for another node.
     pub const LEASE: TimeDelta = TimeDelta::seconds(20);
     /// How long one mail may take.
-    pub const LONGEST: Duration = Duration::from_secs(150);
+    pub const SEND_TIMEOUT: Duration = Duration::from_secs(150);
     /// How long a worker that is to stop goes on with what is due, and how long it then waits for what it has begun.
-    pub const GRACE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(10));
+    pub const SHUTDOWN_GRACE: (Duration, Duration) =
+        (Duration::from_secs(5), Duration::from_secs(10));
 
     const RENEWAL: Duration = Duration::from_secs(5);
     /// How long the database's time is carried on before it is read again.
-    const TIME_AGE: Duration = Duration::from_secs(5);
+    const TIME_MAX_AGE: Duration = Duration::from_secs(5);
     /// How many deliveries are queued in one transaction: few enough that a save hardly waits for it.
     const BATCH: u64 = 500;
     /// How long to wait after a failure of the queue, at first and at most.
     const RETRY_DELAY: (Duration, Duration) = (Duration::from_millis(125), Duration::from_secs(5));
 
     /// Sends what is queued until it is to stop and what is due then is sent, or its grace is over. May be dropped at any
-    /// moment: what it had in its hands is sent again.
+    /// moment: deliveries in flight are sent again.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
-        let mut hands = Hands::default();
+        let mut in_flight = InFlight::default();
         let (mut pause, mut end) = (Self::RETRY_DELAY.0, None);
         loop {
             if end.is_none() && stop.is_cancelled() {
-                end = Some(Instant::now() + Self::GRACE.0);
-                hands.look();
+                end = Some(Instant::now() + Self::SHUTDOWN_GRACE.0);
+                in_flight.poll();
             }
-            let takes = end.is_none_or(|end| Instant::now() < end);
-            if end.is_some_and(|end| Instant::now() >= end + Self::GRACE.1) {
+            let accepts = end.is_none_or(|end| Instant::now() < end);
+            if end.is_some_and(|end| Instant::now() >= end + Self::SHUTDOWN_GRACE.1) {
                 return;
             }
-            match self.turn(&mut hands, takes).await {
+            match self.tick(&mut in_flight, accepts).await {
                 Ok(()) => {
                     pause = Self::RETRY_DELAY.0;
-                    if end.is_some() && hands.is_done(takes) {
+                    if end.is_some() && in_flight.is_done(accepts) {
                         return;
                     }
-                    let more = hands.expand || hands.claim && self.room(&hands) > 0;
-                    if !(takes && more) {
-                        let stopping = end.map(|end| if takes { end } else { end + Self::GRACE.1 });
-                        self.wait(&mut hands, &stop, stopping).await;
+                    let more = in_flight.expand || in_flight.claim && self.room(&in_flight) > 0;
+                    if !(accepts && more) {
+                        let stopping = end.map(|end| {
+                            if accepts {
+                                end
+                            } else {
+                                end + Self::SHUTDOWN_GRACE.1
+                            }
+                        });
+                        self.wait(&mut in_flight, &stop, stopping).await;
                     }
                 }
                 Err(error) => {
@@ -115,47 +122,50 @@ impl DeliveryWorker {
                     );
                     sleep(pause).await;
                     pause = (pause * 2).min(Self::RETRY_DELAY.1);
-                    hands.look();
+                    in_flight.poll();
                 }
             }
         }
     }
 
     /// Stores what is over and takes what there is room for.
-    async fn turn(self: &Arc<Self>, hands: &mut Hands, takes: bool) -> Result<(), Error> {
-        let time = self.time(hands).await?;
-        hands.gather();
-        self.renew(hands, time).await?;
-        if takes && hands.expand {
-            hands.expand = self.queue.expand(time.now(), Self::BATCH).await?;
-            hands.claim |= hands.expand;
+    async fn tick(self: &Arc<Self>, in_flight: &mut InFlight, accepts: bool) -> Result<(), Error> {
+        let time = self.time(in_flight).await?;
+        in_flight.gather();
+        self.renew(in_flight, time).await?;
+        if accepts && in_flight.expand {
+            in_flight.expand = self.queue.expand(time.now(), Self::BATCH).await?;
+            in_flight.claim |= in_flight.expand;
         }
         let now = time.now();
         // Side by side: where writes share a commit, both are in one. What is over makes room.
-        let room = if takes && hands.claim {
-            self.room(hands) + hands.over.len()
+        let room = if accepts && in_flight.claim {
+            self.room(in_flight) + in_flight.finished.len()
         } else {
             0
         };
-        let (settled, claimed) = tokio::join!(self.settle(&hands.over), self.claim(now, room));
-        let claimed = claimed.map(|claimed| self.begin(hands, claimed, room, time));
-        settled?;
-        for settled in hands.over.drain(..) {
-            (self.observe)(&settled.outcome);
+        let (results, claimed) = tokio::join!(
+            self.record_results(&in_flight.finished),
+            self.claim(now, room)
+        );
+        let claimed = claimed.map(|claimed| self.begin(in_flight, claimed, room, time));
+        results?;
+        for result in in_flight.finished.drain(..) {
+            (self.observe)(&result.outcome);
             // A subscriber's next one may be free now.
-            hands.claim = true;
+            in_flight.claim = true;
         }
         claimed?;
-        if takes && !hands.claim {
-            self.set_alarm(hands, now).await?;
+        if accepts && !in_flight.claim {
+            self.schedule_poll(in_flight, now).await?;
         }
         Ok(())
     }
 
     /// The database's time, read again now and then: its clock may be set, too.
-    async fn time(&self, hands: &mut Hands) -> Result<DatabaseTime, Error> {
-        if let Some(time) = hands.time
-            && time.read_at.elapsed() < Self::TIME_AGE
+    async fn time(&self, in_flight: &mut InFlight) -> Result<DatabaseTime, Error> {
+        if let Some(time) = in_flight.time
+            && time.read_at.elapsed() < Self::TIME_MAX_AGE
         {
             return Ok(time);
         }
@@ -164,15 +174,15 @@ impl DeliveryWorker {
             moment,
             read_at: Instant::now(),
         };
-        hands.time = Some(time);
+        in_flight.time = Some(time);
         Ok(time)
     }
 
-    async fn settle(&self, over: &[Settled]) -> Result<(), Error> {
-        if over.is_empty() {
+    async fn record_results(&self, finished: &[DeliveryResult]) -> Result<(), Error> {
+        if finished.is_empty() {
             Ok(())
         } else {
-            self.queue.settle(over.to_vec()).await
+            self.queue.record_results(finished.to_vec()).await
         }
     }
 
@@ -187,39 +197,43 @@ impl DeliveryWorker {
     /// Begins to send what was claimed.
     fn begin(
         self: &Arc<Self>,
-        hands: &mut Hands,
+        in_flight: &mut InFlight,
         claimed: Vec<Delivery>,
         room: usize,
         time: DatabaseTime,
     ) {
-        hands.claim &= claimed.len() == room;
-        if hands.claims.is_empty() {
-            hands.renew_at = Instant::now() + Self::RENEWAL;
+        in_flight.claim &= claimed.len() == room;
+        if in_flight.claims.is_empty() {
+            in_flight.renew_at = Instant::now() + Self::RENEWAL;
         }
         for delivery in claimed {
-            if hands.goes_on(delivery.claim) {
+            if in_flight.is_sending(delivery.claim) {
                 continue;
             }
             let (claim, worker) = (delivery.claim, Arc::clone(self));
-            let task = hands
+            let task = in_flight
                 .sending
                 .spawn(async move { worker.deliver(delivery, time).await });
-            hands.claims.insert(task.id(), claim);
+            in_flight.claims.insert(task.id(), claim);
         }
     }
 
-    async fn renew(&self, hands: &mut Hands, time: DatabaseTime) -> Result<(), Error> {
-        if Instant::now() < hands.renew_at || hands.claims.is_empty() {
+    async fn renew(&self, in_flight: &mut InFlight, time: DatabaseTime) -> Result<(), Error> {
+        if Instant::now() < in_flight.renew_at || in_flight.claims.is_empty() {
             return Ok(());
         }
-        let claims = hands.claims.values().copied().collect();
+        let claims = in_flight.claims.values().copied().collect();
         self.queue.renew(claims, time.now() + Self::LEASE).await?;
-        hands.renew_at = Instant::now() + Self::RENEWAL;
+        in_flight.renew_at = Instant::now() + Self::RENEWAL;
         Ok(())
     }
 
     /// Nothing is due now: notes when something will be.
-    async fn set_alarm(&self, hands: &mut Hands, now: DateTime<Utc>) -> Result<(), Error> {
+    async fn schedule_poll(
+        &self,
+        in_flight: &mut InFlight,
+        now: DateTime<Utc>,
+    ) -> Result<(), Error> {
         let next = self.queue.next_due(now).await?;
         let left = next.map_or(Self::POLL_INTERVAL, |next| {
             (next - now)
@@ -227,40 +241,45 @@ impl DeliveryWorker {
                 .unwrap_or_default()
                 .min(Self::POLL_INTERVAL)
         });
-        hands.look_at = Instant::now() + left;
+        in_flight.poll_at = Instant::now() + left;
         Ok(())
     }
 
     /// Waits until there is something to do, at most until it has to stop.
-    async fn wait(&self, hands: &mut Hands, stop: &CancellationToken, stopping: Option<Instant>) {
-        let wake = if hands.claims.is_empty() {
-            hands.look_at
+    async fn wait(
+        &self,
+        in_flight: &mut InFlight,
+        stop: &CancellationToken,
+        stopping: Option<Instant>,
+    ) {
+        let wake = if in_flight.claims.is_empty() {
+            in_flight.poll_at
         } else {
-            hands.look_at.min(hands.renew_at)
+            in_flight.poll_at.min(in_flight.renew_at)
         };
         let wake = stopping.map_or(wake, |end| wake.min(end));
         tokio::select! {
-            Some(ended) = hands.sending.join_next_with_id() => hands.take(ended),
-            () = self.bell.rung() => hands.look(),
+            Some(ended) = in_flight.sending.join_next_with_id() => in_flight.take(ended),
+            () = self.wake_signal.notified() => in_flight.poll(),
             () = stop.cancelled(), if stopping.is_none() => {}
             () = sleep_until(wake) => {
-                if Instant::now() >= hands.look_at {
-                    hands.look_at = Instant::now() + Self::POLL_INTERVAL;
-                    hands.look();
+                if Instant::now() >= in_flight.poll_at {
+                    in_flight.poll_at = Instant::now() + Self::POLL_INTERVAL;
+                    in_flight.poll();
                 }
             }
         }
     }
 
-    fn room(&self, hands: &Hands) -> usize {
+    fn room(&self, in_flight: &InFlight) -> usize {
         self.concurrency
-            .saturating_sub(hands.sending.len() + hands.over.len())
+            .saturating_sub(in_flight.sending.len() + in_flight.finished.len())
     }
 
-    async fn deliver(&self, delivery: Delivery, time: DatabaseTime) -> Settled {
-        let sent = match self.letters.write(&delivery).await {
-            Ok(None) => return over(&delivery, Outcome::Unwanted, time),
-            Ok(Some(mail)) => timeout(Self::LONGEST, self.mailer.send(mail))
+    async fn deliver(&self, delivery: Delivery, time: DatabaseTime) -> DeliveryResult {
+        let sent = match self.composer.compose(&delivery).await {
+            Ok(None) => return finished(&delivery, Outcome::Unwanted, time),
+            Ok(Some(mail)) => timeout(Self::SEND_TIMEOUT, self.mailer.send(mail))
                 .await
                 .unwrap_or_else(|_| {
                     Err(SendError::Temporary {
@@ -282,70 +301,74 @@ impl DeliveryWorker {
             Err(SendError::Permanent { reason }) => Outcome::GivenUp { reason },
             Err(SendError::Temporary { reason }) => {
                 let (jitter, now) = (rand::random(), time.now());
-                match RetryRule::USUAL.next(delivery.queued_at, delivery.claim.attempt, jitter, now)
-                {
+                match RetryRule::DEFAULT.next(
+                    delivery.queued_at,
+                    delivery.claim.attempt,
+                    jitter,
+                    now,
+                ) {
                     Some(at) => Outcome::Retried { at, reason },
                     None => Outcome::GivenUp { reason },
                 }
             }
         };
-        over(&delivery, outcome, time)
+        finished(&delivery, outcome, time)
     }
 }
 
-fn over(delivery: &Delivery, outcome: Outcome, time: DatabaseTime) -> Settled {
-    Settled {
+fn finished(delivery: &Delivery, outcome: Outcome, time: DatabaseTime) -> DeliveryResult {
+    DeliveryResult {
         claim: delivery.claim,
         at: time.now(),
         outcome,
     }
 }
 
-impl Default for Hands {
+impl Default for InFlight {
     fn default() -> Self {
         let now = Instant::now();
         Self {
             sending: JoinSet::new(),
             claims: HashMap::new(),
-            over: Vec::new(),
+            finished: Vec::new(),
             expand: true,
             claim: true,
-            look_at: now,
+            poll_at: now,
             renew_at: now,
             time: None,
         }
     }
 }
 
-impl Hands {
-    fn look(&mut self) {
+impl InFlight {
+    fn poll(&mut self) {
         (self.expand, self.claim) = (true, true);
     }
 
     /// Whether nothing is in the way of an end.
-    fn is_done(&self, takes: bool) -> bool {
-        let idle = self.sending.is_empty() && self.over.is_empty();
-        idle && !(takes && (self.expand || self.claim))
+    fn is_done(&self, accepts: bool) -> bool {
+        let idle = self.sending.is_empty() && self.finished.is_empty();
+        idle && !(accepts && (self.expand || self.claim))
     }
 
-    /// Whether this is being sent already: its claim has run out by a clock that was set forward, and is made anew.
-    fn goes_on(&mut self, claim: Claim) -> bool {
-        let held = self.claims.values_mut().find(|held| held.id == claim.id);
-        held.map(|held| *held = claim).is_some()
+    /// Whether this is being sent already: its claim ended early because the clock was set forward, and was made again.
+    fn is_sending(&mut self, claim: Claim) -> bool {
+        let known = self.claims.values_mut().find(|known| known.id == claim.id);
+        known.map(|known| *known = claim).is_some()
     }
 
-    /// Takes everything that is over at once: the more there is, the fewer transactions it takes.
+    /// Takes all results there are, so that they share a transaction.
     fn gather(&mut self) {
         while let Some(ended) = self.sending.try_join_next_with_id() {
             self.take(ended);
         }
     }
 
-    fn take(&mut self, ended: Result<(Id, Settled), JoinError>) {
+    fn take(&mut self, ended: Result<(Id, DeliveryResult), JoinError>) {
         match ended {
-            Ok((id, settled)) => {
-                let claim = self.claims.remove(&id).unwrap_or(settled.claim);
-                self.over.push(Settled { claim, ..settled });
+            Ok((id, result)) => {
+                let claim = self.claims.remove(&id).unwrap_or(result.claim);
+                self.finished.push(DeliveryResult { claim, ..result });
             }
             Err(error) => {
                 tracing::error!(
@@ -355,7 +378,7 @@ impl Hands {
                 // Nothing is sent before the time was read.
                 if let (Some(claim), Some(time)) = (self.claims.remove(&error.id()), self.time) {
                     let reason = "The mail could not be written".to_owned();
-                    self.over.push(Settled {
+                    self.finished.push(DeliveryResult {
                         claim,
                         at: time.now(),
                         outcome: Outcome::GivenUp { reason },

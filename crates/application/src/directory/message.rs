@@ -1,9 +1,9 @@
-//! What a hosted identity provider tells by itself: signed messages about what has changed there.
+//! Webhooks of a hosted identity provider: signed messages about what has changed there.
 
 use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, Utc};
 
-use super::Ending;
+use super::Revocation;
 
 /// A message as it arrived, not yet believed.
 #[derive(Debug, Clone, Copy)]
@@ -23,25 +23,25 @@ pub struct Envelope<'a> {
 pub struct Message {
     /// Its identifier.
     pub id: String,
-    /// When what it tells happened.
+    /// When its events happened.
     pub happened_at: DateTime<Utc>,
-    /// What it tells; nothing where it is of no concern here.
-    pub news: Vec<News>,
+    /// Its events; empty if it does not concern Allclear.
+    pub events: Vec<DirectoryEvent>,
 }
 
 /// Something that has changed at the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum News {
-    /// A user bears this name.
+pub enum DirectoryEvent {
+    /// A user has this name.
     User {
-        /// Who.
+        /// The user.
         id: String,
         /// The name.
         name: String,
         /// Since when at the latest.
         as_of: DateTime<Utc>,
     },
-    /// An organisation exists and bears this name.
+    /// An organisation exists and has this name.
     Organisation {
         /// Which.
         id: OrganisationId,
@@ -52,19 +52,19 @@ pub enum News {
     },
     /// An organisation was deleted.
     OrganisationDeleted(OrganisationId),
-    /// Something that tokens stand for has ended.
-    Ended(Ending),
+    /// Tokens were revoked.
+    Revoked(Revocation),
 }
 
-/// A message that is not to be believed, or cannot be read. The reason is for the log.
+/// The signature is wrong or the message cannot be read. The reason is for the log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidWebhook(pub String);
 
-/// Tells the provider's messages from others'.
+/// Verifies that a message is the provider's.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 pub trait WebhookVerifier: Send + Sync {
-    /// Checks who signed a message and when, and reads it.
+    /// Checks the signature and its time, and reads the message.
     ///
     /// # Errors
     /// [`InvalidWebhook`].
@@ -72,5 +72,5 @@ pub trait WebhookVerifier: Send + Sync {
         clippy::elidable_lifetime_names,
         reason = "the mock's macro wants it named"
     )]
-    fn read<'a>(&self, envelope: &Envelope<'a>) -> Result<Message, InvalidWebhook>;
+    fn verify<'a>(&self, envelope: &Envelope<'a>) -> Result<Message, InvalidWebhook>;
 }

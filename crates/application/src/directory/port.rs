@@ -1,11 +1,11 @@
-//! What the directory works with: what tokens say, what is known, and the ports that keep and ask for it.
+//! Content of tokens, and the ports of the directory.
 
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use crate::error::Error;
-use crate::transition::Written;
+use crate::transition::Committed;
 
 /// What a token that was verified says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Credential {
 
 /// Names that a token brings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Claimed {
+pub struct ClaimedNames {
     /// Its bearer's.
     pub user: Option<String>,
     /// Its organisation's.
@@ -31,9 +31,9 @@ pub struct Claimed {
     pub otherwise: Option<String>,
 }
 
-/// Something that tokens stand for and that has ended.
+/// What has ended, so that tokens for it are revoked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
+pub enum Revocation {
     /// A session, for good.
     Session(String),
     /// A user's access: tokens issued before are worth nothing.
@@ -47,60 +47,60 @@ pub enum Ending {
     },
 }
 
-/// A name, and the moment at which it was so.
+/// A name and the time it was valid at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub struct NameRecord {
     /// The name.
     pub name: String,
-    /// [`Known::NEVER`] where nobody has told it: it stands in for one.
+    /// [`NameRecord::NEVER`] if the name is unknown and this is a placeholder.
     pub as_of: DateTime<Utc>,
 }
 
-impl Known {
-    /// Before everything a provider tells.
+impl NameRecord {
+    /// Before every event of a provider.
     pub const NEVER: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
-    /// Whether somebody has told it.
-    pub(super) fn is_told(&self) -> bool {
+    /// Whether the name is known, and not a placeholder.
+    pub(super) fn is_known(&self) -> bool {
         self.as_of > Self::NEVER
     }
 
-    /// Whether a token issued then brings news.
+    /// Whether a token issued at that time has a newer name.
     pub(super) fn is_older(&self, name: &str, as_of: DateTime<Utc>) -> bool {
         self.name != name && self.as_of < as_of
     }
 }
 
-/// What stands behind a token at this moment.
+/// What a token stands for at this moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct TokenStatus {
     /// Its session, its bearer's access or membership, or its organisation has ended.
-    pub ended: bool,
+    pub revoked: bool,
     /// Its bearer's name.
-    pub user: Option<Known>,
+    pub user: Option<NameRecord>,
     /// Its organisation's name, where the organisation exists here.
-    pub organisation: Option<Known>,
+    pub organisation: Option<NameRecord>,
 }
 
-/// Keeps what the provider tells.
+/// Storage of what the provider says.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait DirectoryStore: Send + Sync {
-    /// What stands behind a token. An adapter MUST answer from what is committed, without a cache.
-    async fn standing(&self, credential: &Credential) -> Result<Standing, Error>;
+    /// The status of a token. An adapter MUST read what is committed, without a cache.
+    async fn token_status(&self, credential: &Credential) -> Result<TokenStatus, Error>;
 
-    /// A user bears this name, unless newer news are known.
-    async fn name_user(&self, user: &str, known: Known) -> Result<(), Error>;
+    /// Stores the name of a user, unless a newer one is known.
+    async fn name_user(&self, user: &str, known: NameRecord) -> Result<(), Error>;
 
-    /// Makes sure the organisation exists and bears this name, unless newer news are known or it was deleted.
+    /// Ensures that the organisation exists and has this name, unless a newer one is known or it was deleted.
     async fn name_organisation(
         &self,
         id: &OrganisationId,
-        known: Known,
-    ) -> Result<Written<()>, Error>;
+        known: NameRecord,
+    ) -> Result<Committed<()>, Error>;
 
-    /// Something has ended. It is remembered for longer than the tokens live that it concerns.
-    async fn end(&self, ending: &Ending, at: DateTime<Utc>) -> Result<(), Error>;
+    /// Revokes tokens. It is remembered for longer than the tokens are valid.
+    async fn revoke(&self, revocation: &Revocation, at: DateTime<Utc>) -> Result<(), Error>;
 
     /// Removes the organisation with everything that belongs to it, and never lets it come back.
     async fn delete_organisation(
@@ -109,20 +109,20 @@ pub trait DirectoryStore: Send + Sync {
         at: DateTime<Utc>,
     ) -> Result<(), Error>;
 
-    /// Whether this message was heard not long ago.
+    /// Whether this message was handled recently.
     async fn is_handled(&self, message: &str) -> Result<bool, Error>;
 
-    /// This message was heard.
+    /// Notes that this message was handled.
     async fn mark_handled(&self, message: &str, at: DateTime<Utc>) -> Result<(), Error>;
 }
 
-/// The provider's own API, asked for names that nobody has told.
+/// The API of the provider, requested for unknown names.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait Profiles: Send + Sync {
-    /// A user's name; none where there is no such user or it has no name.
+    /// A user's name; `None` if the user does not exist or has no name.
     async fn user(&self, id: &str) -> Result<Option<String>, Error>;
 
-    /// An organisation's name; none where there is no such one.
+    /// An organisation's name; `None` if it does not exist.
     async fn organisation(&self, id: &OrganisationId) -> Result<Option<String>, Error>;
 }

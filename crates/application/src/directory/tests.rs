@@ -5,7 +5,7 @@ use mockall::predicate::{always, eq};
 use crate::broadcast::MockBroadcast;
 use crate::fixture::{clock, now, organisation};
 use crate::outbox::MockOutbox;
-use crate::transition::Written;
+use crate::transition::Committed;
 
 fn credential() -> Credential {
     Credential {
@@ -16,52 +16,52 @@ fn credential() -> Credential {
     }
 }
 
-fn claimed(user: Option<&str>, organisation: Option<&str>) -> Claimed {
+fn claimed(user: Option<&str>, organisation: Option<&str>) -> ClaimedNames {
     let text = |text: Option<&str>| text.map(str::to_owned);
-    Claimed {
+    ClaimedNames {
         user: text(user),
         organisation: text(organisation),
         otherwise: Some("acme".into()),
     }
 }
 
-fn known(name: &str, seconds: i64) -> Known {
-    Known {
+fn known(name: &str, seconds: i64) -> NameRecord {
+    NameRecord {
         name: name.into(),
         as_of: now() + TimeDelta::seconds(seconds),
     }
 }
 
-fn standing(user: Option<Known>, organisation: Option<Known>) -> Standing {
-    Standing {
-        ended: false,
+fn token_status(user: Option<NameRecord>, organisation: Option<NameRecord>) -> TokenStatus {
+    TokenStatus {
+        revoked: false,
         user,
         organisation,
     }
 }
 
-fn store(standing: Standing) -> MockDirectoryStore {
+fn store(token_status: TokenStatus) -> MockDirectoryStore {
     let mut store = MockDirectoryStore::new();
     store
-        .expect_standing()
-        .returning(move |_| Ok(standing.clone()));
+        .expect_token_status()
+        .returning(move |_| Ok(token_status.clone()));
     store
 }
 
-fn names_organisation(store: &mut MockDirectoryStore, known: Known) {
+fn names_organisation(store: &mut MockDirectoryStore, known: NameRecord) {
     let once = store
         .expect_name_organisation()
         .times(1)
         .with(eq(organisation()), eq(known));
     once.returning(|_, _| {
-        Ok(Written {
+        Ok(Committed {
             state: (),
             commit: None,
         })
     });
 }
 
-fn names_user(store: &mut MockDirectoryStore, known: Known) {
+fn names_user(store: &mut MockDirectoryStore, known: NameRecord) {
     store
         .expect_name_user()
         .times(1)
@@ -72,7 +72,7 @@ fn names_user(store: &mut MockDirectoryStore, known: Known) {
 fn directory(
     store: MockDirectoryStore,
     profiles: MockProfiles,
-    announcer: MockWebhookVerifier,
+    webhook_verifier: MockWebhookVerifier,
 ) -> Directory {
     let relay = Arc::new(Relay::new(
         Arc::new(MockOutbox::new()),
@@ -81,25 +81,25 @@ fn directory(
     Directory::new(
         Arc::new(store),
         Arc::new(profiles),
-        Arc::new(announcer),
+        Arc::new(webhook_verifier),
         relay,
         clock(),
     )
 }
 
-async fn admit(
+async fn resolve(
     store: MockDirectoryStore,
     profiles: MockProfiles,
-    claimed: Claimed,
-) -> Option<Admitted> {
+    claimed: ClaimedNames,
+) -> Option<ResolvedNames> {
     directory(store, profiles, MockWebhookVerifier::new())
-        .admit(&credential(), claimed)
+        .resolve(&credential(), claimed)
         .await
         .unwrap()
 }
 
-fn admitted(user: Option<&str>, organisation: &str) -> Admitted {
-    Admitted {
+fn resolved(user: Option<&str>, organisation: &str) -> ResolvedNames {
+    ResolvedNames {
         user: user.map(str::to_owned),
         organisation: Some(organisation.into()),
     }
@@ -107,13 +107,13 @@ fn admitted(user: Option<&str>, organisation: &str) -> Admitted {
 
 #[tokio::test]
 async fn what_has_ended_admits_nobody() {
-    let ended = store(Standing {
-        ended: true,
-        ..Standing::default()
+    let revoked = store(TokenStatus {
+        revoked: true,
+        ..TokenStatus::default()
     });
     assert_eq!(
-        admit(
-            ended,
+        resolve(
+            revoked,
             MockProfiles::new(),
             claimed(Some("Ann"), Some("Acme"))
         )
@@ -124,28 +124,31 @@ async fn what_has_ended_admits_nobody() {
 
 #[tokio::test]
 async fn names_of_a_token_are_kept_from_its_first_sight_on_and_nobody_else_is_asked() {
-    let mut store = store(standing(None, None));
+    let mut store = store(token_status(None, None));
     names_user(&mut store, known("Ann", 0));
     names_organisation(&mut store, known("Acme", 0));
-    let found = admit(
+    let found = resolve(
         store,
         MockProfiles::new(),
         claimed(Some(" Ann "), Some("Acme")),
     )
     .await;
-    assert_eq!(found, Some(admitted(Some("Ann"), "Acme")));
+    assert_eq!(found, Some(resolved(Some("Ann"), "Acme")));
 }
 
 #[tokio::test]
 async fn a_token_older_than_the_news_does_not_bring_the_old_name_back() {
-    let store = store(standing(Some(known("Anna", 1)), Some(known("Acme Ltd", 1))));
-    let found = admit(store, MockProfiles::new(), claimed(None, Some("Acme"))).await;
-    assert_eq!(found, Some(admitted(Some("Anna"), "Acme Ltd")));
+    let store = store(token_status(
+        Some(known("Anna", 1)),
+        Some(known("Acme Ltd", 1)),
+    ));
+    let found = resolve(store, MockProfiles::new(), claimed(None, Some("Acme"))).await;
+    assert_eq!(found, Some(resolved(Some("Anna"), "Acme Ltd")));
 }
 
 #[tokio::test]
 async fn the_provider_is_asked_for_names_that_nobody_told() {
-    let mut store = store(standing(None, None));
+    let mut store = store(token_status(None, None));
     names_user(&mut store, known("Ann", 0));
     names_organisation(&mut store, known("Acme", 0));
     let mut profiles = MockProfiles::new();
@@ -158,24 +161,24 @@ async fn the_provider_is_asked_for_names_that_nobody_told() {
         .times(1)
         .returning(|_| Ok(Some("Acme".into())));
     assert_eq!(
-        admit(store, profiles, claimed(None, None)).await,
-        Some(admitted(Some("Ann"), "Acme"))
+        resolve(store, profiles, claimed(None, None)).await,
+        Some(resolved(Some("Ann"), "Acme"))
     );
 }
 
 #[tokio::test]
 async fn a_provider_that_is_away_keeps_nobody_out_and_is_not_asked_again_at_once() {
-    let mut store = store(standing(None, None));
-    let stand_in = Known {
+    let mut store = store(token_status(None, None));
+    let stand_in = NameRecord {
         name: "acme".into(),
-        as_of: Known::NEVER,
+        as_of: NameRecord::NEVER,
     };
     let twice = store
         .expect_name_organisation()
         .times(2)
         .with(always(), eq(stand_in));
     twice.returning(|_, _| {
-        Ok(Written {
+        Ok(Committed {
             state: (),
             commit: None,
         })
@@ -192,20 +195,20 @@ async fn a_provider_that_is_away_keeps_nobody_out_and_is_not_asked_again_at_once
     let directory = directory(store, profiles, MockWebhookVerifier::new());
     for _ in 0..2 {
         let found = directory
-            .admit(&credential(), claimed(None, None))
+            .resolve(&credential(), claimed(None, None))
             .await
             .unwrap();
-        assert_eq!(found, Some(admitted(None, "acme")));
+        assert_eq!(found, Some(resolved(None, "acme")));
     }
 }
 
 #[tokio::test]
 async fn a_stand_in_gives_way_to_the_name() {
-    let mut store = store(standing(
+    let mut store = store(token_status(
         Some(known("Ann", -9)),
-        Some(Known {
+        Some(NameRecord {
             name: "acme".into(),
-            as_of: Known::NEVER,
+            as_of: NameRecord::NEVER,
         }),
     ));
     names_organisation(&mut store, known("Acme", 0));
@@ -215,8 +218,8 @@ async fn a_stand_in_gives_way_to_the_name() {
         .times(1)
         .returning(|_| Ok(Some("Acme".into())));
     assert_eq!(
-        admit(store, profiles, claimed(None, None)).await,
-        Some(admitted(Some("Ann"), "Acme"))
+        resolve(store, profiles, claimed(None, None)).await,
+        Some(resolved(Some("Ann"), "Acme"))
     );
 }
 
@@ -229,31 +232,31 @@ fn envelope() -> Envelope<'static> {
     }
 }
 
-fn announcer(news: Vec<News>) -> MockWebhookVerifier {
-    let mut announcer = MockWebhookVerifier::new();
+fn webhook_verifier(events: Vec<DirectoryEvent>) -> MockWebhookVerifier {
+    let mut webhook_verifier = MockWebhookVerifier::new();
     let message = Message {
         id: "msg_1".into(),
         happened_at: now(),
-        news,
+        events,
     };
-    announcer
-        .expect_read()
+    webhook_verifier
+        .expect_verify()
         .returning(move |_| Ok(message.clone()));
-    announcer
+    webhook_verifier
 }
 
 #[tokio::test]
 async fn a_message_is_followed_once() {
-    let ending = Ending::Session("sess_1".into());
+    let revocation = Revocation::Session("sess_1".into());
     let mut fresh = MockDirectoryStore::new();
     fresh
         .expect_is_handled()
         .with(eq("msg_1"))
         .returning(|_| Ok(false));
     fresh
-        .expect_end()
+        .expect_revoke()
         .times(1)
-        .with(eq(ending.clone()), eq(now()))
+        .with(eq(revocation.clone()), eq(now()))
         .returning(|_, _| Ok(()));
     fresh
         .expect_delete_organisation()
@@ -265,19 +268,19 @@ async fn a_message_is_followed_once() {
         .times(1)
         .with(eq("msg_1"), eq(now()))
         .returning(|_, _| Ok(()));
-    let news = vec![
-        News::Ended(ending),
-        News::OrganisationDeleted(organisation()),
+    let events = vec![
+        DirectoryEvent::Revoked(revocation),
+        DirectoryEvent::OrganisationDeleted(organisation()),
     ];
-    directory(fresh, MockProfiles::new(), announcer(news.clone()))
-        .hear(&envelope())
+    directory(fresh, MockProfiles::new(), webhook_verifier(events.clone()))
+        .handle_webhook(&envelope())
         .await
         .unwrap();
 
     let mut repeated = MockDirectoryStore::new();
     repeated.expect_is_handled().returning(|_| Ok(true));
-    directory(repeated, MockProfiles::new(), announcer(news))
-        .hear(&envelope())
+    directory(repeated, MockProfiles::new(), webhook_verifier(events))
+        .handle_webhook(&envelope())
         .await
         .unwrap();
 }
@@ -309,21 +312,21 @@ async fn revoked_access_is_written_to_the_security_log() {
     let (_guard, log) = kept_log();
     let mut store = MockDirectoryStore::new();
     store.expect_is_handled().returning(|_| Ok(false));
-    store.expect_end().returning(|_, _| Ok(()));
+    store.expect_revoke().returning(|_, _| Ok(()));
     store.expect_delete_organisation().returning(|_, _| Ok(()));
     store.expect_mark_handled().returning(|_, _| Ok(()));
-    let membership = Ending::Membership {
+    let membership = Revocation::Membership {
         organisation: organisation(),
         user: "user_1".into(),
     };
-    let news = vec![
-        News::Ended(Ending::Session("sess_1".into())),
-        News::Ended(Ending::User("user_2".into())),
-        News::Ended(membership),
-        News::OrganisationDeleted(organisation()),
+    let events = vec![
+        DirectoryEvent::Revoked(Revocation::Session("sess_1".into())),
+        DirectoryEvent::Revoked(Revocation::User("user_2".into())),
+        DirectoryEvent::Revoked(membership),
+        DirectoryEvent::OrganisationDeleted(organisation()),
     ];
-    directory(store, MockProfiles::new(), announcer(news))
-        .hear(&envelope())
+    directory(store, MockProfiles::new(), webhook_verifier(events))
+        .handle_webhook(&envelope())
         .await
         .unwrap();
 
@@ -359,24 +362,30 @@ async fn a_message_that_could_not_be_followed_is_not_taken_for_heard() {
     let mut store = MockDirectoryStore::new();
     store.expect_is_handled().returning(|_| Ok(false));
     store
-        .expect_end()
+        .expect_revoke()
         .returning(|_, _| Err(Error::Unavailable("away".into())));
-    let announcer = announcer(vec![News::Ended(Ending::User("user_1".into()))]);
-    let refused = directory(store, MockProfiles::new(), announcer)
-        .hear(&envelope())
+    let webhook_verifier = webhook_verifier(vec![DirectoryEvent::Revoked(Revocation::User(
+        "user_1".into(),
+    ))]);
+    let refused = directory(store, MockProfiles::new(), webhook_verifier)
+        .handle_webhook(&envelope())
         .await;
     assert!(matches!(refused, Err(Error::Unavailable(_))));
 }
 
 #[tokio::test]
 async fn a_message_of_somebody_else_is_refused() {
-    let mut announcer = MockWebhookVerifier::new();
-    announcer
-        .expect_read()
+    let mut webhook_verifier = MockWebhookVerifier::new();
+    webhook_verifier
+        .expect_verify()
         .returning(|_| Err(InvalidWebhook("no signature".into())));
-    let refused = directory(MockDirectoryStore::new(), MockProfiles::new(), announcer)
-        .hear(&envelope())
-        .await;
+    let refused = directory(
+        MockDirectoryStore::new(),
+        MockProfiles::new(),
+        webhook_verifier,
+    )
+    .handle_webhook(&envelope())
+    .await;
     assert!(matches!(refused, Err(Error::BadCode(_))));
 }
 

@@ -5,7 +5,7 @@ use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{ComponentId, IncidentUpdateId};
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::incident_update::{
-    IncidentUpdate, IncidentUpdateDraft, IncidentUpdatePatch, Latest,
+    IncidentAndNewest, IncidentUpdate, IncidentUpdateDraft, IncidentUpdatePatch,
 };
 use allclear_domain::organisation::Revision;
 use chrono::DateTime;
@@ -13,8 +13,6 @@ use uuid::Uuid;
 
 use crate::broadcast::MockBroadcast;
 use crate::fixture::{now, organisation, stamp};
-use crate::incident::component::MockIncidentComponentStore;
-use crate::incident::update::MockIncidentUpdateStore;
 use crate::outbox::{Commit, MockOutbox, PublicEvent};
 
 fn incident(status: IncidentStatus) -> Incident {
@@ -37,9 +35,9 @@ fn incident(status: IncidentStatus) -> Incident {
     }
 }
 
-fn written<T>(state: T) -> Written<T> {
+fn committed<T>(state: T) -> Committed<T> {
     let event = PublicEvent::new("incident-updated", &["x"]).unwrap();
-    Written {
+    Committed {
         state,
         commit: Some(Commit {
             organisation: "org_1".into(),
@@ -61,8 +59,6 @@ fn report(incident: Incident) -> IncidentReport {
 #[derive(Default)]
 struct Ports {
     store: MockIncidentStore,
-    components: MockIncidentComponentStore,
-    updates: MockIncidentUpdateStore,
 }
 
 impl Ports {
@@ -73,17 +69,7 @@ impl Ports {
             .times(broadcasts)
             .return_const(());
         let relay = Arc::new(Relay::new(Arc::new(MockOutbox::new()), Arc::new(broadcast)));
-        let Self {
-            store,
-            components,
-            updates,
-        } = self;
-        Incidents::new(
-            Arc::new(store),
-            Arc::new(components),
-            Arc::new(updates),
-            relay,
-        )
+        Incidents::new(Arc::new(self.store), relay)
     }
 
     /// A store that runs rules on this incident.
@@ -91,16 +77,19 @@ impl Ports {
         let mut ports = Self::default();
         let state = incident.clone();
         let change = move |_: &_, _, rule: Transition<Incident>| {
-            Ok(Some(written(report(rule(state.clone(), stamp())?.state))))
+            Ok(Some(committed(report(rule(state.clone(), stamp())?.state))))
         };
         ports.store.expect_change().returning(change);
-        ports.updates.expect_record().returning(move |_, _, rule| {
-            let latest = Latest {
-                incident: incident.clone(),
-                newest: None,
-            };
-            Ok(Some(written(rule(latest, stamp())?.state.update)))
-        });
+        ports
+            .store
+            .expect_insert_update()
+            .returning(move |_, _, rule| {
+                let latest = IncidentAndNewest {
+                    incident: incident.clone(),
+                    newest: None,
+                };
+                Ok(Some(committed(rule(latest, stamp())?.state.update)))
+            });
         ports
     }
 }
@@ -135,7 +124,7 @@ async fn a_created_incident_is_stored_with_its_components_and_broadcast() {
             (created.state.occured_at, created.events.len(), components),
             (now(), 1, vec![attachment(7)])
         );
-        Ok(written(report(created.state)))
+        Ok(committed(report(created.state)))
     };
     ports.store.expect_insert().return_once(insert);
     let draft = IncidentDraft {
@@ -165,7 +154,7 @@ async fn an_invalid_incident_is_neither_stored_nor_broadcast() {
     ports
         .store
         .expect_insert()
-        .return_once(|_, create, _| Ok(written(report(create(stamp())?.state))));
+        .return_once(|_, create, _| Ok(committed(report(create(stamp())?.state))));
     let refused = ports.service(0).create(&organisation(), draft, twice).await;
     let Err(Error::Invalid(invalid)) = refused else {
         panic!("{refused:?}")
@@ -271,10 +260,10 @@ async fn what_names_nothing_or_a_thing_twice_does_not_reach_the_store() {
 async fn attaching_answers_all_that_is_attached_then() {
     let mut ports = Ports::default();
     ports
-        .components
+        .store
         .expect_attach()
-        .return_once(|_, _, _| Ok(Some(written(()))));
-    ports.components.expect_attached().return_once(|_, _, _| {
+        .return_once(|_, _, _, _| Ok(Some(committed(()))));
+    ports.store.expect_attached().return_once(|_, _, _| {
         Ok(Some(Listed {
             items: Vec::new(),
             next: None,
@@ -296,28 +285,25 @@ async fn what_is_not_there_is_not_found() {
     let mut ports = Ports::default();
     ports.store.expect_find().returning(|_, _| Ok(None));
     ports.store.expect_change().returning(|_, _, _| Ok(None));
-    ports.store.expect_delete().returning(|_, _| Ok(None));
+    ports.store.expect_delete().returning(|_, _, _| Ok(None));
+    ports.store.expect_attach().returning(|_, _, _, _| Ok(None));
+    ports.store.expect_detach().returning(|_, _, _, _| Ok(None));
+    ports.store.expect_attached().returning(|_, _, _| Ok(None));
     ports
-        .components
-        .expect_attach()
-        .returning(|_, _, _| Ok(None));
-    ports
-        .components
-        .expect_detach()
-        .returning(|_, _, _| Ok(None));
-    ports
-        .components
-        .expect_attached()
-        .returning(|_, _, _| Ok(None));
-    ports
-        .components
+        .store
         .expect_unattached()
         .returning(|_, _, _| Ok(None));
-    ports.updates.expect_list().returning(|_, _, _| Ok(None));
-    ports.updates.expect_record().returning(|_, _, _| Ok(None));
     ports
-        .updates
-        .expect_delete()
+        .store
+        .expect_list_updates()
+        .returning(|_, _, _| Ok(None));
+    ports
+        .store
+        .expect_insert_update()
+        .returning(|_, _, _| Ok(None));
+    ports
+        .store
+        .expect_delete_updates()
         .returning(|_, _, _, _| Ok(None));
     let service = ports.service(0);
     let (acme, id) = (organisation(), IncidentId(Uuid::from_u128(1)));
@@ -359,12 +345,12 @@ async fn what_is_not_there_is_not_found() {
 async fn an_update_that_is_not_there_is_not_found() {
     let mut ports = Ports::default();
     ports
-        .updates
-        .expect_find()
+        .store
+        .expect_find_update()
         .returning(|_, _, _| Ok(None::<IncidentUpdate>));
     ports
-        .updates
-        .expect_change()
+        .store
+        .expect_change_update()
         .returning(|_, _, _, _| Ok(None));
     let service = ports.service(0);
     let (acme, id, update) = (

@@ -1,4 +1,4 @@
-//! What subscribers are mailed of.
+//! Content of the mails of notices.
 
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::incident::IncidentStatus;
@@ -21,7 +21,7 @@ pub struct IncidentNotice {
     pub description: String,
     /// Its status after the change.
     pub status: IncidentStatus,
-    /// When the incident began, as the operator tells.
+    /// When the incident began, as entered by the operator.
     pub occurred_at: DateTime<Utc>,
     /// The update's message, where there is an update.
     pub message: Option<String>,
@@ -36,7 +36,7 @@ pub struct IncidentNotice {
 pub struct AffectedComponent {
     /// The component's name.
     pub name: String,
-    /// What the incident holds on it.
+    /// The impact of the incident on it.
     pub status: ComponentStatus,
 }
 

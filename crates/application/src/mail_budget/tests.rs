@@ -12,8 +12,8 @@ const LIMITS: MailBudgetLimits = MailBudgetLimits {
 };
 
 fn budget(store: MockMailCountStore, limits: MailBudgetLimits) -> MailBudget {
-    let seal = HmacKey::new("the installation's secret").unwrap();
-    MailBudget::new(Arc::new(store), clock(), seal, limits)
+    let hmac_key = HmacKey::new("the installation's secret").unwrap();
+    MailBudget::new(Arc::new(store), clock(), hmac_key, limits)
 }
 
 fn invitation(to: &str) -> MailCause {

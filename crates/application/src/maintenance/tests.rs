@@ -10,8 +10,7 @@ use chrono::TimeDelta;
 use uuid::Uuid;
 
 use crate::broadcast::MockBroadcast;
-use crate::fixture::{clock, now, organisation, stamp};
-use crate::maintenance::update::MockMaintenanceUpdateStore;
+use crate::fixture::{now, organisation, stamp};
 use crate::outbox::{Commit, MockOutbox};
 
 const ID: MaintenanceId = MaintenanceId(Uuid::from_u128(1));
@@ -29,7 +28,7 @@ fn draft(start_at: DateTime<Utc>) -> MaintenanceDraft {
 
 /// One that begins in an hour.
 fn maintenance() -> Maintenance {
-    let created = Maintenance::create(ID, draft(now() + TimeDelta::hours(1)), now())
+    let created = Maintenance::create(ID, draft(now() + TimeDelta::hours(1)), now(), now())
         .unwrap()
         .state;
     Maintenance {
@@ -46,14 +45,14 @@ fn commit() -> Commit {
     }
 }
 
-fn written(maintenance: Maintenance) -> Written<MaintenanceReport> {
+fn committed(maintenance: Maintenance) -> Committed<MaintenanceReport> {
     let state = MaintenanceReport {
         maintenance,
         timeline: Vec::new(),
         timeline_truncated: false,
         read_at: now(),
     };
-    Written {
+    Committed {
         state,
         commit: Some(commit()),
     }
@@ -64,32 +63,18 @@ fn changing(stored: Maintenance) -> MockMaintenanceStore {
     let mut store = MockMaintenanceStore::new();
     store
         .expect_change()
-        .returning(move |_, _, rule| Ok(Some(written(rule(stored.clone(), stamp())?.state))));
+        .returning(move |_, _, rule| Ok(Some(committed(rule(stored.clone(), stamp())?.state))));
     store
 }
 
-fn service(
-    store: MockMaintenanceStore,
-    updates: MockMaintenanceUpdateStore,
-    broadcasts: usize,
-) -> Maintenances {
+fn service(store: MockMaintenanceStore, broadcasts: usize) -> Maintenances {
     let mut broadcast = MockBroadcast::new();
     broadcast
         .expect_publish()
         .times(broadcasts)
         .return_const(());
     let relay = Arc::new(Relay::new(Arc::new(MockOutbox::new()), Arc::new(broadcast)));
-    Maintenances::new(
-        Arc::new(store),
-        Arc::new(updates),
-        relay,
-        clock(),
-        Arc::new(WakeTimer::default()),
-    )
-}
-
-fn over(store: MockMaintenanceStore, broadcasts: usize) -> Maintenances {
-    service(store, MockMaintenanceUpdateStore::new(), broadcasts)
+    Maintenances::new(Arc::new(store), relay, Arc::new(WakeTimer::default()))
 }
 
 fn ends_now() -> MaintenancePatch {
@@ -104,23 +89,23 @@ async fn a_created_maintenance_is_stored_told_and_wakes_the_scheduler_for_its_st
     let mut store = MockMaintenanceStore::new();
     store
         .expect_insert()
-        .return_once(|_, create| Ok(written(create(stamp())?.state)));
-    let service = over(store, 1);
+        .return_once(|_, create| Ok(committed(create(stamp())?.state)));
+    let service = service(store, 1);
     let start = now() + TimeDelta::seconds(5);
     let created = service.create(&organisation(), draft(start)).await.unwrap();
     assert_eq!(
         (created.maintenance.id.0, created.status()),
         (stamp().id, MaintenanceStatus::Scheduled)
     );
-    assert_eq!(service.alarm.moment(), Some(start));
+    assert_eq!(service.wake_timer.moment(), Some(start));
 }
 
 #[tokio::test]
 async fn a_start_that_passed_while_it_was_stored_still_wakes_the_scheduler() {
     let mut store = MockMaintenanceStore::new();
     store.expect_insert().return_once(|_, create| {
-        let Written { state, commit } = written(create(stamp())?.state);
-        Ok(Written {
+        let Committed { state, commit } = committed(create(stamp())?.state);
+        Ok(Committed {
             state: MaintenanceReport {
                 read_at: now() - TimeDelta::milliseconds(1),
                 ..state
@@ -128,15 +113,15 @@ async fn a_start_that_passed_while_it_was_stored_still_wakes_the_scheduler() {
             commit,
         })
     });
-    let service = over(store, 1);
+    let service = service(store, 1);
     service.create(&organisation(), draft(now())).await.unwrap();
-    assert_eq!(service.alarm.moment(), Some(now()));
+    assert_eq!(service.wake_timer.moment(), Some(now()));
 }
 
 #[tokio::test]
 async fn an_edit_that_starts_later_leaves_the_alarm_where_it_rings_first() {
-    let service = over(changing(maintenance()), 1);
-    service.alarm.set(now() + TimeDelta::seconds(1));
+    let service = service(changing(maintenance()), 1);
+    service.wake_timer.set(now() + TimeDelta::seconds(1));
     let patch = MaintenancePatch {
         start_at: Some(now() + TimeDelta::days(1)),
         ..Default::default()
@@ -150,7 +135,10 @@ async fn an_edit_that_starts_later_leaves_the_alarm_where_it_rings_first() {
         )
         .await
         .unwrap();
-    assert_eq!(service.alarm.moment(), Some(now() + TimeDelta::seconds(1)));
+    assert_eq!(
+        service.wake_timer.moment(),
+        Some(now() + TimeDelta::seconds(1))
+    );
 }
 
 #[tokio::test]
@@ -159,7 +147,7 @@ async fn an_end_alone_completes_what_has_begun_by_the_servers_clock() {
         start_at: now() - TimeDelta::hours(1),
         ..maintenance()
     };
-    let done = over(changing(begun), 1)
+    let done = service(changing(begun), 1)
         .edit(&organisation(), ID, ends_now(), Precondition::Any)
         .await
         .unwrap();
@@ -172,7 +160,7 @@ async fn an_end_alone_completes_what_has_begun_by_the_servers_clock() {
 
 #[tokio::test]
 async fn completing_what_has_not_begun_is_a_conflict_and_nothing_is_told() {
-    let refused = over(changing(maintenance()), 0)
+    let refused = service(changing(maintenance()), 0)
         .edit(&organisation(), ID, ends_now(), Precondition::Any)
         .await;
     assert!(
@@ -182,7 +170,7 @@ async fn completing_what_has_not_begun_is_a_conflict_and_nothing_is_told() {
 
 #[tokio::test]
 async fn an_edit_of_another_version_is_stale() {
-    let edited = over(changing(maintenance()), 0)
+    let edited = service(changing(maintenance()), 0)
         .edit(
             &organisation(),
             ID,
@@ -198,13 +186,14 @@ async fn what_is_not_there_is_not_found() {
     let mut store = MockMaintenanceStore::new();
     store.expect_find().return_once(|_, _| Ok(None));
     store.expect_change().return_once(|_, _, _| Ok(None));
-    store.expect_delete().return_once(|_, _| Ok(None));
-    let mut updates = MockMaintenanceUpdateStore::new();
-    updates.expect_list().return_once(|_, _, _| Ok(None));
-    updates.expect_find().return_once(|_, _, _| Ok(None));
-    updates.expect_insert().return_once(|_, _, _| Ok(None));
-    updates.expect_delete().return_once(|_, _, _, _| Ok(None));
-    let (service, org) = (service(store, updates, 0), organisation());
+    store.expect_delete().return_once(|_, _, _| Ok(None));
+    store.expect_list_updates().return_once(|_, _, _| Ok(None));
+    store.expect_find_update().return_once(|_, _, _| Ok(None));
+    store.expect_insert_update().return_once(|_, _, _| Ok(None));
+    store
+        .expect_delete_updates()
+        .return_once(|_, _, _, _| Ok(None));
+    let (service, org) = (service(store, 0), organisation());
     let edited = service
         .edit(&org, ID, MaintenancePatch::default(), Precondition::Any)
         .await;
@@ -251,20 +240,19 @@ fn ada() -> Author {
 #[tokio::test]
 async fn an_update_follows_the_newest_one_that_the_store_holds() {
     let newest = MaintenanceUpdateId(Uuid::from_u128(500));
-    let mut updates = MockMaintenanceUpdateStore::new();
-    updates
-        .expect_insert()
-        .return_once(move |_, maintenance, recording| {
-            let stored =
-                MaintenanceUpdate::record(newest, maintenance, update_draft(), ada(), None, now())
-                    .unwrap()
-                    .state;
-            Ok(Some(Written {
-                state: recording(Some(stored), stamp())?.state,
+    let mut store = MockMaintenanceStore::new();
+    store
+        .expect_insert_update()
+        .return_once(move |_, id, rule| {
+            let stored = MaintenanceUpdate::record(newest, id, update_draft(), ada(), None, now())
+                .unwrap()
+                .state;
+            Ok(Some(Committed {
+                state: rule((maintenance(), Some(stored)), stamp())?.state.1,
                 commit: Some(commit()),
             }))
         });
-    let service = service(MockMaintenanceStore::new(), updates, 1);
+    let service = service(store, 1);
     let recorded = service
         .record_update(&organisation(), ID, update_draft(), ada())
         .await
@@ -276,17 +264,17 @@ async fn an_update_follows_the_newest_one_that_the_store_holds() {
 #[tokio::test]
 async fn updates_are_deleted_by_the_rule_that_sees_what_is_stored() {
     let stored = MaintenanceUpdateId(Uuid::from_u128(2));
-    let mut updates = MockMaintenanceUpdateStore::new();
-    updates
-        .expect_delete()
+    let mut store = MockMaintenanceStore::new();
+    store
+        .expect_delete_updates()
         .times(2)
         .returning(move |_, _, _, rule| {
-            Ok(Some(Written {
-                state: rule(vec![stored], stamp())?.state,
+            Ok(Some(Committed {
+                state: rule((maintenance(), vec![stored]), stamp())?.state.1,
                 commit: Some(commit()),
             }))
         });
-    let service = service(MockMaintenanceStore::new(), updates, 1);
+    let service = service(store, 1);
     assert_eq!(
         service
             .delete_updates(&organisation(), ID, vec![stored])

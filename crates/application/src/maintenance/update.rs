@@ -1,99 +1,47 @@
-//! What operators do with the updates of a maintenance, and the port that keeps them.
+//! The updates of a maintenance.
 
 use allclear_domain::author::Author;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::maintenance_update::{
     MaintenanceUpdate, MaintenanceUpdateDraft, MaintenanceUpdatePatch,
 };
-use async_trait::async_trait;
 
 use crate::error::Error;
-use crate::maintenance::Maintenances;
+use crate::maintenance::{Maintenances, UpdateTransition};
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
-use crate::transition::{Transition, Written};
-
-/// A rule that makes an update to follow the newest one of its maintenance, run inside the transaction that stores it.
-pub type Recording = Transition<Option<MaintenanceUpdate>, MaintenanceUpdate>;
-
-/// Keeps the updates of maintenances. Every write stores them with their events in one transaction that makes one
-/// revision. Each call answers none where there is no such maintenance or update in the organisation.
-#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
-#[async_trait]
-pub trait MaintenanceUpdateStore: Send + Sync {
-    /// The updates of a maintenance, newest first.
-    async fn list(
-        &self,
-        organisation: &OrganisationId,
-        maintenance: MaintenanceId,
-        page: Page,
-    ) -> Result<Option<Listed<MaintenanceUpdate>>, Error>;
-
-    /// An update of a maintenance.
-    async fn find(
-        &self,
-        organisation: &OrganisationId,
-        maintenance: MaintenanceId,
-        id: MaintenanceUpdateId,
-    ) -> Result<Option<MaintenanceUpdate>, Error>;
-
-    /// Stores the update that the rule makes.
-    async fn insert(
-        &self,
-        organisation: &OrganisationId,
-        maintenance: MaintenanceId,
-        recording: Recording,
-    ) -> Result<Option<Written<MaintenanceUpdate>>, Error>;
-
-    /// Runs a rule on an update.
-    async fn change(
-        &self,
-        organisation: &OrganisationId,
-        maintenance: MaintenanceId,
-        id: MaintenanceUpdateId,
-        rule: Transition<MaintenanceUpdate>,
-    ) -> Result<Option<Written<MaintenanceUpdate>>, Error>;
-
-    /// Runs a rule on those of `asked` that are updates of the maintenance, and removes the ones it answers.
-    async fn delete(
-        &self,
-        organisation: &OrganisationId,
-        maintenance: MaintenanceId,
-        asked: Vec<MaintenanceUpdateId>,
-        rule: Transition<Vec<MaintenanceUpdateId>>,
-    ) -> Result<Option<Written<Vec<MaintenanceUpdateId>>>, Error>;
-}
 
 const UPDATE: &str = "Update";
 
 impl Maintenances {
-    /// The updates of a maintenance, newest first. [`Error::NotFound`] where there is no such maintenance.
+    /// Returns the updates of a maintenance, newest first. [`Error::NotFound`] if the maintenance does not exist.
     pub async fn updates(
         &self,
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
         page: Page,
     ) -> Result<Listed<MaintenanceUpdate>, Error> {
-        self.updates
-            .list(organisation, maintenance, page)
+        self.store
+            .list_updates(organisation, maintenance, page)
             .await?
             .ok_or(Error::NotFound(Self::NAME))
     }
 
-    /// An update. [`Error::NotFound`] where there is none.
+    /// Returns an update. [`Error::NotFound`] if it does not exist.
     pub async fn find_update(
         &self,
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
         id: MaintenanceUpdateId,
     ) -> Result<MaintenanceUpdate, Error> {
-        self.updates
-            .find(organisation, maintenance, id)
+        self.store
+            .find_update(organisation, maintenance, id)
             .await?
             .ok_or(Error::NotFound(UPDATE))
     }
 
-    /// Records an update, at any time. [`Error::NotFound`] where there is no such maintenance, [`Error::Invalid`].
+    /// Records an update, before, during or after the maintenance. [`Error::NotFound`] if the maintenance does not exist,
+    /// [`Error::Invalid`].
     pub async fn record_update(
         &self,
         organisation: &OrganisationId,
@@ -101,29 +49,31 @@ impl Maintenances {
         draft: MaintenanceUpdateDraft,
         author: Author,
     ) -> Result<MaintenanceUpdate, Error> {
-        let recording: Recording = Box::new(move |newest, stamp| {
-            let id = MaintenanceUpdateId(stamp.id);
-            Ok(MaintenanceUpdate::record(
-                id,
-                maintenance,
-                draft,
-                author,
-                newest.as_ref(),
-                stamp.now,
-            )?)
-        });
-        let written = self
-            .updates
-            .insert(organisation, maintenance, recording)
+        let rule: UpdateTransition<Option<MaintenanceUpdate>, _> =
+            Box::new(move |(maintenance, newest), stamp| {
+                let (id, newest) = (MaintenanceUpdateId(stamp.id), newest.as_ref());
+                let message = draft.message.clone();
+                let recorded = MaintenanceUpdate::record(
+                    id,
+                    maintenance.id,
+                    draft,
+                    author,
+                    newest,
+                    stamp.now,
+                )?;
+                Ok(maintenance.with_update(recorded, Some(message), stamp.clock))
+            });
+        let committed = self
+            .store
+            .insert_update(organisation, maintenance, rule)
             .await?;
         Ok(self
             .relay
-            .told(written.ok_or(Error::NotFound(Self::NAME))?)
+            .publish(committed.ok_or(Error::NotFound(Self::NAME))?)
             .await)
     }
 
-    /// Changes what the patch carries, where the precondition holds. [`Error::NotFound`], [`Error::Stale`],
-    /// [`Error::Invalid`].
+    /// Changes the fields of the patch if the precondition holds. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
     pub async fn edit_update(
         &self,
         organisation: &OrganisationId,
@@ -132,22 +82,22 @@ impl Maintenances {
         patch: MaintenanceUpdatePatch,
         precondition: Precondition,
     ) -> Result<MaintenanceUpdate, Error> {
-        let rule: Transition<MaintenanceUpdate> = Box::new(move |update, _| {
+        let rule: UpdateTransition<MaintenanceUpdate> = Box::new(move |(found, update), stamp| {
             precondition.check(update.version)?;
-            Ok(update.edit(patch)?)
+            Ok(found.with_update(update.edit(patch)?, None, stamp.clock))
         });
-        let written = self
-            .updates
-            .change(organisation, maintenance, id, rule)
+        let committed = self
+            .store
+            .change_update(organisation, maintenance, id, rule)
             .await?;
         Ok(self
             .relay
-            .told(written.ok_or(Error::NotFound(UPDATE))?)
+            .publish(committed.ok_or(Error::NotFound(UPDATE))?)
             .await)
     }
 
-    /// Deletes several updates, all or none, and answers which. [`Error::NotFound`] where there is no such maintenance,
-    /// [`Error::Invalid`] where there is none of them, or one is not an update of it.
+    /// Deletes updates, all or none, and returns their identifiers. [`Error::NotFound`] if the maintenance does not exist,
+    /// [`Error::Invalid`] if the list is empty or names an update that the maintenance does not have.
     pub async fn delete_updates(
         &self,
         organisation: &OrganisationId,
@@ -155,15 +105,17 @@ impl Maintenances {
         ids: Vec<MaintenanceUpdateId>,
     ) -> Result<Vec<MaintenanceUpdateId>, Error> {
         let asked = ids.clone();
-        let rule: Transition<Vec<MaintenanceUpdateId>> =
-            Box::new(move |stored, _| Ok(MaintenanceUpdate::delete(maintenance, asked, &stored)?));
-        let written = self
-            .updates
-            .delete(organisation, maintenance, ids, rule)
+        let rule: UpdateTransition<Vec<_>> = Box::new(move |(found, stored), stamp| {
+            let deletion = MaintenanceUpdate::delete(found.id, asked, &stored)?;
+            Ok(found.with_update(deletion, None, stamp.clock))
+        });
+        let committed = self
+            .store
+            .delete_updates(organisation, maintenance, ids, rule)
             .await?;
         Ok(self
             .relay
-            .told(written.ok_or(Error::NotFound(Self::NAME))?)
+            .publish(committed.ok_or(Error::NotFound(Self::NAME))?)
             .await)
     }
 }

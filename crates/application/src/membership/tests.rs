@@ -6,7 +6,7 @@ use crate::broadcast::MockBroadcast;
 use crate::fixture::{clock, memberships, organisation, session, user};
 use crate::organisation::MockOrganisationStore;
 use crate::outbox::MockOutbox;
-use crate::transition::Written;
+use crate::transition::Committed;
 
 fn service(store: MockMembershipStore, organisations: MockOrganisationStore) -> Memberships {
     let relay = Relay::new(Arc::new(MockOutbox::new()), Arc::new(MockBroadcast::new()));
@@ -31,11 +31,11 @@ fn draft(name: &str) -> OrganisationDraft {
 }
 
 /// A store that runs rules on this standing.
-fn changing(role: Role, standing: Standing) -> MockMembershipStore {
+fn changing(role: Role, member_state: MemberState) -> MockMembershipStore {
     let mut store = memberships(Some(role));
     store
         .expect_change()
-        .returning(move |_, _, rule| rule(standing).map(|_| Some(())));
+        .returning(move |_, _, rule| rule(member_state).map(|_| Some(())));
     store
 }
 
@@ -73,7 +73,7 @@ async fn an_admin_renames_and_deletes_the_organisation() {
         .expect_ensure()
         .withf(|_, name| name.as_deref() == Some("New"))
         .return_once(|_, _| {
-            Ok(Written {
+            Ok(Committed {
                 state: (),
                 commit: None,
             })
@@ -135,7 +135,7 @@ async fn who_is_no_member_finds_no_organisation() {
 async fn a_member_may_leave() {
     let store = changing(
         Role::Member,
-        Standing {
+        MemberState {
             role: Role::Member,
             other_admins: 1,
         },
@@ -151,7 +151,7 @@ async fn a_member_may_leave() {
 async fn the_last_admin_neither_leaves_nor_becomes_a_member() {
     let store = changing(
         Role::Admin,
-        Standing {
+        MemberState {
             role: Role::Admin,
             other_admins: 0,
         },

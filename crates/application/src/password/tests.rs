@@ -131,7 +131,7 @@ async fn a_reset_is_mailed_to_the_address_of_the_account() {
             email: "ANN@example.com".into(),
         })
         .unwrap();
-    service.background.settle().await;
+    service.background.wait_idle().await;
 }
 
 #[tokio::test]
@@ -148,7 +148,7 @@ async fn an_unknown_address_is_answered_alike_and_gets_no_mail() {
             email: ADDRESS.into(),
         })
         .unwrap();
-    service.background.settle().await;
+    service.background.wait_idle().await;
 }
 
 #[tokio::test]
@@ -161,7 +161,7 @@ async fn beyond_the_mail_budget_no_account_is_looked_up_and_nothing_is_mailed() 
             email: ADDRESS.into(),
         })
         .unwrap();
-    service.background.settle().await;
+    service.background.wait_idle().await;
 }
 
 #[tokio::test]

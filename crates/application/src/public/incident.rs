@@ -41,7 +41,7 @@ pub struct PublicIncident {
     pub created_at: DateTime<Utc>,
     /// The newest of its updates that there is room for, at most 100, newest first.
     #[serde(rename = "IncidentTimeline")]
-    pub timeline: Vec<TimelineEntry>,
+    pub timeline: Vec<IncidentTimelineEntry>,
     /// Whether it has older updates than these; absent if these are all.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub timeline_truncated: bool,
@@ -56,7 +56,7 @@ pub struct PublicIncident {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = IncidentTimelineEntry)]
-pub struct TimelineEntry {
+pub struct IncidentTimelineEntry {
     /// Its identifier, a `UUIDv7`.
     pub id: String,
     /// The incident it tells of.

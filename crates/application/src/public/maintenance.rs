@@ -35,7 +35,7 @@ pub struct PublicMaintenance {
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub created_at: DateTime<Utc>,
     /// The newest of its updates that there is room for, at most 100, newest first.
-    pub timeline: Vec<MaintenanceEntry>,
+    pub timeline: Vec<MaintenanceTimelineEntry>,
     /// Whether it has older updates than these; absent if these are all.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub timeline_truncated: bool,
@@ -44,7 +44,8 @@ pub struct PublicMaintenance {
 /// An update of a maintenance as the public sees it: without its author.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct MaintenanceEntry {
+#[schema(as = MaintenanceEntry)]
+pub struct MaintenanceTimelineEntry {
     /// Its identifier, a `UUIDv7`.
     pub id: String,
     /// The maintenance it tells about.
@@ -83,7 +84,7 @@ impl From<MaintenanceReport> for PublicMaintenance {
     }
 }
 
-impl From<&MaintenanceUpdate> for MaintenanceEntry {
+impl From<&MaintenanceUpdate> for MaintenanceTimelineEntry {
     fn from(update: &MaintenanceUpdate) -> Self {
         Self {
             id: update.id.to_string(),

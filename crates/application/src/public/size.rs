@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::public::PublicComponent;
-use crate::public::incident::{PublicIncident, TimelineEntry};
-use crate::public::maintenance::{MaintenanceEntry, PublicMaintenance};
+use crate::public::incident::{IncidentTimelineEntry, PublicIncident};
+use crate::public::maintenance::{MaintenanceTimelineEntry, PublicMaintenance};
 
 /// The largest event, in bytes: its name and its arguments as JSON.
 pub const EVENT_BYTES: usize = 64 * 1024;
@@ -162,9 +162,9 @@ impl Budget {
 }
 
 impl WithTimeline for PublicIncident {
-    type Entry = TimelineEntry;
+    type Entry = IncidentTimelineEntry;
 
-    fn timeline(&mut self) -> (&mut Vec<TimelineEntry>, &mut bool) {
+    fn timeline(&mut self) -> (&mut Vec<IncidentTimelineEntry>, &mut bool) {
         (&mut self.timeline, &mut self.timeline_truncated)
     }
 
@@ -183,9 +183,9 @@ impl WithTimeline for PublicIncident {
 }
 
 impl WithTimeline for PublicMaintenance {
-    type Entry = MaintenanceEntry;
+    type Entry = MaintenanceTimelineEntry;
 
-    fn timeline(&mut self) -> (&mut Vec<MaintenanceEntry>, &mut bool) {
+    fn timeline(&mut self) -> (&mut Vec<MaintenanceTimelineEntry>, &mut bool) {
         (&mut self.timeline, &mut self.timeline_truncated)
     }
 

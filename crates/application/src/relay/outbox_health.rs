@@ -1,38 +1,38 @@
-//! Whether a node can know what is committed.
+//! Whether a node can read what is committed.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long the outbox may be silent before a node counts as cut off.
+/// For how long the outbox may be unreadable before the node counts as out of date.
 pub(super) const STALE_AFTER: Duration = Duration::from_secs(5);
 
-/// When commits could last be heard of.
+/// When the outbox could last be read or written.
 #[derive(Debug)]
 pub(super) struct OutboxHealth(Mutex<State>);
 
 #[derive(Debug, Clone, Copy)]
 struct State {
-    last: Instant,
-    is_cut_off: bool,
+    last_success: Instant,
+    is_stale: bool,
 }
 
 impl OutboxHealth {
-    /// What is committed was heard of.
-    pub(super) fn heard(&self) {
+    /// The outbox was read or written.
+    pub(super) fn succeeded(&self) {
         *self.lock() = State::now();
     }
 
-    /// It could not be. Answers whether the node is cut off.
+    /// The outbox could not be read. Returns whether the node is out of date.
     pub(super) fn failed(&self) -> bool {
         let mut state = self.lock();
-        state.is_cut_off = state.last.elapsed() >= STALE_AFTER;
-        state.is_cut_off
+        state.is_stale = state.last_success.elapsed() >= STALE_AFTER;
+        state.is_stale
     }
 
-    pub(super) fn is_cut_off(&self) -> bool {
-        self.lock().is_cut_off
+    pub(super) fn is_stale(&self) -> bool {
+        self.lock().is_stale
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -49,8 +49,8 @@ impl Default for OutboxHealth {
 impl State {
     fn now() -> Self {
         Self {
-            last: Instant::now(),
-            is_cut_off: false,
+            last_success: Instant::now(),
+            is_stale: false,
         }
     }
 }

@@ -1,86 +1,83 @@
-//! How far an organisation that somebody on this node follows has been told and heard of.
+//! How far the commits of an organisation that this node follows are known and delivered.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use allclear_domain::organisation::Revision;
 
-/// An organisation that is followed. Whoever keeps it need not ask the relay again: every reader of a public page looks here,
-/// and readers who would all have to write to one place would wait for each other.
+/// Position in the commits of an organisation. Every reader of a public page looks here instead of asking the relay, and only
+/// reads: readers that write to one place would wait for each other.
 #[derive(Debug, Clone)]
 pub struct StreamPosition(Arc<Position>);
 
 #[derive(Debug)]
 struct Position {
-    /// The audiences know everything up to here.
-    told: AtomicI64,
-    /// There is a commit with this revision; it may still have to be told.
-    heard: AtomicI64,
-    /// Somebody has asked for it since it was last looked over.
-    asked: AtomicBool,
-    /// It is not followed any more.
-    is_over: AtomicBool,
+    /// The listeners have every commit up to this revision.
+    delivered: AtomicI64,
+    /// The newest revision known to exist; its commit may not be delivered yet.
+    latest: AtomicI64,
+    /// Whether the position was used since [`StreamPosition::take_touched`].
+    touched: AtomicBool,
+    /// Whether the organisation is no longer followed.
+    is_closed: AtomicBool,
 }
 
 impl StreamPosition {
-    /// Followed from this revision on, because somebody asks for it.
+    /// A touched position at a revision that is delivered.
     pub(super) fn from(revision: Revision) -> Self {
         Self(Arc::new(Position {
-            told: AtomicI64::new(revision.0),
-            heard: AtomicI64::new(revision.0),
-            asked: AtomicBool::new(true),
-            is_over: AtomicBool::new(false),
+            delivered: AtomicI64::new(revision.0),
+            latest: AtomicI64::new(revision.0),
+            touched: AtomicBool::new(true),
+            is_closed: AtomicBool::new(false),
         }))
     }
 
-    /// The revision the audiences have been told.
+    /// The revision up to which the listeners have every commit.
     #[must_use]
-    pub fn told(&self) -> Revision {
-        Revision(self.0.told.load(Ordering::Acquire))
+    pub fn delivered(&self) -> Revision {
+        Revision(self.0.delivered.load(Ordering::Acquire))
     }
 
-    /// The newest revision this node has heard of; none once it does not follow the organisation any more. Asking keeps it
-    /// followed.
+    /// The newest revision this node knows of; `None` once it no longer follows the organisation. Touches the position.
     #[must_use]
-    pub fn heard(&self) -> Option<Revision> {
-        self.ask();
-        (!self.0.is_over.load(Ordering::Acquire)).then(|| self.newest())
+    pub fn latest(&self) -> Option<Revision> {
+        self.touch();
+        (!self.0.is_closed.load(Ordering::Acquire)).then(|| self.newest())
     }
 
-    /// The same, of one that is followed.
+    /// [`Self::latest`] of a position that is not closed, without touching it.
     pub(super) fn newest(&self) -> Revision {
-        Revision(self.0.heard.load(Ordering::Acquire))
+        Revision(self.0.latest.load(Ordering::Acquire))
     }
 
-    /// Notes that somebody asks for it.
-    pub(super) fn ask(&self) {
-        if !self.is_asked() {
-            self.0.asked.store(true, Ordering::Release);
+    /// Keeps the organisation followed.
+    pub(super) fn touch(&self) {
+        if !self.is_touched() {
+            self.0.touched.store(true, Ordering::Release);
         }
     }
 
-    /// Whether somebody has asked for it since this was last taken back.
-    pub(super) fn is_asked(&self) -> bool {
-        self.0.asked.load(Ordering::Acquire)
+    pub(super) fn is_touched(&self) -> bool {
+        self.0.touched.load(Ordering::Acquire)
     }
 
-    /// Takes it back that somebody has asked; answers whether somebody had.
-    pub(super) fn take_asked(&self) -> bool {
-        self.0.asked.swap(false, Ordering::AcqRel)
+    /// Returns whether the position was touched since the last call.
+    pub(super) fn take_touched(&self) -> bool {
+        self.0.touched.swap(false, Ordering::AcqRel)
     }
 
-    /// Notes that there is such a revision.
-    pub(super) fn hear(&self, revision: Revision) {
-        self.0.heard.fetch_max(revision.0, Ordering::AcqRel);
+    /// Notes that this revision exists.
+    pub(super) fn note(&self, revision: Revision) {
+        self.0.latest.fetch_max(revision.0, Ordering::AcqRel);
     }
 
-    /// Notes what the audiences know.
-    pub(super) fn tell(&self, revision: Revision) {
-        self.0.told.store(revision.0, Ordering::Release);
+    pub(super) fn set_delivered(&self, revision: Revision) {
+        self.0.delivered.store(revision.0, Ordering::Release);
     }
 
-    /// It is not followed any more.
-    pub(super) fn end(&self) {
-        self.0.is_over.store(true, Ordering::Release);
+    /// The organisation is no longer followed.
+    pub(super) fn close(&self) {
+        self.0.is_closed.store(true, Ordering::Release);
     }
 }

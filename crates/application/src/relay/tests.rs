@@ -8,15 +8,15 @@ use tokio::sync::mpsc;
 
 use crate::outbox::PublicEvent;
 
-/// An outbox that holds a list, and a broadcast whose deliveries the test decides.
-struct Committed {
+/// An outbox with a list of commits, and a broadcast that the test drives.
+struct FakeOutbox {
     commits: Vec<Commit>,
     oldest: i64,
     arriving: Mutex<Option<mpsc::UnboundedReceiver<Arc<Commit>>>>,
 }
 
 #[async_trait]
-impl Outbox for Committed {
+impl Outbox for FakeOutbox {
     async fn after(
         &self,
         _: &OrganisationId,
@@ -56,7 +56,7 @@ impl Outbox for Committed {
 }
 
 #[async_trait]
-impl Broadcast for Committed {
+impl Broadcast for FakeOutbox {
     async fn publish(&self, _: Arc<Commit>) {}
 
     async fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Commit>> {
@@ -65,13 +65,13 @@ impl Broadcast for Committed {
 }
 
 #[derive(Default)]
-struct Heard {
+struct Recorder {
     revisions: Mutex<Vec<i64>>,
     resyncs: Mutex<usize>,
 }
 
-impl CommitListener for Heard {
-    fn tell(&self, commit: &Arc<Commit>) {
+impl CommitListener for Recorder {
+    fn on_commit(&self, commit: &Arc<Commit>) {
         self.revisions.lock().unwrap().push(commit.revision);
     }
 
@@ -89,11 +89,11 @@ fn commit(revision: i64) -> Commit {
     }
 }
 
-/// Follows from revision `from`, lets these broadcasts arrive, and answers what the audience heard.
-async fn heard_after(from: i64, oldest: i64, arriving: &[i64]) -> (Vec<i64>, usize) {
+/// Follows from revision `from`, lets these broadcasts arrive, and answers what the listener recorder.
+async fn delivered_after(from: i64, oldest: i64, arriving: &[i64]) -> (Vec<i64>, usize) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let highest = arriving.iter().copied().max().unwrap_or(from);
-    let committed = Arc::new(Committed {
+    let committed = Arc::new(FakeOutbox {
         commits: (1..=highest)
             .filter(|revision| *revision >= oldest)
             .map(commit)
@@ -110,46 +110,49 @@ async fn heard_after(from: i64, oldest: i64, arriving: &[i64]) -> (Vec<i64>, usi
         sender.send(Arc::new(commit(*revision))).unwrap();
     }
     drop(sender);
-    let heard = Arc::new(Heard::default());
+    let recorder = Arc::new(Recorder::default());
     relay
-        .run(&[Arc::clone(&heard) as Arc<dyn CommitListener>])
+        .run(&[Arc::clone(&recorder) as Arc<dyn CommitListener>])
         .await;
-    let resyncs = *heard.resyncs.lock().unwrap();
-    let revisions = heard.revisions.lock().unwrap().clone();
+    let resyncs = *recorder.resyncs.lock().unwrap();
+    let revisions = recorder.revisions.lock().unwrap().clone();
     (revisions, resyncs)
 }
 
 #[tokio::test]
-async fn commits_in_order_are_told_as_they_come() {
-    assert_eq!(heard_after(0, 1, &[1, 2, 3]).await, (vec![1, 2, 3], 0));
+async fn commits_in_order_are_delivered_as_they_arrive() {
+    assert_eq!(delivered_after(0, 1, &[1, 2, 3]).await, (vec![1, 2, 3], 0));
 }
 
 #[tokio::test]
-async fn reordered_and_repeated_commits_are_told_once_in_order() {
+async fn reordered_and_repeated_commits_are_delivered_once_in_order() {
     assert_eq!(
-        heard_after(0, 1, &[3, 1, 2, 2, 3]).await,
+        delivered_after(0, 1, &[3, 1, 2, 2, 3]).await,
         (vec![1, 2, 3], 0)
     );
 }
 
 #[tokio::test]
 async fn a_lost_commit_is_read_from_the_outbox() {
-    assert_eq!(heard_after(1, 1, &[5]).await, (vec![2, 3, 4, 5], 0));
+    assert_eq!(delivered_after(1, 1, &[5]).await, (vec![2, 3, 4, 5], 0));
 }
 
 #[tokio::test]
 async fn a_long_gap_is_read_in_parts() {
-    assert_eq!(heard_after(0, 1, &[600]).await, ((1..=600).collect(), 0));
+    assert_eq!(
+        delivered_after(0, 1, &[600]).await,
+        ((1..=600).collect(), 0)
+    );
 }
 
 #[tokio::test]
-async fn a_gap_the_outbox_no_longer_holds_makes_viewers_start_anew() {
-    assert_eq!(heard_after(1, 4, &[5]).await, (vec![], 1));
+async fn a_gap_that_was_pruned_makes_viewers_resync() {
+    assert_eq!(delivered_after(1, 4, &[5]).await, (vec![], 1));
 }
 
 #[tokio::test]
-async fn nobody_follows_an_organisation_that_does_not_exist() {
-    let committed = Arc::new(Committed {
+async fn an_organisation_that_does_not_exist_is_not_followed() {
+    let committed = Arc::new(FakeOutbox {
         commits: vec![commit(1)],
         oldest: 1,
         arriving: Mutex::default(),
@@ -160,121 +163,122 @@ async fn nobody_follows_an_organisation_that_does_not_exist() {
             .follow(&OrganisationId::parse("nobody").unwrap())
             .await
             .unwrap()
-            .map(|it| it.told()),
+            .map(|it| it.delivered()),
         None
     );
-    let followed = relay
+    let position = relay
         .follow(&OrganisationId::parse("org").unwrap())
         .await
         .unwrap();
-    assert_eq!(followed.map(|it| it.told()), Some(Revision(1)));
+    assert_eq!(position.map(|it| it.delivered()), Some(Revision(1)));
 }
 
 #[tokio::test]
-async fn a_write_makes_the_followed_organisation_heard_of_at_once() {
-    let committed = Arc::new(Committed {
+async fn a_published_commit_moves_the_position_at_once() {
+    let committed = Arc::new(FakeOutbox {
         commits: vec![commit(1)],
         oldest: 1,
         arriving: Mutex::default(),
     });
     let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
     let organisation = OrganisationId::parse("org").unwrap();
-    let followed = relay.follow(&organisation).await.unwrap().unwrap();
+    let position = relay.follow(&organisation).await.unwrap().unwrap();
     relay
-        .told(Written {
+        .publish(Committed {
             state: (),
             commit: Some(commit(2)),
         })
         .await;
-    assert_eq!(followed.heard(), Some(Revision(2)));
+    assert_eq!(position.latest(), Some(Revision(2)));
 }
 
 #[tokio::test]
-async fn the_lag_is_what_was_heard_of_and_not_told() {
+async fn the_lag_is_what_is_known_and_not_delivered() {
     let (_, arriving) = mpsc::unbounded_channel();
-    let committed = Arc::new(Committed {
+    let committed = Arc::new(FakeOutbox {
         commits: vec![],
         oldest: 1,
         arriving: Mutex::new(Some(arriving)),
     });
     let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
-    for (organisation, told) in [("a", 3), ("b", 7)] {
-        let followed = StreamPosition::from(Revision(told));
-        followed.hear(Revision(7));
+    for (organisation, delivered) in [("a", 3), ("b", 7)] {
+        let position = StreamPosition::from(Revision(delivered));
+        position.note(Revision(7));
         relay
             .lock()
-            .insert(OrganisationId::parse(organisation).unwrap(), followed);
+            .insert(OrganisationId::parse(organisation).unwrap(), position);
     }
     assert_eq!(relay.lag(), 4);
-    relay.hear(&OrganisationId::parse("b").unwrap(), Revision(9));
+    relay.note_revision(&OrganisationId::parse("b").unwrap(), Revision(9));
     assert_eq!(relay.lag(), 6);
 }
 
-/// Watches, as long as the test says so.
+/// Is interested for as long as the test says so.
 #[derive(Default)]
-struct Watching(std::sync::atomic::AtomicBool);
+struct Interested(std::sync::atomic::AtomicBool);
 
-impl CommitListener for Watching {
-    fn tell(&self, _: &Arc<Commit>) {}
+impl CommitListener for Interested {
+    fn on_commit(&self, _: &Arc<Commit>) {}
 
     fn resync(&self, _: &OrganisationId) {}
 
-    fn watches(&self, _: &OrganisationId) -> bool {
+    fn is_interested(&self, _: &OrganisationId) -> bool {
         self.0.load(std::sync::atomic::Ordering::Relaxed)
     }
 }
 
 #[tokio::test]
-async fn what_nobody_asks_for_or_watches_is_no_longer_followed() {
-    let committed = Arc::new(Committed {
+async fn an_organisation_without_requests_and_listeners_is_no_longer_followed() {
+    let committed = Arc::new(FakeOutbox {
         commits: vec![commit(1)],
         oldest: 1,
         arriving: Mutex::default(),
     });
     let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
     let organisation = OrganisationId::parse("org").unwrap();
-    let watching = Arc::new(Watching::default());
-    let audiences = [Arc::clone(&watching) as Arc<dyn CommitListener>];
+    let interested = Arc::new(Interested::default());
+    let listeners = [Arc::clone(&interested) as Arc<dyn CommitListener>];
     let is_followed = || relay.lock().contains_key(&organisation);
 
-    let followed = relay.follow(&organisation).await.unwrap().unwrap();
-    relay.forget_idle(&audiences);
-    assert!(is_followed(), "it was asked for");
-    watching.0.store(true, std::sync::atomic::Ordering::Relaxed);
-    relay.forget_idle(&audiences);
-    assert!(is_followed(), "it is watched");
-    watching
+    let position = relay.follow(&organisation).await.unwrap().unwrap();
+    relay.forget_idle(&listeners);
+    assert!(is_followed(), "it was requested");
+    interested
+        .0
+        .store(true, std::sync::atomic::Ordering::Relaxed);
+    relay.forget_idle(&listeners);
+    assert!(is_followed(), "a listener is interested");
+    interested
         .0
         .store(false, std::sync::atomic::Ordering::Relaxed);
-    assert_eq!(followed.heard(), Some(Revision(1)));
-    relay.forget_idle(&audiences);
-    assert!(is_followed(), "it was asked for again");
-    relay.forget_idle(&audiences);
+    assert_eq!(position.latest(), Some(Revision(1)));
+    relay.forget_idle(&listeners);
+    assert!(is_followed(), "it was requested again");
+    relay.forget_idle(&listeners);
     assert!(!is_followed());
-    assert_eq!(followed.heard(), None, "who has kept it learns that");
-    // Whoever asks again begins anew.
+    assert_eq!(position.latest(), None, "a kept position shows that");
     assert_eq!(
-        relay.follow(&organisation).await.unwrap().unwrap().heard(),
+        relay.follow(&organisation).await.unwrap().unwrap().latest(),
         Some(Revision(1))
     );
 }
 
-/// An audience that counts how often it was cut off.
+/// Counts outages.
 #[derive(Default)]
-struct Cut(Mutex<usize>);
+struct OutageCount(Mutex<usize>);
 
-impl CommitListener for Cut {
-    fn tell(&self, _: &Arc<Commit>) {}
+impl CommitListener for OutageCount {
+    fn on_commit(&self, _: &Arc<Commit>) {}
 
     fn resync(&self, _: &OrganisationId) {}
 
-    fn cut_off(&self) {
+    fn on_outage(&self) {
         *self.0.lock().unwrap() += 1;
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_outbox_that_stays_silent_cuts_the_audiences_off_until_it_answers() {
+async fn an_unreadable_outbox_is_an_outage_until_it_can_be_read_again() {
     let away = Arc::new(AtomicBool::new(false));
     let mut outbox = crate::outbox::MockOutbox::new();
     let silent = Arc::clone(&away);
@@ -293,15 +297,15 @@ async fn an_outbox_that_stays_silent_cuts_the_audiences_off_until_it_answers() {
         .follow(&OrganisationId::parse("org").unwrap())
         .await
         .unwrap();
-    let cut = Arc::new(Cut::default());
-    let (running, audience) = (
+    let outages = Arc::new(OutageCount::default());
+    let (running, listener) = (
         Arc::clone(&relay),
-        Arc::clone(&cut) as Arc<dyn CommitListener>,
+        Arc::clone(&outages) as Arc<dyn CommitListener>,
     );
-    tokio::spawn(async move { running.run(&[audience]).await });
+    tokio::spawn(async move { running.run(&[listener]).await });
     let pass = async |milliseconds| {
         tokio::time::sleep(Duration::from_millis(milliseconds)).await;
-        (relay.is_cut_off(), *cut.0.lock().unwrap())
+        (relay.is_stale(), *outages.0.lock().unwrap())
     };
     assert_eq!(pass(10_500).await, (false, 0));
     away.store(true, Ordering::SeqCst);
@@ -314,16 +318,16 @@ async fn an_outbox_that_stays_silent_cuts_the_audiences_off_until_it_answers() {
     assert_eq!(
         pass(2_000).await,
         (true, 3),
-        "told again: somebody may have come meanwhile"
+        "repeated for viewers who came meanwhile"
     );
     // What is committed proves that the database is there.
     relay
-        .told(Written {
+        .publish(Committed {
             state: (),
             commit: Some(commit(1)),
         })
         .await;
-    assert!(!relay.is_cut_off());
+    assert!(!relay.is_stale());
     assert_eq!(pass(6_000).await, (true, 4));
     away.store(false, Ordering::SeqCst);
     assert_eq!(pass(1_000).await, (false, 4));

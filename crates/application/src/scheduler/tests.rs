@@ -128,7 +128,7 @@ impl MaintenanceSchedule for Planned {
 struct Node {
     planned: Arc<Planned>,
     clock: Arc<WallClock>,
-    alarm: Arc<WakeTimer>,
+    wake_timer: Arc<WakeTimer>,
     relay: Arc<Relay>,
 }
 
@@ -149,14 +149,14 @@ impl Node {
         let node = Self {
             planned: Arc::new(planned),
             clock,
-            alarm: Arc::default(),
+            wake_timer: Arc::default(),
             relay,
         };
         let scheduler = Scheduler::new(
             Arc::clone(&node.planned) as _,
             Arc::clone(&node.relay),
             Arc::clone(&node.clock) as _,
-            Arc::clone(&node.alarm),
+            Arc::clone(&node.wake_timer),
         );
         tokio::spawn(async move { scheduler.run().await });
         // Lets it look once.
@@ -194,7 +194,7 @@ async fn changes_are_announced_at_their_time_and_told() {
         ("a".into(), 100_000),
     ];
     assert_eq!(node.planned.announced(), announced);
-    assert_eq!(position.heard(), Some(Revision(1)));
+    assert_eq!(position.latest(), Some(Revision(1)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -207,7 +207,7 @@ async fn what_changed_while_no_node_ran_is_announced_at_the_start() {
 async fn a_change_written_meanwhile_is_not_slept_through() {
     let node = Node::start(plan(&[(20_000, "late")])).await;
     node.planned.plan(4_000, "soon");
-    node.alarm.set(at(4_000));
+    node.wake_timer.set(at(4_000));
     pass(5_000).await;
     assert_eq!(node.planned.announced(), [("soon".into(), 4_000)]);
 }
@@ -215,7 +215,7 @@ async fn a_change_written_meanwhile_is_not_slept_through() {
 #[tokio::test(start_paused = true)]
 async fn a_later_change_written_meanwhile_wakes_nobody() {
     let node = Node::start(plan(&[(20_000, "first")])).await;
-    node.alarm.set(at(25_000));
+    node.wake_timer.set(at(25_000));
     pass(10_000).await;
     assert_eq!(node.looks(), 1);
 }
@@ -276,7 +276,7 @@ async fn a_clock_set_forward_is_noticed_and_one_set_back_makes_it_wait() {
     assert_eq!(node.planned.announced().len(), 1);
 
     node.planned.plan(3_640_000, "b");
-    node.alarm.set(at(3_640_000));
+    node.wake_timer.set(at(3_640_000));
     node.clock.set(-TimeDelta::minutes(1));
     pass(60_000).await;
     assert_eq!(node.planned.announced().len(), 1);
@@ -304,9 +304,9 @@ async fn whoever_writes_a_maintenance_wakes_every_node() {
         broadcast.expect_subscribe().return_once(move || receiver);
         let mut clock = crate::clock::MockClock::new();
         clock.expect_now().return_const(at(7));
-        let alarm = WakeTimer::default();
-        listen(&broadcast, &alarm, &clock).await;
-        alarm.moment()
+        let wake_timer = WakeTimer::default();
+        listen(&broadcast, &wake_timer, &clock).await;
+        wake_timer.moment()
     };
     assert_eq!(heard("new-maintenance").await, Some(at(7)));
     assert_eq!(heard("maintenance-updated").await, Some(at(7)));

@@ -3,25 +3,25 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, Utc};
 use tokio::sync::Notify;
 
-/// When the scheduler of this node has to look next. Whoever writes a maintenance sets it, so that a change that comes
-/// sooner than all known ones is not slept through.
+/// The time at which the scheduler of this node has to read the schedule next. Every write of a maintenance sets it, so that a
+/// change that comes sooner than all known ones is not missed.
 #[derive(Debug, Default)]
 pub struct WakeTimer {
     moment: Mutex<Option<DateTime<Utc>>>,
-    rung: Notify,
+    earlier: Notify,
 }
 
 impl WakeTimer {
-    /// Makes sure it rings at `moment` or sooner.
+    /// Moves the time to `moment` if it is later.
     pub fn set(&self, moment: DateTime<Utc>) {
         let mut known = self.lock();
         if known.is_none_or(|known| moment < known) {
             *known = Some(moment);
-            self.rung.notify_one();
+            self.earlier.notify_one();
         }
     }
 
-    /// When it rings.
+    /// The time; `None` if none is set.
     pub(crate) fn moment(&self) -> Option<DateTime<Utc>> {
         *self.lock()
     }
@@ -31,8 +31,8 @@ impl WakeTimer {
     }
 
     /// Waits until it is set to an earlier moment.
-    pub(super) async fn rung(&self) {
-        self.rung.notified().await;
+    pub(super) async fn notified(&self) {
+        self.earlier.notified().await;
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<DateTime<Utc>>> {

@@ -18,8 +18,8 @@ const UNSUBSCRIBE: &str = "subscriber unsubscribe";
 pub(crate) struct Codes(HmacKey);
 
 impl Codes {
-    pub(crate) const fn new(seal: HmacKey) -> Self {
-        Self(seal)
+    pub(crate) const fn new(hmac_key: HmacKey) -> Self {
+        Self(hmac_key)
     }
 
     /// The code of a verification link: the moment it ends, in milliseconds of Unix time, and a mark on it. It holds within
@@ -34,7 +34,7 @@ impl Codes {
         URL_SAFE_NO_PAD.encode([moment.as_slice(), &mark].concat())
     }
 
-    /// When a verification link ends, be that past or to come; none when its code is not this subscriber's.
+    /// When a verification link ends or ended; `None` if its code is not this subscriber's.
     pub(crate) fn verification(
         &self,
         subscriber: Option<&Subscriber>,
@@ -57,7 +57,7 @@ impl Codes {
     fn verification_mark(&self, subscriber: Option<&Subscriber>, moment: [u8; 8]) -> [u8; 32] {
         let (id, mailbox) = identity(subscriber);
         let round = subscriber.map_or(0, |known| known.round).to_be_bytes();
-        self.0.mark(
+        self.0.sign(
             VERIFY,
             &[id.as_bytes(), mailbox.as_bytes(), &round, &moment],
         )
@@ -82,7 +82,7 @@ impl Codes {
     fn unsubscribe_mark(&self, subscriber: Option<&Subscriber>) -> [u8; 32] {
         let (id, mailbox) = identity(subscriber);
         self.0
-            .mark(UNSUBSCRIBE, &[id.as_bytes(), mailbox.as_bytes()])
+            .sign(UNSUBSCRIBE, &[id.as_bytes(), mailbox.as_bytes()])
     }
 }
 

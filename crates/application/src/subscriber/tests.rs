@@ -9,7 +9,7 @@ use crate::organisation::MockOrganisationStore;
 
 const ADDRESS: &str = "ann@example.com";
 
-fn seal() -> HmacKey {
+fn hmac_key() -> HmacKey {
     HmacKey::new("the installation's secret").unwrap()
 }
 
@@ -67,9 +67,9 @@ fn service(store: MockSubscriberStore) -> Subscribers {
         organisations: Arc::new(organisations),
         mail_budget: unlimited_mail(),
         clock: clock(),
-        bell: Arc::default(),
+        wake_signal: Arc::default(),
     };
-    Subscribers::new(ports, seal())
+    Subscribers::new(ports, hmac_key())
 }
 
 #[tokio::test]
@@ -135,7 +135,7 @@ async fn a_bad_address_and_an_unknown_organisation_store_nothing() {
 
 #[tokio::test]
 async fn the_code_that_was_mailed_verifies_until_it_ends() {
-    let codes = Codes::new(seal());
+    let codes = Codes::new(hmac_key());
     let verified =
         |stored: &Result<Subscriber, Error>| assert!(stored.as_ref().unwrap().is_verified);
     let good = codes.verification_code(&pending(), now() + Subscriber::VERIFICATION_LIFE);
@@ -172,7 +172,7 @@ async fn a_wrong_code_is_answered_alike_for_known_and_unknown_addresses_and_writ
 
 #[tokio::test]
 async fn the_unsubscribe_code_ends_a_subscription() {
-    let code = Codes::new(seal()).unsubscribe_code(&subscribed());
+    let code = Codes::new(hmac_key()).unsubscribe_code(&subscribed());
     let ended = |stored: &Result<Subscriber, Error>| {
         assert_eq!(
             stored.as_ref().unwrap().status,

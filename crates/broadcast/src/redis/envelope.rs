@@ -22,13 +22,13 @@ impl Envelopes {
 
     /// The signature, followed by the text.
     pub(super) fn sign(&self, text: &[u8]) -> Vec<u8> {
-        [&self.0.mark(PURPOSE, &[text]), text].concat()
+        [&self.0.sign(PURPOSE, &[text]), text].concat()
     }
 
     /// The text of a message; `None` if its signature is invalid.
     pub(super) fn open<'m>(&self, message: &'m [u8]) -> Option<&'m [u8]> {
         let (signature, text) = message.split_at_checked(SIGNATURE)?;
-        self.0.is_mark(PURPOSE, &[text], signature).then_some(text)
+        self.0.verify(PURPOSE, &[text], signature).then_some(text)
     }
 }
 

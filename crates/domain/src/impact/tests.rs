@@ -71,12 +71,12 @@ impl World {
     }
 
     /// Everything unresolved incidents hold on a component.
-    fn held(&self, component: usize) -> Vec<ComponentStatus> {
+    fn impacts(&self, component: usize) -> Vec<ComponentStatus> {
         let holding = self
             .incidents
             .iter()
             .flatten()
-            .filter(|(incident, _)| incident.holds());
+            .filter(|(incident, _)| incident.has_impact());
         holding
             .filter_map(|(_, links)| links.get(&component).copied())
             .collect()
@@ -91,7 +91,7 @@ impl World {
                 self.incidents[number].as_mut().map(|(incident, links)| {
                     let fresh = !links.contains_key(&component);
                     links.entry(component).or_insert(status);
-                    if fresh && incident.holds() {
+                    if fresh && incident.has_impact() {
                         vec![component]
                     } else {
                         Vec::new()
@@ -101,7 +101,7 @@ impl World {
             Deed::Detach(number, component) => {
                 self.incidents[number].as_mut().map(|(incident, links)| {
                     let there = links.remove(&component).is_some();
-                    if there && incident.holds() {
+                    if there && incident.has_impact() {
                         vec![component]
                     } else {
                         Vec::new()
@@ -110,9 +110,9 @@ impl World {
             }
             Deed::SetIncident(number, status) => {
                 self.incidents[number].as_mut().map(|(incident, links)| {
-                    let before = incident.clone();
-                    *incident = before.clone().edit(set(status), now).unwrap().state;
-                    if differs(&before, incident) {
+                    let edited = incident.clone().edit(set(status), now).unwrap();
+                    *incident = edited.state;
+                    if edited.impacts.is_some() {
                         links.keys().copied().collect()
                     } else {
                         Vec::new()
@@ -121,7 +121,7 @@ impl World {
             }
             Deed::DeleteIncident(number) => {
                 self.incidents[number].take().map(|(incident, links)| {
-                    if incident.holds() {
+                    if incident.has_impact() {
                         links.into_keys().collect()
                     } else {
                         Vec::new()
@@ -143,12 +143,12 @@ impl World {
         };
         let changed = changed.unwrap_or_default();
         for number in &changed {
-            let held = self.held(*number);
-            if !held.is_empty() {
+            let impacts = self.impacts(*number);
+            if !impacts.is_empty() {
                 self.by_hand[*number] = None;
             }
             let before = self.components[*number].clone();
-            let after = before.clone().settle(held, now);
+            let after = before.clone().apply_impacts(impacts, now);
             assert_eq!(after.events.is_empty(), before.status == after.state.status);
             self.components[*number] = after.state;
         }
@@ -156,8 +156,9 @@ impl World {
     }
 }
 
-fn worst(held: &[ComponentStatus]) -> ComponentStatus {
-    held.iter()
+fn worst(impacts: &[ComponentStatus]) -> ComponentStatus {
+    impacts
+        .iter()
         .copied()
         .max()
         .unwrap_or(ComponentStatus::Operational)
@@ -172,7 +173,7 @@ proptest! {
         for deed in &deeds {
             world.does(deed);
             for number in 0..COMPONENTS {
-                prop_assert_eq!(world.components[number].status, worst(&world.held(number)), "after {:?}", deed);
+                prop_assert_eq!(world.components[number].status, worst(&world.impacts(number)), "after {:?}", deed);
             }
         }
     }
@@ -190,7 +191,7 @@ proptest! {
                 match deed {
                     Deed::SetByHand(set, to) if *set == number => prop_assert_eq!(status, *to),
                     _ if !changed.contains(&number) => prop_assert_eq!(status, before),
-                    _ if !world.held(number).is_empty() => prop_assert_eq!(status, worst(&world.held(number))),
+                    _ if !world.impacts(number).is_empty() => prop_assert_eq!(status, worst(&world.impacts(number))),
                     _ => prop_assert_eq!(status, world.by_hand[number].unwrap_or(ComponentStatus::Operational)),
                 }
             }
@@ -216,16 +217,16 @@ proptest! {
 
     #[test]
     fn the_order_in_which_incidents_end_does_not_matter(
-        held in proptest::collection::vec(any_status(), INCIDENTS),
+        impacts in proptest::collection::vec(any_status(), INCIDENTS),
         order in Just((0..INCIDENTS).collect::<Vec<_>>()).prop_shuffle(),
     ) {
         let mut world = World::new();
-        for (number, status) in held.iter().enumerate() {
+        for (number, status) in impacts.iter().enumerate() {
             world.does(&Deed::Attach(number, 0, *status));
         }
         for number in order {
             world.does(&Deed::SetIncident(number, IncidentStatus::Resolved));
-            prop_assert_eq!(world.components[0].status, worst(&world.held(0)));
+            prop_assert_eq!(world.components[0].status, worst(&world.impacts(0)));
         }
         prop_assert_eq!(world.components[0].status, ComponentStatus::Operational);
     }

@@ -148,7 +148,7 @@ fn resolving_stamps_the_moment_once_and_reopening_clears_it() {
         .edit(set(IncidentStatus::Investigating), at(7))
         .unwrap()
         .state;
-    assert_eq!((reopened.resolved_at, reopened.holds()), (None, true));
+    assert_eq!((reopened.resolved_at, reopened.has_impact()), (None, true));
 }
 
 proptest! {
@@ -171,7 +171,7 @@ proptest! {
             prop_assert_eq!(changed.events.is_empty(), before == incident);
             prop_assert_eq!(incident.status, status);
             prop_assert_eq!(incident.resolved_at.is_some(), status == IncidentStatus::Resolved);
-            prop_assert_eq!(impact::differs(&before, &incident), before.resolved_at.is_some() != incident.resolved_at.is_some());
+            prop_assert_eq!(changed.impacts.is_some(), before.resolved_at.is_some() != incident.resolved_at.is_some());
         }
     }
 

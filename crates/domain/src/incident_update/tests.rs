@@ -22,8 +22,8 @@ fn id(number: u128) -> IncidentUpdateId {
     IncidentUpdateId(Uuid::from_u128(number))
 }
 
-fn recorded(status: IncidentStatus) -> Entry {
-    let latest = Latest {
+fn recorded(status: IncidentStatus) -> IncidentAndUpdate {
+    let latest = IncidentAndNewest {
         incident: incident(IncidentStatus::Investigating),
         newest: None,
     };
@@ -35,7 +35,7 @@ fn recorded(status: IncidentStatus) -> Entry {
 
 #[test]
 fn recording_tells_of_the_entry_and_then_of_the_incident() {
-    let latest = Latest {
+    let latest = IncidentAndNewest {
         incident: incident(IncidentStatus::Investigating),
         newest: None,
     };
@@ -60,7 +60,7 @@ fn recording_tells_of_the_entry_and_then_of_the_incident() {
 #[test]
 fn a_resolved_incident_takes_no_update_until_it_is_reopened() {
     let resolved = recorded(IncidentStatus::Resolved);
-    let latest = Latest {
+    let latest = IncidentAndNewest {
         incident: resolved.incident,
         newest: Some(resolved.update),
     };
@@ -73,7 +73,7 @@ fn a_resolved_incident_takes_no_update_until_it_is_reopened() {
         .edit(set(IncidentStatus::Investigating), at(6))
         .unwrap()
         .state;
-    let recorded = Latest { incident, ..latest }.record(
+    let recorded = IncidentAndNewest { incident, ..latest }.record(
         id(6),
         draft(IncidentStatus::Monitoring),
         author(),
@@ -93,7 +93,7 @@ fn a_message_must_be_there_and_be_bounded() {
         ("\0".to_owned(), "Must not contain a NUL character"),
     ];
     for (message, refusal) in messages {
-        let latest = Latest {
+        let latest = IncidentAndNewest {
             incident: incident(IncidentStatus::Investigating),
             newest: None,
         };
@@ -119,7 +119,7 @@ fn a_message_must_be_there_and_be_bounded() {
 
 #[test]
 fn an_edit_of_an_older_update_leaves_the_incident_where_it_is() {
-    let older = Entry {
+    let older = IncidentAndUpdate {
         is_newest: false,
         ..recorded(IncidentStatus::Identified)
     };
@@ -142,7 +142,7 @@ fn an_edit_of_only_the_message_leaves_the_incidents_status() {
         .edit(set(IncidentStatus::Resolved), at(6))
         .unwrap()
         .state;
-    let entry = Entry {
+    let entry = IncidentAndUpdate {
         incident: resolved,
         ..entry
     };
@@ -172,10 +172,7 @@ fn a_save_of_an_update_that_changes_nothing_tells_nothing() {
     };
     assert_eq!(
         entry.clone().edit(same, at(6)).unwrap(),
-        Changed {
-            state: entry,
-            events: Vec::new()
-        }
+        Changed::nothing(entry)
     );
 }
 
@@ -190,12 +187,13 @@ fn update(number: u128, status: IncidentStatus) -> IncidentUpdate {
 fn deleting_the_newest_update_goes_back_to_the_newest_one_left() {
     let incident = incident(IncidentStatus::Resolved);
     let (left, newest) = (update(8, IncidentStatus::Identified), id(9));
-    let deletion = Deletion {
+    let deletion = UpdateDeletion {
         incident: incident.clone(),
+        known: vec![newest],
         newest: Some(newest),
         left: Some(left),
     };
-    let after = deletion.of(&[newest], at(9));
+    let after = deletion.delete(&[newest], at(9)).unwrap();
     assert_eq!(
         (after.state.status, after.state.resolved_at),
         (IncidentStatus::Identified, None)
@@ -211,12 +209,13 @@ fn deleting_the_newest_update_goes_back_to_the_newest_one_left() {
 fn deleting_the_last_update_or_an_older_one_leaves_the_status() {
     let resolved = incident(IncidentStatus::Resolved);
     let newest = update(9, IncidentStatus::Resolved);
-    let all = Deletion {
+    let all = UpdateDeletion {
         incident: resolved.clone(),
+        known: vec![id(8), newest.id],
         newest: Some(newest.id),
         left: None,
     };
-    let all = all.of(&[id(8), newest.id], at(9));
+    let all = all.delete(&[id(8), newest.id], at(9)).unwrap();
     assert_eq!(
         (all.state.status, all.events.len()),
         (IncidentStatus::Resolved, 3)
@@ -225,13 +224,14 @@ fn deleting_the_last_update_or_an_older_one_leaves_the_status() {
         .edit(set(IncidentStatus::Monitoring), at(8))
         .unwrap()
         .state;
-    let older = Deletion {
+    let older = UpdateDeletion {
         incident: reopened,
+        known: vec![id(8)],
         newest: Some(newest.id),
         left: Some(newest),
     };
     assert_eq!(
-        older.of(&[id(8)], at(9)).state.status,
+        older.delete(&[id(8)], at(9)).unwrap().state.status,
         IncidentStatus::Monitoring
     );
 }
@@ -253,7 +253,7 @@ proptest! {
     fn whatever_the_clocks_say_each_update_comes_after_the_one_before(
         updates in proptest::collection::vec((0_u128..9, 0_i64..9), 1..20)
     ) {
-        let mut latest = Latest { incident: incident(IncidentStatus::Investigating), newest: None };
+        let mut latest = IncidentAndNewest { incident: incident(IncidentStatus::Investigating), newest: None };
         for (number, second) in updates {
             let before = latest.newest.clone();
             let entry = latest.record(id(number), draft(IncidentStatus::Monitoring), author(), at(second)).unwrap().state;
@@ -261,7 +261,7 @@ proptest! {
                 prop_assert!(entry.update.id > before.id);
                 prop_assert!(entry.update.created_at >= before.created_at);
             }
-            latest = Latest { incident: entry.incident, newest: Some(entry.update) };
+            latest = IncidentAndNewest { incident: entry.incident, newest: Some(entry.update) };
         }
     }
 }

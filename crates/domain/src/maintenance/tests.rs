@@ -20,9 +20,14 @@ fn draft(start: i64, end: Option<i64>) -> MaintenanceDraft {
 }
 
 fn maintenance(start: i64, end: Option<i64>) -> Maintenance {
-    Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft(start, end), at(0))
-        .unwrap()
-        .state
+    Maintenance::create(
+        MaintenanceId(Uuid::from_u128(1)),
+        draft(start, end),
+        at(0),
+        at(0),
+    )
+    .unwrap()
+    .state
 }
 
 fn statuses(
@@ -109,10 +114,9 @@ proptest! {
     #[test]
     fn what_the_clock_changed_is_announced_once(planned in any_maintenance(), before in -1..100_i64, passed in 0..100_i64) {
         let (before, now) = (at(before), at(before + passed));
-        let announced = planned.status(before);
-        let events = planned.announce(announced, now);
-        prop_assert_eq!(events.is_empty(), planned.next_change(before).is_none_or(|change| change > now));
-        prop_assert!(planned.announce(planned.status(now), now).is_empty());
+        let announced = Maintenance { announced: planned.status(before), ..planned.clone() }.announce(now);
+        prop_assert_eq!(announced.is_nothing(), planned.next_change(before).is_none_or(|change| change > now));
+        prop_assert!(announced.state.announce(now).is_nothing());
     }
 
     #[test]
@@ -162,7 +166,7 @@ proptest! {
         let start = start.map_or(planned.start_at, at);
         let end = end.map_or(planned.end_at, |end| end.map(at));
         match planned.clone().edit(patch, at(now)) {
-            Ok(Changed { state, events }) => {
+            Ok(Changed { state, events, .. }) => {
                 prop_assert!(end.is_none_or(|end| start <= end));
                 prop_assert_eq!((state.start_at, state.end_at), (start, end));
                 prop_assert_eq!(&state.title, title.as_ref().unwrap_or(&planned.title));
@@ -200,7 +204,7 @@ fn of_the_words_only_cancelled_is_kept() {
             status,
             ..draft(10, None)
         };
-        Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft, at(0))
+        Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft, at(0), at(0))
             .unwrap()
             .state
             .status(at(0))
@@ -261,7 +265,8 @@ fn a_draft_names_every_wrong_field() {
         description: String::new(),
         ..draft(10, Some(9))
     };
-    let refused = Maintenance::create(MaintenanceId(Uuid::from_u128(1)), bad, at(0)).unwrap_err();
+    let refused =
+        Maintenance::create(MaintenanceId(Uuid::from_u128(1)), bad, at(0), at(0)).unwrap_err();
     let found: Vec<_> = refused
         .errors
         .iter()

@@ -98,7 +98,7 @@ proptest! {
         let wrong = |index: &usize| asked[..*index].contains(&asked[*index]) || !stored.contains(&asked[*index]);
         let wrong: Vec<_> = (0..asked.len()).filter(wrong).map(|index| format!("maintenanceUpdateIds[{index}]")).collect();
         match MaintenanceUpdate::delete(MAINTENANCE, asked.clone(), &stored) {
-            Ok(Changed { state, events }) => {
+            Ok(Changed { state, events, .. }) => {
                 prop_assert!(wrong.is_empty());
                 prop_assert_eq!(events.len(), state.len() + 1);
                 prop_assert_eq!(state, asked);

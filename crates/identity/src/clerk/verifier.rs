@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use allclear_application::caller::{Caller, Membership, TokenError, TokenVerifier};
 use allclear_application::clock::Clock;
-use allclear_application::directory::{Claimed, Credential, Directory};
+use allclear_application::directory::{ClaimedNames, Credential, Directory};
 use allclear_application::error::Error;
 use async_trait::async_trait;
 use jsonwebtoken::Algorithm;
@@ -62,24 +62,24 @@ impl TokenVerifier for ClerkVerifier {
             organisation: organisation.as_ref().map(|found| found.id.clone()),
             issued_at: claims.issued_at()?,
         };
-        let claimed = Claimed {
+        let claimed = ClaimedNames {
             user: claims.name().map(str::to_owned),
             organisation: claims.organisation_name().map(str::to_owned),
             otherwise: organisation.as_ref().and_then(|found| found.slug.clone()),
         };
-        let admitted = self
+        let resolved = self
             .directory
-            .admit(&credential, claimed)
+            .resolve(&credential, claimed)
             .await
             .map_err(unavailable)?;
-        let admitted = admitted.ok_or_else(|| bad("its session or membership has ended"))?;
+        let resolved = resolved.ok_or_else(|| bad("its session or membership has ended"))?;
         let membership = organisation.map(|found| Membership {
             organisation: found.id,
-            organisation_name: admitted.organisation,
+            organisation_name: resolved.organisation,
             role: found.role,
         });
         let expires_at = claims.ends_at()?;
-        let name = impersonated(admitted.user, &claims);
+        let name = impersonated(resolved.user, &claims);
         Ok(Caller {
             subject: claims.sub,
             name,

@@ -1,7 +1,7 @@
 //! What Clerk's webhooks say: <https://clerk.com/docs/guides/development/webhooks/overview>, with the payloads of
 //! `packages/backend/src/api/resources/JSON.ts`.
 
-use allclear_application::directory::{Ending, News};
+use allclear_application::directory::{DirectoryEvent, Revocation};
 use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
@@ -101,7 +101,7 @@ impl Event {
     ///
     /// # Errors
     /// Why it cannot be read.
-    pub(crate) fn news(self, happened_at: DateTime<Utc>) -> Result<Vec<News>, String> {
+    pub(crate) fn events(self, happened_at: DateTime<Utc>) -> Result<Vec<DirectoryEvent>, String> {
         let as_of = |updated_at: Option<i64>| {
             updated_at
                 .and_then(DateTime::from_timestamp_millis)
@@ -111,19 +111,19 @@ impl Event {
         Ok(match self.kind.as_str() {
             "organization.created" | "organization.updated" => {
                 let found: Organisation = read(data)?;
-                vec![News::Organisation {
+                vec![DirectoryEvent::Organisation {
                     id: organisation(&found.id)?,
                     name: found.name,
                     as_of: as_of(found.updated_at),
                 }]
             }
-            "organization.deleted" => vec![News::OrganisationDeleted(organisation(
+            "organization.deleted" => vec![DirectoryEvent::OrganisationDeleted(organisation(
                 &read::<Identified>(data)?.id,
             )?)],
             "organizationMembership.deleted" => {
                 let found: Membership = read(data)?;
                 let organisation = organisation(&found.organization.id)?;
-                vec![News::Ended(Ending::Membership {
+                vec![DirectoryEvent::Revoked(Revocation::Membership {
                     organisation,
                     user: found.public_user_data.user_id,
                 })]
@@ -132,18 +132,22 @@ impl Event {
                 let found: User = read(data)?;
                 let banned = found
                     .banned
-                    .then(|| News::Ended(Ending::User(found.id.clone())));
+                    .then(|| DirectoryEvent::Revoked(Revocation::User(found.id.clone())));
                 let as_of = as_of(found.updated_at);
-                let named = found.name().map(|name| News::User {
+                let named = found.name().map(|name| DirectoryEvent::User {
                     id: found.id.clone(),
                     name,
                     as_of,
                 });
                 banned.into_iter().chain(named).collect()
             }
-            "user.deleted" => vec![News::Ended(Ending::User(read::<Identified>(data)?.id))],
+            "user.deleted" => vec![DirectoryEvent::Revoked(Revocation::User(
+                read::<Identified>(data)?.id,
+            ))],
             "session.ended" | "session.removed" | "session.revoked" => {
-                vec![News::Ended(Ending::Session(read::<Identified>(data)?.id))]
+                vec![DirectoryEvent::Revoked(Revocation::Session(
+                    read::<Identified>(data)?.id,
+                ))]
             }
             _ => Vec::new(),
         })
@@ -167,7 +171,7 @@ mod tests {
         DateTime::from_timestamp_millis(1_654_012_591_835).unwrap()
     }
 
-    fn news(kind: &str, data: &Value) -> Result<Vec<News>, String> {
+    fn events(kind: &str, data: &Value) -> Result<Vec<DirectoryEvent>, String> {
         let event: Event = serde_json::from_value(json!({
             "data": data, "object": "event", "type": kind, "timestamp": 1_654_012_591_835_i64, "instance_id": "ins_1",
             "event_attributes": {"http_request": {"client_ip": "0.0.0.0", "user_agent": ""}},
@@ -175,7 +179,7 @@ mod tests {
         .unwrap();
         let happened_at = event.happened_at().unwrap();
         assert_eq!(happened_at, at());
-        event.news(happened_at)
+        event.events(happened_at)
     }
 
     fn acme() -> OrganisationId {
@@ -193,12 +197,12 @@ mod tests {
         let deleted = |id: &str| json!({"id": id, "object": "any", "deleted": true});
         let session =
             json!({"id": "sess_1", "object": "session", "status": "revoked", "user_id": "user_1"});
-        let named = News::Organisation {
+        let named = DirectoryEvent::Organisation {
             id: acme(),
             name: "Acme".into(),
             as_of: updated_at,
         };
-        let left = Ending::Membership {
+        let left = Revocation::Membership {
             organisation: acme(),
             user: "user_1".into(),
         };
@@ -208,35 +212,35 @@ mod tests {
             (
                 "organization.deleted",
                 deleted("org_1"),
-                News::OrganisationDeleted(acme()),
+                DirectoryEvent::OrganisationDeleted(acme()),
             ),
             (
                 "organizationMembership.deleted",
                 membership.clone(),
-                News::Ended(left),
+                DirectoryEvent::Revoked(left),
             ),
             (
                 "user.deleted",
                 deleted("user_1"),
-                News::Ended(Ending::User("user_1".into())),
+                DirectoryEvent::Revoked(Revocation::User("user_1".into())),
             ),
             (
                 "session.ended",
                 session.clone(),
-                News::Ended(Ending::Session("sess_1".into())),
+                DirectoryEvent::Revoked(Revocation::Session("sess_1".into())),
             ),
             (
                 "session.removed",
                 session.clone(),
-                News::Ended(Ending::Session("sess_1".into())),
+                DirectoryEvent::Revoked(Revocation::Session("sess_1".into())),
             ),
             (
                 "session.revoked",
                 session.clone(),
-                News::Ended(Ending::Session("sess_1".into())),
+                DirectoryEvent::Revoked(Revocation::Session("sess_1".into())),
             ),
         ] {
-            assert_eq!(news(kind, &data), Ok(vec![expected]), "{kind}");
+            assert_eq!(events(kind, &data), Ok(vec![expected]), "{kind}");
         }
         for kind in [
             "organizationMembership.created",
@@ -244,7 +248,7 @@ mod tests {
             "email.created",
             "anything.new",
         ] {
-            assert_eq!(news(kind, &membership), Ok(Vec::new()), "{kind}");
+            assert_eq!(events(kind, &membership), Ok(Vec::new()), "{kind}");
         }
     }
 
@@ -260,8 +264,8 @@ mod tests {
             data.as_object_mut()
                 .unwrap()
                 .extend(change.as_object().unwrap().clone());
-            match news("user.updated", &data).unwrap().as_slice() {
-                [News::User { id, name, as_of }] if id == "user_1" && *as_of == at() => {
+            match events("user.updated", &data).unwrap().as_slice() {
+                [DirectoryEvent::User { id, name, as_of }] if id == "user_1" && *as_of == at() => {
                     Some(name.clone())
                 }
                 _ => None,
@@ -282,18 +286,18 @@ mod tests {
 
     #[test]
     fn a_banned_users_tokens_end() {
-        let banned = news(
+        let banned = events(
             "user.updated",
             &json!({"id": "user_1", "username": "al", "banned": true}),
         )
         .unwrap();
-        assert!(banned.contains(&News::Ended(Ending::User("user_1".into()))));
+        assert!(banned.contains(&DirectoryEvent::Revoked(Revocation::User("user_1".into()))));
     }
 
     #[test]
     fn what_cannot_be_read_is_told() {
-        assert!(news("organization.deleted", &json!({"deleted": true})).is_err());
-        assert!(news("organization.created", &json!({"id": "../x", "name": "X"})).is_err());
-        assert!(news("session.ended", &json!({"id": 7})).is_err());
+        assert!(events("organization.deleted", &json!({"deleted": true})).is_err());
+        assert!(events("organization.created", &json!({"id": "../x", "name": "X"})).is_err());
+        assert!(events("session.ended", &json!({"id": 7})).is_err());
     }
 }

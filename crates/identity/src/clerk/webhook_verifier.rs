@@ -83,7 +83,7 @@ impl Webhooks {
 }
 
 impl WebhookVerifier for Webhooks {
-    fn read(&self, envelope: &Envelope<'_>) -> Result<Message, InvalidWebhook> {
+    fn verify(&self, envelope: &Envelope<'_>) -> Result<Message, InvalidWebhook> {
         let refused = |reason: &str| InvalidWebhook(reason.to_owned());
         if !(1..=LONGEST_ID).contains(&envelope.id.len()) {
             return Err(refused("no identifier, or one that is too long"));
@@ -103,11 +103,11 @@ impl WebhookVerifier for Webhooks {
         let event: Event = serde_json::from_slice(envelope.body)
             .map_err(|error| InvalidWebhook(error.to_string()))?;
         let happened_at = event.happened_at().unwrap_or(sent_at);
-        let news = event.news(happened_at).map_err(InvalidWebhook)?;
+        let events = event.events(happened_at).map_err(InvalidWebhook)?;
         Ok(Message {
             id: envelope.id.to_owned(),
             happened_at,
-            news,
+            events,
         })
     }
 }
@@ -199,7 +199,7 @@ mod tests {
         clock
             .expect_now()
             .return_const(DateTime::from_timestamp(seconds, 0).unwrap());
-        Webhooks::new(WebhookSecret::parse(SECRET).unwrap(), Arc::new(clock)).read(envelope)
+        Webhooks::new(WebhookSecret::parse(SECRET).unwrap(), Arc::new(clock)).verify(envelope)
     }
 
     fn sign(body: &str) -> String {
@@ -236,7 +236,7 @@ mod tests {
             (
                 read.id.as_str(),
                 read.happened_at.timestamp(),
-                read.news.len()
+                read.events.len()
             ),
             ("msg_1", 1_614_265_330, 1)
         );

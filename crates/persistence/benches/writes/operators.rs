@@ -106,8 +106,7 @@ impl Operators {
             open.push(own);
         }
         let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::new(Silence)));
-        let stores = (Arc::clone(&store) as _, Arc::clone(&store) as _, store as _);
-        let incidents = Incidents::new(stores.0, stores.1, stores.2, relay);
+        let incidents = Incidents::new(store, relay);
         Self {
             incidents: Arc::new(incidents),
             organisation: acme,

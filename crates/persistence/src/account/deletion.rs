@@ -13,7 +13,7 @@ use sea_orm::{
 use crate::entity::user::{Column, Entity};
 use crate::entity::{incident_update, invitation, maintenance_update, membership, organisation};
 use crate::error::broken;
-use crate::membership::standing;
+use crate::membership::member_state;
 use crate::{installation, organisation as organisations};
 
 /// Deletes an account. Sessions, memberships, resets and new addresses go with its row.
@@ -98,7 +98,7 @@ async fn departure(
     let Some(locked) = organisations::lock(transaction, organisation).await? else {
         return Ok(Ok(Departure::Leaves));
     };
-    let Some(standing) = standing(transaction, organisation, id).await? else {
+    let Some(member_state) = member_state(transaction, organisation, id).await? else {
         return Ok(Ok(Departure::Leaves));
     };
     let others = membership::Entity::find()
@@ -107,7 +107,7 @@ async fn departure(
         .count(transaction)
         .await
         .map_err(broken)?;
-    Ok(standing.delete_account(others).map_err(|_| locked.name))
+    Ok(member_state.delete_account(others).map_err(|_| locked.name))
 }
 
 /// The updates stay: they are the organisation's. The name on them goes.

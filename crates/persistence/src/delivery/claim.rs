@@ -158,7 +158,7 @@ impl Known {
 
     /// None where what it refers to has gone in the meantime; the delivery went with it.
     fn delivery(&self, row: &Model) -> Option<Delivery> {
-        let matter = match row.notice_id {
+        let kind = match row.notice_id {
             None => DeliveryKind::Verification,
             Some(notice) => DeliveryKind::Notice(Arc::clone(self.notices.get(&notice)?)),
         };
@@ -171,7 +171,7 @@ impl Known {
             organisation_name: self.organisations.get(&row.organisation_id)?.clone(),
             organisation: OrganisationId::parse(&row.organisation_id).ok()?,
             subscriber: self.subscribers.get(&row.subscriber_id)?.clone(),
-            matter,
+            kind,
         })
     }
 }

@@ -1,20 +1,15 @@
-//! The components an incident affects.
+//! The components attached to an incident.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::collections::HashMap;
 
 use allclear_application::error::Error;
-use allclear_application::incident::component::{IncidentComponent, IncidentComponentStore};
+use allclear_application::incident::component::IncidentComponent;
 use allclear_application::page::{Listed, Page};
-use allclear_application::transition::Written;
 use allclear_domain::component::Component;
-use allclear_domain::event::Event;
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
-use allclear_domain::impact::Attachment;
-use allclear_domain::incident::Incident;
-use allclear_domain::validation::{FieldError, Invalid};
-use async_trait::async_trait;
-use sea_orm::sea_query::Query;
+use allclear_domain::impact::{Attachment, IncidentAndAttached};
+use allclear_domain::validation::check_known;
+use sea_orm::sea_query::{Query, SelectStatement};
 use sea_orm::{
     ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
     QuerySelect, Select,
@@ -22,178 +17,64 @@ use sea_orm::{
 use uuid::Uuid;
 
 use super::find;
+use crate::commit::Scope;
 use crate::component;
-use crate::database::Database;
 use crate::entity::component::{Column as ComponentColumn, Entity as ComponentEntity};
 use crate::entity::incident_component::{Column, Entity, Model};
 use crate::error::broken;
-use crate::impact::settle;
-use crate::organisation::lock_for_commit;
-use crate::outbox;
 
-#[async_trait]
-impl IncidentComponentStore for Database {
-    async fn attached(
-        &self,
-        organisation: &OrganisationId,
-        incident: IncidentId,
-        page: Page,
-    ) -> Result<Option<Listed<IncidentComponent>>, Error> {
-        let organisation = organisation.clone();
-        self.read_consistently(move |transaction| {
-            Box::pin(async move {
-                if find(transaction, &organisation, incident).await?.is_none() {
-                    return Ok(None);
-                }
-                let statuses: HashMap<_, _> = links(transaction, incident)
-                    .await?
-                    .into_iter()
-                    .map(|link| (link.component_id, link.status))
-                    .collect();
-                let these = component::of(&organisation)
-                    .filter(ComponentColumn::Id.in_subquery(linked_ids(incident)));
-                let Listed { items, next } = part(transaction, these, page).await?;
-                let attached = items.into_iter().filter_map(|component| {
-                    let status = statuses
-                        .get(&component.id.0)?
-                        .parse()
-                        .map_err(Error::internal);
-                    Some(status.map(|status| IncidentComponent { component, status }))
-                });
-                Ok(Some(Listed {
-                    items: attached.collect::<Result<_, Error>>()?,
-                    next,
-                }))
-            })
-        })
-        .await
-    }
-
-    async fn unattached(
-        &self,
-        organisation: &OrganisationId,
-        incident: IncidentId,
-        page: Page,
-    ) -> Result<Option<Listed<Component>>, Error> {
-        let organisation = organisation.clone();
-        self.read_consistently(move |transaction| {
-            Box::pin(async move {
-                if find(transaction, &organisation, incident).await?.is_none() {
-                    return Ok(None);
-                }
-                let others = ComponentColumn::Id.not_in_subquery(linked_ids(incident));
-                part(
-                    transaction,
-                    component::of(&organisation).filter(others),
-                    page,
-                )
-                .await
-                .map(Some)
-            })
-        })
-        .await
-    }
-
-    async fn attach(
-        &self,
-        organisation: &OrganisationId,
-        incident: IncidentId,
-        components: Vec<Attachment>,
-    ) -> Result<Option<Written<()>>, Error> {
-        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
-        self.write(move |transaction| {
-            Box::pin(async move {
-                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
-                else {
-                    return Ok(None);
-                };
-                let Some(incident) = find(transaction, &organisation, incident).await? else {
-                    return Ok(None);
-                };
-                let known = linked(transaction, incident.id).await?;
-                if components
-                    .iter()
-                    .any(|attachment| known.contains(&attachment.component_id.0))
-                {
-                    return Err(Error::Conflict(
-                        "A component is attached to this incident already".to_owned(),
-                    ));
-                }
-                link(transaction, &organisation, &incident, &components).await?;
-                let mut events = vec![Event::IncidentUpdated(incident.id)];
-                if incident.holds() {
-                    let ids: Vec<_> = components
-                        .iter()
-                        .map(|attachment| attachment.component_id.0)
-                        .collect();
-                    let (revision, now) = (locked.next_revision(), locked.stamp.now);
-                    events.extend(
-                        settle(transaction, &organisation, &ids, incident.id, revision, now)
-                            .await?,
-                    );
-                }
-                let commit = outbox::append(transaction, locked, &events).await?;
-                Ok(Some(Written {
-                    state: (),
-                    commit: Some(commit),
-                }))
-            })
-        })
-        .await
-    }
-
-    async fn detach(
-        &self,
-        organisation: &OrganisationId,
-        incident: IncidentId,
-        components: Vec<ComponentId>,
-    ) -> Result<Option<Written<()>>, Error> {
-        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
-        self.write(move |transaction| {
-            Box::pin(async move {
-                let Some(locked) = lock_for_commit(transaction, &organisation, &*clock).await?
-                else {
-                    return Ok(None);
-                };
-                let Some(incident) = find(transaction, &organisation, incident).await? else {
-                    return Ok(None);
-                };
-                let known = linked(transaction, incident.id).await?;
-                let ids: Vec<_> = components.iter().map(|component| component.0).collect();
-                all_known(
-                    &ids,
-                    &known,
-                    |index| format!("componentIds[{index}]"),
-                    "This component is not attached",
-                )?;
-                let gone = Entity::delete_many()
-                    .filter(Column::IncidentId.eq(incident.id.0))
-                    .filter(Column::ComponentId.is_in(ids.iter().copied()));
-                gone.exec(transaction).await.map_err(broken)?;
-                let mut events = vec![Event::IncidentUpdated(incident.id)];
-                if incident.holds() {
-                    let (revision, now) = (locked.next_revision(), locked.stamp.now);
-                    events.extend(
-                        settle(transaction, &organisation, &ids, incident.id, revision, now)
-                            .await?,
-                    );
-                }
-                let commit = outbox::append(transaction, locked, &events).await?;
-                Ok(Some(Written {
-                    state: (),
-                    commit: Some(commit),
-                }))
-            })
-        })
-        .await
-    }
+pub(super) async fn list_attached(
+    transaction: &DatabaseTransaction,
+    organisation: OrganisationId,
+    incident: IncidentId,
+    page: Page,
+) -> Result<Listed<IncidentComponent>, Error> {
+    let statuses: HashMap<_, _> = attachments(transaction, incident)
+        .await?
+        .into_iter()
+        .map(|row| (row.component_id, row.status))
+        .collect();
+    let these = component::of(&organisation)
+        .filter(ComponentColumn::Id.in_subquery(attached_ids(incident)));
+    let Listed { items, next } = list(transaction, these, page).await?;
+    let attached = items.into_iter().filter_map(|component| {
+        let status = statuses.get(&component.id.0)?;
+        let status = status.parse().map_err(Error::internal);
+        Some(status.map(|status| IncidentComponent { component, status }))
+    });
+    Ok(Listed {
+        items: attached.collect::<Result<_, Error>>()?,
+        next,
+    })
 }
 
-/// Links components of the organisation to an incident. [`Error::Invalid`] where one is not the organisation's.
-pub(super) async fn link(
+pub(super) async fn list_unattached(
     transaction: &DatabaseTransaction,
-    organisation: &OrganisationId,
-    incident: &Incident,
+    organisation: OrganisationId,
+    incident: IncidentId,
+    page: Page,
+) -> Result<Listed<Component>, Error> {
+    let others = ComponentColumn::Id.not_in_subquery(attached_ids(incident));
+    let others = component::of(&organisation).filter(others);
+    list(transaction, others, page).await
+}
+
+/// An incident of the organisation with the components attached to it.
+pub(super) async fn find_attached(
+    scope: Scope<'_>,
+    id: IncidentId,
+) -> Result<Option<IncidentAndAttached>, Error> {
+    let Some(incident) = find(scope.transaction, scope.organisation, id).await? else {
+        return Ok(None);
+    };
+    let attached = attached(scope.transaction, id).await?;
+    Ok(Some(IncidentAndAttached { incident, attached }))
+}
+
+/// Attaches components to an incident. [`Error::Invalid`] if one of them is not the organisation's.
+pub(super) async fn insert(
+    scope: Scope<'_>,
+    incident: IncidentId,
     components: &[Attachment],
 ) -> Result<(), Error> {
     if components.is_empty() {
@@ -203,63 +84,59 @@ pub(super) async fn link(
         .iter()
         .map(|attachment| attachment.component_id.0)
         .collect();
-    let known: Vec<Uuid> = component::of(organisation)
+    let known: Vec<Uuid> = component::of(scope.organisation)
         .select_only()
         .column(ComponentColumn::Id)
         .filter(ComponentColumn::Id.is_in(ids.iter().copied()))
         .into_tuple()
-        .all(transaction)
+        .all(scope.transaction)
         .await
         .map_err(broken)?;
     let field = |index| format!("components[{index}].componentId");
-    all_known(&ids, &known, field, "This component does not exist")?;
-    let links = components.iter().map(|attachment| {
-        let status = attachment.status.as_str().to_owned();
-        Model {
-            incident_id: incident.id.0,
+    check_known(&ids, &known, field, "This component does not exist")?;
+    let rows = components.iter().map(|attachment| {
+        let row = Model {
+            incident_id: incident.0,
             component_id: attachment.component_id.0,
-            status,
-        }
-        .into_active_model()
+            status: attachment.status.as_str().to_owned(),
+        };
+        row.into_active_model()
     });
-    Entity::insert_many(links)
-        .exec_without_returning(transaction)
+    Entity::insert_many(rows)
+        .exec_without_returning(scope.transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
+/// Detaches components from an incident.
+pub(super) async fn delete(
+    scope: Scope<'_>,
+    incident: IncidentId,
+    components: &[ComponentId],
+) -> Result<(), Error> {
+    Entity::delete_many()
+        .filter(Column::IncidentId.eq(incident.0))
+        .filter(Column::ComponentId.is_in(components.iter().map(|id| id.0)))
+        .exec(scope.transaction)
         .await
         .map_err(broken)?;
     Ok(())
 }
 
 /// The components attached to an incident.
-pub(super) async fn linked(
+pub(crate) async fn attached(
     transaction: &DatabaseTransaction,
     incident: IncidentId,
-) -> Result<Vec<Uuid>, Error> {
-    Ok(links(transaction, incident)
-        .await?
+) -> Result<Vec<ComponentId>, Error> {
+    let rows = attachments(transaction, incident).await?;
+    Ok(rows
         .into_iter()
-        .map(|link| link.component_id)
+        .map(|row| ComponentId(row.component_id))
         .collect())
 }
 
-/// Refuses identifiers that are not among the known ones, each under its field.
-pub(super) fn all_known(
-    ids: &[Uuid],
-    known: &[Uuid],
-    field: impl Fn(usize) -> String,
-    message: &str,
-) -> Result<(), Error> {
-    let known: HashSet<_> = known.iter().collect();
-    let mut invalid = Invalid::default();
-    for (index, _) in ids.iter().enumerate().filter(|(_, id)| !known.contains(id)) {
-        invalid.add(FieldError {
-            field: field(index),
-            message: message.to_owned(),
-        });
-    }
-    Ok(invalid.into_result()?)
-}
-
-async fn links(
+async fn attachments(
     transaction: &DatabaseTransaction,
     incident: IncidentId,
 ) -> Result<Vec<Model>, Error> {
@@ -270,7 +147,7 @@ async fn links(
         .map_err(broken)
 }
 
-fn linked_ids(incident: IncidentId) -> sea_orm::sea_query::SelectStatement {
+fn attached_ids(incident: IncidentId) -> SelectStatement {
     Query::select()
         .column(Column::ComponentId)
         .from(Entity)
@@ -278,7 +155,7 @@ fn linked_ids(incident: IncidentId) -> sea_orm::sea_query::SelectStatement {
         .take()
 }
 
-async fn part(
+async fn list(
     transaction: &DatabaseTransaction,
     mut components: Select<ComponentEntity>,
     page: Page,

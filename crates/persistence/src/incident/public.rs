@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use allclear_application::error::Error;
 use allclear_application::public::incident::{
-    AffectedComponent, ComponentName, PublicIncident, SHOWN_AFTER_RESOLUTION, TimelineEntry,
+    AffectedComponent, ComponentName, IncidentTimelineEntry, PublicIncident, SHOWN_AFTER_RESOLUTION,
 };
 use allclear_application::public::size::{Budget, PAGE_BYTES, PAST_SHOWN, WithTimeline};
 use allclear_domain::component::ComponentStatus;
@@ -118,7 +118,7 @@ pub(crate) async fn named_entry(
     transaction: &DatabaseTransaction,
     incident: IncidentId,
     id: IncidentUpdateId,
-) -> Result<TimelineEntry, Error> {
+) -> Result<IncidentTimelineEntry, Error> {
     let row = incident_update::Entity::find_by_id((incident.0, id.0))
         .one(transaction)
         .await
@@ -175,7 +175,7 @@ async fn public(
 
 fn shown_with(
     incident: Incident,
-    timeline: Timeline<TimelineEntry>,
+    timeline: Timeline<IncidentTimelineEntry>,
     components: Vec<AffectedComponent>,
 ) -> PublicIncident {
     PublicIncident {

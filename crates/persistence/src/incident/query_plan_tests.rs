@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::{public, timeline};
 use crate::entity::{incident, incident_update};
-use crate::impact::holding;
+use crate::impact::unresolved_impacts;
 use crate::query_plan::{plan, postgresql, sqlite};
 use crate::timeline::AT_ONCE;
 
@@ -55,7 +55,7 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
         ("the timeline of one", timeline::newest(backend, one())),
         ("the links of one", public::links(one())),
         ("the newest update of one", newest.into_query()),
-        ("what is held", holding(&acme, &[Uuid::from_u128(12)])),
+        ("impacts", unresolved_impacts(&acme, &[Uuid::from_u128(12)])),
         ("a page of a list", page.into_query()),
     ]
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
-use allclear_application::public::incident::TimelineEntry;
+use allclear_application::public::incident::IncidentTimelineEntry;
 use allclear_domain::incident::IncidentStatus;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, Func, Query, SelectStatement};
@@ -36,7 +36,7 @@ struct Row {
 pub(super) async fn of(
     connection: &impl ConnectionTrait,
     incidents: Condition,
-) -> Result<HashMap<Uuid, Timeline<TimelineEntry>>, Error> {
+) -> Result<HashMap<Uuid, Timeline<IncidentTimelineEntry>>, Error> {
     let rows = connection
         .query_all(&newest(connection.get_database_backend(), incidents))
         .await
@@ -45,7 +45,7 @@ pub(super) async fn of(
     for row in rows {
         let row = Row::from_query_result(&row, "").map_err(broken)?;
         let status: IncidentStatus = row.status.parse().map_err(Error::internal)?;
-        let entry = TimelineEntry {
+        let entry = IncidentTimelineEntry {
             id: row.id.to_string(),
             incident_id: row.incident_id.to_string(),
             status: status.as_str(),
@@ -58,9 +58,9 @@ pub(super) async fn of(
 }
 
 /// A stored update as timelines show it.
-pub(super) fn entry(row: Model) -> Result<TimelineEntry, Error> {
+pub(super) fn entry(row: Model) -> Result<IncidentTimelineEntry, Error> {
     let status: IncidentStatus = row.status.parse().map_err(Error::internal)?;
-    Ok(TimelineEntry {
+    Ok(IncidentTimelineEntry {
         id: row.id.to_string(),
         incident_id: row.incident_id.to_string(),
         status: status.as_str(),

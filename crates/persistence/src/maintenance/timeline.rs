@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
-use allclear_application::public::maintenance::MaintenanceEntry;
+use allclear_application::public::maintenance::MaintenanceTimelineEntry;
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, Func, Query, SelectStatement};
 use sea_orm::{Condition, ConnectionTrait, DbBackend, FromQueryResult, JoinType, Order};
 use uuid::Uuid;
@@ -28,13 +28,13 @@ const COLUMNS: [Column; 8] = [
 pub(crate) async fn of(
     connection: &impl ConnectionTrait,
     maintenances: &[Uuid],
-) -> Result<HashMap<Uuid, Timeline<MaintenanceEntry>>, Error> {
-    let mut timelines: HashMap<Uuid, Timeline<MaintenanceEntry>> = HashMap::new();
+) -> Result<HashMap<Uuid, Timeline<MaintenanceTimelineEntry>>, Error> {
+    let mut timelines: HashMap<Uuid, Timeline<MaintenanceTimelineEntry>> = HashMap::new();
     for some in maintenances.chunks(AT_ONCE) {
         let query = newest(connection.get_database_backend(), some);
         for row in connection.query_all(&query).await.map_err(broken)? {
             let row = Model::from_query_result(&row, "").map_err(broken)?;
-            let entry = MaintenanceEntry::from(&super::update::update(row)?);
+            let entry = MaintenanceTimelineEntry::from(&super::update::update(row)?);
             let maintenance = entry.maintenance_id.parse().map_err(Error::internal)?;
             timelines.entry(maintenance).or_default().push(entry);
         }

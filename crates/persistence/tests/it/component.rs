@@ -157,10 +157,15 @@ async fn components_belong_to_their_organisation(database: &Database) {
             .is_empty()
     );
     assert!(
-        ComponentStore::delete(database, &other, component.id)
-            .await
-            .unwrap()
-            .is_none()
+        ComponentStore::delete(
+            database,
+            &other,
+            component.id,
+            Component::delete(component.id)
+        )
+        .await
+        .unwrap()
+        .is_none()
     );
     let rule =
         Box::new(|_: Component, _| -> Result<_, Error> { panic!("the rule must not see it") });
@@ -261,10 +266,15 @@ async fn fifty_writers_make_fifty_revisions_in_order(database: &Database) {
 async fn a_deleted_component_is_gone(database: &Database) {
     let acme = organisation(database, "acme").await;
     let component = create(database, &acme, "API").await;
-    let deleted = ComponentStore::delete(database, &acme, component.id)
-        .await
-        .unwrap()
-        .unwrap();
+    let deleted = ComponentStore::delete(
+        database,
+        &acme,
+        component.id,
+        Component::delete(component.id),
+    )
+    .await
+    .unwrap()
+    .unwrap();
     assert_eq!(
         deleted.commit.unwrap().events[0].args.get(),
         format!("[\"{}\"]", component.id)
@@ -276,9 +286,14 @@ async fn a_deleted_component_is_gone(database: &Database) {
         None
     );
     assert!(
-        ComponentStore::delete(database, &acme, component.id)
-            .await
-            .unwrap()
-            .is_none()
+        ComponentStore::delete(
+            database,
+            &acme,
+            component.id,
+            Component::delete(component.id)
+        )
+        .await
+        .unwrap()
+        .is_none()
     );
 }

@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 
 use crate::backend::clock;
 use crate::contract;
-use fixture::{World, enter, later, sent, settled};
+use fixture::{World, enter, later, result, sent};
 
 contract!(
     everybody_subscribed_when_it_happened_gets_one_delivery_in_batches,
@@ -74,7 +74,7 @@ async fn who_came_or_left_since_is_not_mailed_whatever_clocks_say(database: &Dat
         .claim(100)
         .await
         .into_iter()
-        .filter(|delivery| delivery.matter != DeliveryKind::Verification);
+        .filter(|delivery| delivery.kind != DeliveryKind::Verification);
     assert_eq!(
         notices
             .map(|delivery| delivery.subscriber.id)
@@ -114,7 +114,7 @@ async fn nodes_that_expand_at_once_queue_each_delivery_once_and_in_order(databas
                 .push(fixture::message(delivery));
         }
         database
-            .settle(claimed.iter().map(sent).collect())
+            .record_results(claimed.iter().map(sent).collect())
             .await
             .unwrap();
     }
@@ -187,7 +187,10 @@ async fn a_claim_that_ends_is_free_again_and_a_renewed_one_is_not(database: &Dat
         at: now + TimeDelta::hours(1),
         reason: "late".into(),
     };
-    database.settle(vec![settled(lost, off)]).await.unwrap();
+    database
+        .record_results(vec![result(lost, off)])
+        .await
+        .unwrap();
     let later = after + TimeDelta::seconds(21);
     assert_eq!(
         database.claim(later, later, 10).await.unwrap()[0].claim,
@@ -202,12 +205,12 @@ async fn what_was_sent_is_not_sent_again_and_is_counted(database: &Database) {
     world.expand().await;
     let claimed = world.claim(2).await;
     database
-        .settle(claimed.iter().map(sent).collect())
+        .record_results(claimed.iter().map(sent).collect())
         .await
         .unwrap();
     // Twice is once, and the word of who has lost the claim counts as well: it is in the mail.
     database
-        .settle(claimed.iter().map(sent).collect())
+        .record_results(claimed.iter().map(sent).collect())
         .await
         .unwrap();
     assert_eq!(
@@ -221,7 +224,7 @@ async fn what_was_sent_is_not_sent_again_and_is_counted(database: &Database) {
     let rest = world.claim_at(later(60 * 24), 10).await;
     assert_eq!(rest.len(), 1);
     database
-        .settle(rest.iter().map(sent).collect())
+        .record_results(rest.iter().map(sent).collect())
         .await
         .unwrap();
     assert_eq!(world.counts().await.sent, 3);
@@ -245,7 +248,7 @@ async fn what_failed_is_due_at_its_time_and_holds_the_later_ones_back(database: 
         reason: "451 busy".into(),
     };
     database
-        .settle(vec![settled(first[0].claim, again)])
+        .record_results(vec![result(first[0].claim, again)])
         .await
         .unwrap();
     world
@@ -260,7 +263,7 @@ async fn what_failed_is_due_at_its_time_and_holds_the_later_ones_back(database: 
             (due.len(), fixture::message(&due[0]).as_str()),
             (1, message)
         );
-        database.settle(vec![sent(&due[0])]).await.unwrap();
+        database.record_results(vec![sent(&due[0])]).await.unwrap();
     }
 }
 
@@ -281,7 +284,7 @@ async fn what_is_given_up_lets_the_next_one_go_and_is_counted_by_reason(database
             reason: reason.into(),
         };
         database
-            .settle(vec![settled(delivery.claim, given_up)])
+            .record_results(vec![result(delivery.claim, given_up)])
             .await
             .unwrap();
     }
@@ -319,7 +322,10 @@ async fn a_subscribers_mails_go_out_in_order(database: &Database) {
         "the update waits for what was told before it"
     );
     assert!(world.claim(10).await.is_empty());
-    database.settle(vec![sent(&first[0])]).await.unwrap();
+    database
+        .record_results(vec![sent(&first[0])])
+        .await
+        .unwrap();
     let next = world.claim(10).await;
     assert_eq!(
         (next.len(), next[0].subscriber.id),
@@ -347,7 +353,7 @@ async fn who_unsubscribes_or_is_deleted_gets_nothing_more(database: &Database) {
     assert_eq!(database.waiting().await.unwrap(), 1);
     // What was in the mail at that moment changes nothing any more.
     database
-        .settle(claimed.iter().map(sent).collect())
+        .record_results(claimed.iter().map(sent).collect())
         .await
         .unwrap();
     assert_eq!(
@@ -378,21 +384,21 @@ async fn a_verification_goes_before_the_rest_and_is_queued_whoever_subscribes(da
     assert_eq!(known, ann);
     let claimed = world.claim(1).await;
     assert_eq!(
-        (&claimed[0].matter, &claimed[0].subscriber),
+        (&claimed[0].kind, &claimed[0].subscriber),
         (&DeliveryKind::Verification, &eve)
     );
     assert_eq!(claimed[0].organisation_name, "Acme");
     // Ann is subscribed; that nobody wants it is seen when it is sent. Her notice came first.
     let rest = world.claim(10).await;
-    assert!(rest.len() == 1 && rest[0].matter != DeliveryKind::Verification);
-    database.settle(vec![sent(&rest[0])]).await.unwrap();
+    assert!(rest.len() == 1 && rest[0].kind != DeliveryKind::Verification);
+    database.record_results(vec![sent(&rest[0])]).await.unwrap();
     let unwanted = world.claim(10).await;
     assert_eq!(
-        (&unwanted[0].matter, &unwanted[0].subscriber),
+        (&unwanted[0].kind, &unwanted[0].subscriber),
         (&DeliveryKind::Verification, &ann)
     );
     database
-        .settle(vec![settled(unwanted[0].claim, Outcome::Unwanted)])
+        .record_results(vec![result(unwanted[0].claim, Outcome::Unwanted)])
         .await
         .unwrap();
     assert_eq!(
@@ -422,7 +428,7 @@ async fn the_next_moment_is_when_something_gets_due_or_a_claim_ends(database: &D
         reason: "busy".into(),
     };
     database
-        .settle(vec![settled(claimed[0].claim, again)])
+        .record_results(vec![result(claimed[0].claim, again)])
         .await
         .unwrap();
     assert_eq!(database.next_due(now).await.unwrap(), Some(soon));
@@ -439,7 +445,7 @@ async fn what_is_old_is_forgotten(database: &Database) {
         reason: "550".into(),
     };
     database
-        .settle(vec![sent(&claimed[0]), settled(claimed[1].claim, given_up)])
+        .record_results(vec![sent(&claimed[0]), result(claimed[1].claim, given_up)])
         .await
         .unwrap();
     assert_eq!(
@@ -465,7 +471,7 @@ async fn what_is_old_is_forgotten(database: &Database) {
     );
     let last = world.claim(10).await;
     database
-        .settle(last.iter().map(sent).collect())
+        .record_results(last.iter().map(sent).collect())
         .await
         .unwrap();
     assert_eq!(database.prune(before, 10).await.unwrap(), 1);
@@ -484,5 +490,8 @@ async fn a_deleted_organisation_takes_its_deliveries_along(database: &Database) 
             .unwrap()
     );
     assert_eq!(database.waiting().await.unwrap(), 0);
-    database.settle(vec![sent(&claimed[0])]).await.unwrap();
+    database
+        .record_results(vec![sent(&claimed[0])])
+        .await
+        .unwrap();
 }

@@ -1,5 +1,5 @@
 use allclear_application::directory::{
-    Credential, Directory, DirectoryStore, Ending, Known, Standing,
+    Credential, Directory, DirectoryStore, NameRecord, Revocation, TokenStatus,
 };
 use allclear_application::organisation::OrganisationStore;
 use allclear_domain::id::OrganisationId;
@@ -28,8 +28,8 @@ fn acme() -> OrganisationId {
     OrganisationId::parse("org_acme").unwrap()
 }
 
-fn known(name: &str, as_of: DateTime<Utc>) -> Known {
-    Known {
+fn known(name: &str, as_of: DateTime<Utc>) -> NameRecord {
+    NameRecord {
         name: name.into(),
         as_of,
     }
@@ -44,8 +44,8 @@ fn credential(issued_at: DateTime<Utc>) -> Credential {
     }
 }
 
-async fn standing(database: &Database, credential: &Credential) -> Standing {
-    database.standing(credential).await.unwrap()
+async fn token_status(database: &Database, credential: &Credential) -> TokenStatus {
+    database.token_status(credential).await.unwrap()
 }
 
 async fn newer_news_win_whichever_comes_first(database: &Database) {
@@ -60,9 +60,9 @@ async fn newer_news_win_whichever_comes_first(database: &Database) {
             .await
             .unwrap();
     }
-    let found = standing(database, &credential(now())).await;
-    let expected = Standing {
-        ended: false,
+    let found = token_status(database, &credential(now())).await;
+    let expected = TokenStatus {
+        revoked: false,
         user: Some(known("Anna", late)),
         organisation: Some(known("Anna's", late)),
     };
@@ -80,17 +80,20 @@ async fn an_organisation_exists_from_its_first_name_on_and_a_stand_in_gives_way(
 ) {
     let at = now();
     assert_eq!(
-        standing(database, &credential(at)).await,
-        Standing::default()
+        token_status(database, &credential(at)).await,
+        TokenStatus::default()
     );
     for (told, expected) in [
-        (known("acme", Known::NEVER), known("acme", Known::NEVER)),
+        (
+            known("acme", NameRecord::NEVER),
+            known("acme", NameRecord::NEVER),
+        ),
         (known("Acme", at), known("Acme", at)),
-        (known("acme", Known::NEVER), known("Acme", at)),
+        (known("acme", NameRecord::NEVER), known("Acme", at)),
     ] {
         database.name_organisation(&acme(), told).await.unwrap();
         assert_eq!(
-            standing(database, &credential(at)).await.organisation,
+            token_status(database, &credential(at)).await.organisation,
             Some(expected)
         );
     }
@@ -99,37 +102,37 @@ async fn an_organisation_exists_from_its_first_name_on_and_a_stand_in_gives_way(
 async fn an_ended_session_is_over_for_every_token(database: &Database) {
     let at = now();
     database
-        .end(&Ending::Session("sess_1".into()), at)
+        .revoke(&Revocation::Session("sess_1".into()), at)
         .await
         .unwrap();
     for issued_at in [at - TimeDelta::minutes(1), at + TimeDelta::minutes(1)] {
-        assert!(standing(database, &credential(issued_at)).await.ended);
+        assert!(token_status(database, &credential(issued_at)).await.revoked);
     }
     let other = Credential {
         session: "sess_2".into(),
         ..credential(at)
     };
-    assert!(!standing(database, &other).await.ended);
+    assert!(!token_status(database, &other).await.revoked);
 }
 
 async fn a_user_or_member_who_comes_back_has_new_tokens(database: &Database) {
     let at = now();
-    let member = Ending::Membership {
+    let member = Revocation::Membership {
         organisation: acme(),
         user: "user_1".into(),
     };
-    for ending in [Ending::User("user_1".into()), member] {
-        database.end(&ending, at).await.unwrap();
+    for revocation in [Revocation::User("user_1".into()), member] {
+        database.revoke(&revocation, at).await.unwrap();
         // Messages may come late, and again.
         database
-            .end(&ending, at - TimeDelta::minutes(5))
+            .revoke(&revocation, at - TimeDelta::minutes(5))
             .await
             .unwrap();
-        assert!(standing(database, &credential(at)).await.ended);
+        assert!(token_status(database, &credential(at)).await.revoked);
         assert!(
-            !standing(database, &credential(at + TimeDelta::seconds(1)))
+            !token_status(database, &credential(at + TimeDelta::seconds(1)))
                 .await
-                .ended
+                .revoked
         );
     }
 }
@@ -137,8 +140,8 @@ async fn a_user_or_member_who_comes_back_has_new_tokens(database: &Database) {
 async fn a_membership_that_ended_is_that_of_one_user_in_one_organisation(database: &Database) {
     let at = now();
     database
-        .end(
-            &Ending::Membership {
+        .revoke(
+            &Revocation::Membership {
                 organisation: acme(),
                 user: "user_1".into(),
             },
@@ -146,7 +149,7 @@ async fn a_membership_that_ended_is_that_of_one_user_in_one_organisation(databas
         )
         .await
         .unwrap();
-    assert!(standing(database, &credential(at)).await.ended);
+    assert!(token_status(database, &credential(at)).await.revoked);
     let elsewhere = OrganisationId::parse("org_other").unwrap();
     for other in [
         Credential {
@@ -162,7 +165,7 @@ async fn a_membership_that_ended_is_that_of_one_user_in_one_organisation(databas
             ..credential(at)
         },
     ] {
-        assert!(!standing(database, &other).await.ended, "{other:?}");
+        assert!(!token_status(database, &other).await.revoked, "{other:?}");
     }
 }
 
@@ -178,15 +181,15 @@ async fn a_deleted_organisation_is_gone_for_good(database: &Database) {
         .await
         .unwrap();
     database
-        .name_organisation(&acme(), known("acme", Known::NEVER))
+        .name_organisation(&acme(), known("acme", NameRecord::NEVER))
         .await
         .unwrap();
     assert_eq!(
         OrganisationStore::find(database, &acme()).await.unwrap(),
         None
     );
-    let found = standing(database, &credential(at + TimeDelta::seconds(1))).await;
-    assert_eq!((found.ended, found.organisation), (true, None));
+    let found = token_status(database, &credential(at + TimeDelta::seconds(1))).await;
+    assert_eq!((found.revoked, found.organisation), (true, None));
 }
 
 async fn a_message_is_handled_once(database: &Database) {
@@ -210,7 +213,7 @@ async fn what_ended_long_ago_is_forgotten_except_organisations(database: &Databa
         .unwrap();
     for session in ["sess_1", "sess_2"] {
         database
-            .end(&Ending::Session(session.into()), long_ago)
+            .revoke(&Revocation::Session(session.into()), long_ago)
             .await
             .unwrap();
     }
@@ -218,6 +221,6 @@ async fn what_ended_long_ago_is_forgotten_except_organisations(database: &Databa
         organisation: None,
         ..credential(now())
     };
-    assert!(!standing(database, &alone).await.ended);
-    assert!(standing(database, &credential(now())).await.ended);
+    assert!(!token_status(database, &alone).await.revoked);
+    assert!(token_status(database, &credential(now())).await.revoked);
 }

@@ -113,10 +113,15 @@ async fn incidents_belong_to_their_organisation(database: &Database) {
             .is_empty()
     );
     assert!(
-        IncidentStore::delete(database, &other, incident.id)
-            .await
-            .unwrap()
-            .is_none()
+        IncidentStore::delete(
+            database,
+            &other,
+            incident.id,
+            Box::new(|found, _| Ok(found.delete()))
+        )
+        .await
+        .unwrap()
+        .is_none()
     );
     let rule =
         Box::new(|_: Incident, _| -> Result<_, Error> { panic!("the rule must not see it") });
@@ -218,10 +223,15 @@ async fn a_deleted_incident_takes_its_updates_along(database: &Database) {
     world
         .record(&incident, IncidentStatus::Identified, "Found it")
         .await;
-    let deleted = IncidentStore::delete(database, &world.acme, incident.id)
-        .await
-        .unwrap()
-        .unwrap();
+    let deleted = IncidentStore::delete(
+        database,
+        &world.acme,
+        incident.id,
+        Box::new(|found, _| Ok(found.delete())),
+    )
+    .await
+    .unwrap()
+    .unwrap();
     let events = deleted.commit.unwrap().events;
     assert_eq!(
         (events[0].name.as_str(), events[0].args.get()),
@@ -234,17 +244,27 @@ async fn a_deleted_incident_takes_its_updates_along(database: &Database) {
             .is_none()
     );
     assert!(
-        IncidentStore::delete(database, &world.acme, incident.id)
-            .await
-            .unwrap()
-            .is_none()
+        IncidentStore::delete(
+            database,
+            &world.acme,
+            incident.id,
+            Box::new(|found, _| Ok(found.delete()))
+        )
+        .await
+        .unwrap()
+        .is_none()
     );
     let unknown = IncidentId(clock().id());
     assert!(
-        IncidentStore::delete(database, &world.acme, unknown)
-            .await
-            .unwrap()
-            .is_none()
+        IncidentStore::delete(
+            database,
+            &world.acme,
+            unknown,
+            Box::new(|found, _| Ok(found.delete()))
+        )
+        .await
+        .unwrap()
+        .is_none()
     );
 }
 

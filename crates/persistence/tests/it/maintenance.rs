@@ -1,11 +1,11 @@
 use allclear_application::error::Error;
-use allclear_application::maintenance::update::MaintenanceUpdateStore;
-use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore};
+use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore, UpdateTransition};
 use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
 use allclear_application::public::incident::TIMELINE_LENGTH;
-use allclear_application::transition::{CreateTransition, Written};
+use allclear_application::stamp::Stamp;
+use allclear_application::transition::{Committed, CreateTransition};
 use allclear_domain::author::Author;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::incident::IncidentStatus;
@@ -59,6 +59,7 @@ pub(crate) async fn create(
             MaintenanceId(stamp.id),
             draft,
             stamp.now,
+            stamp.clock,
         )?)
     });
     MaintenanceStore::insert(database, organisation, create)
@@ -73,9 +74,9 @@ pub(crate) async fn edit(
     organisation: &OrganisationId,
     id: MaintenanceId,
     patch: MaintenancePatch,
-) -> Written<MaintenanceReport> {
+) -> Committed<MaintenanceReport> {
     let rule =
-        Box::new(move |maintenance: Maintenance, _| Ok(maintenance.edit(patch, clock().now())?));
+        Box::new(move |found: Maintenance, stamp: Stamp| Ok(found.edit(patch, stamp.clock)?));
     MaintenanceStore::change(database, organisation, id, rule)
         .await
         .unwrap()
@@ -96,18 +97,15 @@ pub(crate) async fn record(
         id: "user_1".into(),
         name: "Ada Lovelace".into(),
     };
-    let rule = Box::new(move |newest: Option<MaintenanceUpdate>, _| {
-        let id = MaintenanceUpdateId(clock().id());
-        Ok(MaintenanceUpdate::record(
-            id,
-            maintenance,
-            draft,
-            author,
-            newest.as_ref(),
-            clock().now(),
-        )?)
-    });
-    MaintenanceUpdateStore::insert(database, organisation, maintenance, rule)
+    let recorded = draft.message.clone();
+    let rule: UpdateTransition<Option<MaintenanceUpdate>, _> =
+        Box::new(move |(found, newest), stamp| {
+            let (id, now) = (MaintenanceUpdateId(clock().id()), clock().now());
+            let update =
+                MaintenanceUpdate::record(id, found.id, draft, author, newest.as_ref(), now)?;
+            Ok(found.with_update(update, Some(recorded), stamp.clock))
+        });
+    MaintenanceStore::insert_update(database, organisation, maintenance, rule)
         .await
         .unwrap()
         .unwrap()
@@ -306,7 +304,7 @@ async fn a_timeline_shows_the_newest_and_the_list_has_all(database: &Database) {
         .unwrap();
     assert_eq!(snapshot.maintenances[1].timeline, listed[1].timeline);
     assert!(snapshot.maintenances[1].timeline_truncated);
-    let all = MaintenanceUpdateStore::list(database, &acme, long.id, Page::default())
+    let all = MaintenanceStore::list_updates(database, &acme, long.id, Page::default())
         .await
         .unwrap()
         .unwrap();
@@ -350,10 +348,15 @@ async fn maintenances_and_updates_belong_to_their_organisation(database: &Databa
             .is_empty()
     );
     assert!(
-        MaintenanceStore::delete(database, &other, maintenance)
-            .await
-            .unwrap()
-            .is_none()
+        MaintenanceStore::delete(
+            database,
+            &other,
+            maintenance,
+            Maintenance::delete(maintenance)
+        )
+        .await
+        .unwrap()
+        .is_none()
     );
     let unseen = || Box::new(|_, _| -> Result<_, Error> { panic!("the rule must not see it") });
     assert!(
@@ -364,24 +367,24 @@ async fn maintenances_and_updates_belong_to_their_organisation(database: &Databa
     );
 
     let unseen = || Box::new(|_, _| -> Result<_, Error> { panic!("the rule must not see it") });
-    let updates = database as &dyn MaintenanceUpdateStore;
+    let updates = database as &dyn MaintenanceStore;
     assert!(
         updates
-            .list(&other, maintenance, Page::default())
+            .list_updates(&other, maintenance, Page::default())
             .await
             .unwrap()
             .is_none()
     );
     assert!(
         updates
-            .find(&other, maintenance, update)
+            .find_update(&other, maintenance, update)
             .await
             .unwrap()
             .is_none()
     );
     assert!(
         updates
-            .change(&other, maintenance, update, unseen())
+            .change_update(&other, maintenance, update, unseen())
             .await
             .unwrap()
             .is_none()
@@ -389,7 +392,7 @@ async fn maintenances_and_updates_belong_to_their_organisation(database: &Databa
     let unseen = || Box::new(|_, _| -> Result<_, Error> { panic!("the rule must not see it") });
     assert!(
         updates
-            .insert(&other, maintenance, unseen())
+            .insert_update(&other, maintenance, unseen())
             .await
             .unwrap()
             .is_none()
@@ -397,14 +400,20 @@ async fn maintenances_and_updates_belong_to_their_organisation(database: &Databa
     let unseen = Box::new(|_, _| -> Result<_, Error> { panic!("the rule must not see it") });
     assert!(
         updates
-            .delete(&other, maintenance, vec![update], unseen)
+            .delete_updates(&other, maintenance, vec![update], unseen)
             .await
             .unwrap()
             .is_none()
     );
     // Nor do they belong to another maintenance.
     let second = create(database, &acme, in_days(1), None).await.id;
-    assert!(updates.find(&acme, second, update).await.unwrap().is_none());
+    assert!(
+        updates
+            .find_update(&acme, second, update)
+            .await
+            .unwrap()
+            .is_none()
+    );
     assert!(events(database, &other).await.is_empty());
 }
 
@@ -412,25 +421,35 @@ async fn a_deleted_maintenance_takes_its_updates_along(database: &Database) {
     let acme = organisation(database, "acme").await;
     let maintenance = create(database, &acme, in_days(1), None).await.id;
     let update = record(database, &acme, maintenance, "Half way").await.id;
-    let deleted = MaintenanceStore::delete(database, &acme, maintenance)
-        .await
-        .unwrap()
-        .unwrap()
-        .commit
-        .unwrap();
+    let deleted = MaintenanceStore::delete(
+        database,
+        &acme,
+        maintenance,
+        Maintenance::delete(maintenance),
+    )
+    .await
+    .unwrap()
+    .unwrap()
+    .commit
+    .unwrap();
     assert_eq!(deleted.events[0].args.get(), format!("[\"{maintenance}\"]"));
     assert!(find(database, &acme, maintenance).await.is_none());
     assert!(
-        MaintenanceUpdateStore::find(database, &acme, maintenance, update)
+        MaintenanceStore::find_update(database, &acme, maintenance, update)
             .await
             .unwrap()
             .is_none()
     );
     assert!(
-        MaintenanceStore::delete(database, &acme, maintenance)
-            .await
-            .unwrap()
-            .is_none()
+        MaintenanceStore::delete(
+            database,
+            &acme,
+            maintenance,
+            Maintenance::delete(maintenance)
+        )
+        .await
+        .unwrap()
+        .is_none()
     );
 }
 
@@ -440,7 +459,7 @@ async fn updates_are_told_before_their_maintenance_and_never_with_their_author(
     let acme = organisation(database, "acme").await;
     let maintenance = create(database, &acme, in_days(1), None).await;
     let update = record(database, &acme, maintenance.id, "Half way").await;
-    let read = MaintenanceUpdateStore::find(database, &acme, maintenance.id, update.id)
+    let read = MaintenanceStore::find_update(database, &acme, maintenance.id, update.id)
         .await
         .unwrap();
     assert_eq!(read.as_ref(), Some(&update));
@@ -448,8 +467,10 @@ async fn updates_are_told_before_their_maintenance_and_never_with_their_author(
         status: Some(IncidentStatus::Resolved),
         message: Some("Done".into()),
     };
-    let rule = Box::new(move |update: MaintenanceUpdate, _| Ok(update.edit(patch)?));
-    let edited = MaintenanceUpdateStore::change(database, &acme, maintenance.id, update.id, rule)
+    let rule: UpdateTransition<MaintenanceUpdate> = Box::new(move |(found, update), stamp| {
+        Ok(found.with_update(update.edit(patch)?, None, stamp.clock))
+    });
+    let edited = MaintenanceStore::change_update(database, &acme, maintenance.id, update.id, rule)
         .await
         .unwrap()
         .unwrap();
@@ -501,7 +522,7 @@ async fn fifty_operators_record_at_once_and_every_update_is_kept_in_order(databa
             && a.created_at <= b.created_at)
     );
     recorded.reverse();
-    let listed = MaintenanceUpdateStore::list(database, &acme, maintenance, Page::default())
+    let listed = MaintenanceStore::list_updates(database, &acme, maintenance, Page::default())
         .await
         .unwrap()
         .unwrap();
@@ -519,17 +540,18 @@ async fn updates_are_deleted_all_or_none(database: &Database) {
     let foreign = record(database, &acme, elsewhere, "elsewhere").await.id;
     let delete = async |asked: Vec<MaintenanceUpdateId>| {
         let these = asked.clone();
-        let rule = Box::new(move |stored: Vec<_>, _| {
-            Ok(MaintenanceUpdate::delete(maintenance, these, &stored)?)
+        let rule: UpdateTransition<Vec<_>> = Box::new(move |(found, stored), stamp| {
+            let deletion = MaintenanceUpdate::delete(maintenance, these, &stored)?;
+            Ok(found.with_update(deletion, None, stamp.clock))
         });
-        MaintenanceUpdateStore::delete(database, &acme, maintenance, asked, rule).await
+        MaintenanceStore::delete_updates(database, &acme, maintenance, asked, rule).await
     };
     let refused = delete(vec![ids[0], foreign]).await;
     assert!(
         matches!(refused, Err(Error::Invalid(invalid)) if invalid.errors[0].field == "maintenanceUpdateIds[1]")
     );
     let kept = async || {
-        let listed = MaintenanceUpdateStore::list(database, &acme, maintenance, Page::default())
+        let listed = MaintenanceStore::list_updates(database, &acme, maintenance, Page::default())
             .await
             .unwrap();
         listed

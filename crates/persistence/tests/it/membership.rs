@@ -82,8 +82,8 @@ async fn role(database: &Database, organisation: &OrganisationId, user: UserId) 
 }
 
 fn leave() -> MemberTransition {
-    Box::new(|standing| {
-        standing
+    Box::new(|member_state| {
+        member_state
             .leave()
             .map(|()| None)
             .map_err(|refused| Error::Conflict(refused.to_string()))

@@ -1,14 +1,13 @@
 //! What events and the outbox take, in bytes.
 
 use allclear_application::incident::IncidentStore;
-use allclear_application::incident::update::IncidentUpdateStore;
 use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::public::size::EVENT_BYTES;
 use allclear_application::transition::{CreateTransition, Transition};
 use allclear_domain::author::Author;
 use allclear_domain::id::{IncidentId, IncidentUpdateId};
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentStatus};
-use allclear_domain::incident_update::{Entry, IncidentUpdateDraft, Latest};
+use allclear_domain::incident_update::{IncidentAndNewest, IncidentAndUpdate, IncidentUpdateDraft};
 use allclear_domain::organisation::Revision;
 use allclear_persistence::database::Database;
 use sea_orm::{ConnectionTrait, Statement};
@@ -56,11 +55,12 @@ async fn the_outbox_stays_under_ten_times_the_text(url: &str) {
             id: "user_1".into(),
             name: "Ada".into(),
         };
-        let rule: Transition<Latest, Entry> = Box::new(move |latest, stamp| {
-            let id = IncidentUpdateId(stamp.id);
-            Ok(latest.record(id, draft, author, stamp.now)?)
-        });
-        IncidentUpdateStore::record(&database, &acme, incident, rule)
+        let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
+            Box::new(move |latest, stamp| {
+                let id = IncidentUpdateId(stamp.id);
+                Ok(latest.record(id, draft, author, stamp.now)?)
+            });
+        IncidentStore::insert_update(&database, &acme, incident, rule)
             .await
             .unwrap();
     }

@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use allclear_application::clock::Clock;
 use allclear_application::component::ComponentStore;
 use allclear_application::incident::IncidentStore;
-use allclear_application::incident::update::IncidentUpdateStore;
-use allclear_application::maintenance::MaintenanceStore;
-use allclear_application::maintenance::update::MaintenanceUpdateStore;
+use allclear_application::maintenance::{MaintenanceStore, UpdateTransition};
 use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::page::Page;
 use allclear_application::transition::{CreateTransition, Transition};
@@ -18,7 +16,7 @@ use allclear_domain::id::{
     ComponentId, IncidentId, IncidentUpdateId, MaintenanceId, MaintenanceUpdateId, OrganisationId,
 };
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentStatus};
-use allclear_domain::incident_update::{Entry, IncidentUpdateDraft, Latest};
+use allclear_domain::incident_update::{IncidentAndNewest, IncidentAndUpdate, IncidentUpdateDraft};
 use allclear_domain::maintenance::{Maintenance, MaintenanceDraft, MaintenanceStatus};
 use allclear_domain::maintenance_update::{MaintenanceUpdate, MaintenanceUpdateDraft};
 use allclear_domain::organisation::Revision;
@@ -124,11 +122,12 @@ impl Node {
             message: "Found it".into(),
             status: IncidentStatus::Identified,
         };
-        let rule: Transition<Latest, Entry> = Box::new(move |latest, stamp| {
-            let id = IncidentUpdateId(stamp.id);
-            Ok(latest.record(id, draft, author(), stamp.now)?)
-        });
-        IncidentUpdateStore::record(&self.database, &self.acme, incident, rule)
+        let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
+            Box::new(move |latest, stamp| {
+                let id = IncidentUpdateId(stamp.id);
+                Ok(latest.record(id, draft, author(), stamp.now)?)
+            });
+        IncidentStore::insert_update(&self.database, &self.acme, incident, rule)
             .await
             .unwrap();
     }
@@ -146,6 +145,7 @@ impl Node {
                 MaintenanceId(stamp.id),
                 draft,
                 stamp.now,
+                stamp.clock,
             )?)
         });
         let written = MaintenanceStore::insert(&self.database, &self.acme, create).await;
@@ -157,18 +157,19 @@ impl Node {
             status: IncidentStatus::Monitoring,
             message: "Soon".into(),
         };
-        let rule: Transition<Option<MaintenanceUpdate>, MaintenanceUpdate> =
-            Box::new(move |newest, stamp| {
-                Ok(MaintenanceUpdate::record(
+        let rule: UpdateTransition<Option<MaintenanceUpdate>, MaintenanceUpdate> =
+            Box::new(move |(found, newest), stamp| {
+                let recorded = MaintenanceUpdate::record(
                     MaintenanceUpdateId(stamp.id),
                     maintenance,
                     draft,
                     author(),
                     newest.as_ref(),
                     stamp.now,
-                )?)
+                )?;
+                Ok(found.with_update(recorded, None, stamp.clock))
             });
-        MaintenanceUpdateStore::insert(&self.database, &self.acme, maintenance, rule)
+        MaintenanceStore::insert_update(&self.database, &self.acme, maintenance, rule)
             .await
             .unwrap();
     }

@@ -29,7 +29,7 @@ struct WebhookReceived {
     responses((status = 200, body = ApiResponse<WebhookReceived>), ErrorResponses),
 )]
 #[post("/webhooks")]
-async fn hear(
+async fn handle_webhook(
     request: HttpRequest,
     body: Raw,
     directory: web::Data<Directory>,
@@ -48,7 +48,7 @@ async fn hear(
         text("svix-signature"),
     );
     directory
-        .hear(&Envelope {
+        .handle_webhook(&Envelope {
             id,
             timestamp,
             signatures,
@@ -60,5 +60,5 @@ async fn hear(
 
 /// The route `/webhooks`.
 pub(crate) fn routes(config: &mut impl Routes) {
-    config.service(hear);
+    config.service(handle_webhook);
 }

@@ -162,14 +162,19 @@ impl SocketHandler {
             ));
         }
         let membership = self.rooms.membership(organisation);
-        let followed = self
+        let position = self
             .relay
             .follow(organisation)
             .await?
             .ok_or_else(Refused::unknown_organisation)?;
         self.rooms
-            .join(&membership, socket, followed.told(), |told| {
-                acknowledge(event, &Joined { revision: told.0 });
+            .join(&membership, socket, position.delivered(), |delivered| {
+                acknowledge(
+                    event,
+                    &Joined {
+                        revision: delivered.0,
+                    },
+                );
             });
         if !visitor.follows(organisation) {
             visitor.memberships().push(membership);

@@ -65,7 +65,7 @@ impl EventStreams {
         organisation: &OrganisationId,
         since: Since,
     ) -> Result<HttpResponse, Problem> {
-        if self.relay.is_cut_off() {
+        if self.relay.is_stale() {
             return Err(Error::Unavailable("the outbox is unavailable".into()).into());
         }
         let slot = limits.stream(request)?;
@@ -96,7 +96,7 @@ impl EventStreams {
             .relay
             .follow(organisation)
             .await?
-            .map(|followed| followed.told())
+            .map(|position| position.delivered())
             .unwrap_or_default();
         let seen = seen.unwrap_or(told);
         if seen > told
@@ -129,7 +129,7 @@ impl EventStreams {
             .first()
             .map(|(_, newest)| *newest)
             .unwrap_or_default();
-        self.relay.hear(organisation, newest);
+        self.relay.note_revision(organisation, newest);
         Ok((seen > newest).then_some(newest))
     }
 

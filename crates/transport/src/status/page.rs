@@ -24,7 +24,7 @@ pub(super) const SLOT_SIZE: u64 = 512;
 pub struct Page {
     pub(super) revision: Revision,
     pub(super) read_at: DateTime<Utc>,
-    pub(super) followed: StreamPosition,
+    pub(super) position: StreamPosition,
     /// Time at which the clock alone changes the content; `None` if it never does.
     pub(super) valid_until: Option<DateTime<Utc>>,
     pub(super) json: Document,
@@ -77,7 +77,7 @@ impl Page {
     pub(super) fn render(
         snapshot: &Snapshot,
         now: DateTime<Utc>,
-        followed: StreamPosition,
+        position: StreamPosition,
         template: &PageTemplate,
     ) -> Result<Self, Error> {
         let data = serde_json::to_string(snapshot).map_err(Error::internal)?;
@@ -85,7 +85,7 @@ impl Page {
         Ok(Self {
             revision: Revision(snapshot.revision),
             read_at: now,
-            followed,
+            position,
             valid_until: snapshot.changes_at(now),
             json: Document::new(
                 format!("{{\"data\":{data}}}"),
@@ -107,8 +107,8 @@ impl Page {
             self.age(now) >= TimeDelta::zero() && self.valid_until.is_none_or(|end| now < end);
         of_now
             && self
-                .followed
-                .heard()
+                .position
+                .latest()
                 .is_some_and(|heard| self.revision >= heard)
     }
 
@@ -117,7 +117,7 @@ impl Page {
         Self {
             json: self.json.deep_copy(),
             html: self.html.deep_copy(),
-            followed: self.followed.clone(),
+            position: self.position.clone(),
             ..*self
         }
     }

@@ -152,7 +152,7 @@ impl Pages {
     /// now. Requests do not wait for a database that is known to be unavailable.
     fn in_memory(&self, slot: &PageSlot, now: DateTime<Utc>) -> Option<Arc<Page>> {
         let page = slot.current.load_full()?;
-        (page.is_of(now) || slot.has_just_failed(now) || self.relay.is_cut_off()).then_some(page)
+        (page.is_of(now) || slot.has_just_failed(now) || self.relay.is_stale()).then_some(page)
     }
 
     /// Reads a page in the runtime, where no request of a worker queues behind it.
@@ -270,16 +270,17 @@ impl Pages {
 
     async fn render(&self, organisation: &OrganisationId) -> Result<Option<Arc<Page>>, Error> {
         let now = self.clock.now();
-        let Some(followed) = self.relay.follow(organisation).await? else {
+        let Some(position) = self.relay.follow(organisation).await? else {
             return Ok(None);
         };
         let Some(snapshot) = self.store.snapshot(organisation, now).await? else {
             return Ok(None);
         };
-        self.relay.hear(organisation, Revision(snapshot.revision));
+        self.relay
+            .note_revision(organisation, Revision(snapshot.revision));
         let template = self.template.clone();
         let page =
-            tokio::task::spawn_blocking(move || Page::render(&snapshot, now, followed, &template));
+            tokio::task::spawn_blocking(move || Page::render(&snapshot, now, position, &template));
         page.await
             .map_err(Error::internal)?
             .map(|page| Some(Arc::new(page)))

@@ -86,7 +86,7 @@ impl Viewers {
 }
 
 impl CommitListener for Viewers {
-    fn tell(&self, commit: &Arc<Commit>) {
+    fn on_commit(&self, commit: &Arc<Commit>) {
         let Ok(organisation) = OrganisationId::parse(&commit.organisation) else {
             return;
         };
@@ -104,11 +104,11 @@ impl CommitListener for Viewers {
     }
 
     /// An open stream says that its viewer is up to date.
-    fn cut_off(&self) {
+    fn on_outage(&self) {
         self.close();
     }
 
-    fn watches(&self, organisation: &OrganisationId) -> bool {
+    fn is_interested(&self, organisation: &OrganisationId) -> bool {
         self.lock()
             .get(organisation)
             .is_some_and(|channel| channel.viewers() > 0)

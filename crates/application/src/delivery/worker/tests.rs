@@ -37,7 +37,7 @@ struct Queued {
     due: Mutex<Vec<(DateTime<Utc>, Delivery)>>,
     /// How many at a time are expanded into what is due.
     notices: Mutex<VecDeque<Vec<Delivery>>>,
-    settled: Mutex<Vec<Settled>>,
+    results: Mutex<Vec<DeliveryResult>>,
     renewed: Mutex<Vec<Claim>>,
     looks: AtomicUsize,
     /// How often the next calls fail.
@@ -69,11 +69,11 @@ impl Queued {
     }
 
     fn sent(&self) -> Vec<i64> {
-        let settled = self.settled.lock().unwrap();
-        let sent = settled
+        let results = self.results.lock().unwrap();
+        let sent = results
             .iter()
-            .filter(|settled| settled.outcome == Outcome::Sent);
-        let mut sent: Vec<_> = sent.map(|settled| settled.claim.id).collect();
+            .filter(|result| result.outcome == Outcome::Sent);
+        let mut sent: Vec<_> = sent.map(|result| result.claim.id).collect();
         sent.sort_unstable();
         sent
     }
@@ -117,9 +117,9 @@ impl DeliveryQueue for Queued {
         Ok(())
     }
 
-    async fn settle(&self, settled: Vec<Settled>) -> Result<(), Error> {
+    async fn record_results(&self, results: Vec<DeliveryResult>) -> Result<(), Error> {
         self.answer()?;
-        for one in &settled {
+        for one in &results {
             if let Outcome::Retried { at, .. } = one.outcome {
                 let again = mail(one.claim.id);
                 let claim = Claim {
@@ -132,7 +132,7 @@ impl DeliveryQueue for Queued {
                     .push((at, Delivery { claim, ..again }));
             }
         }
-        self.settled.lock().unwrap().extend(settled);
+        self.results.lock().unwrap().extend(results);
         Ok(())
     }
 
@@ -169,7 +169,7 @@ type Server = Box<dyn Fn() -> Result<(), SendError> + Send + Sync>;
 
 /// A mail server that takes a while for each mail.
 struct SlowMailer {
-    takes: Duration,
+    duration: Duration,
     busy: AtomicUsize,
     busiest: AtomicUsize,
     answer: Server,
@@ -180,19 +180,19 @@ impl Mailer for SlowMailer {
     async fn send(&self, _: Mail) -> Result<(), SendError> {
         let busy = self.busy.fetch_add(1, Ordering::SeqCst) + 1;
         self.busiest.fetch_max(busy, Ordering::SeqCst);
-        sleep(self.takes).await;
+        sleep(self.duration).await;
         self.busy.fetch_sub(1, Ordering::SeqCst);
         (self.answer)()
     }
 }
 
-fn slow(takes: Duration) -> Arc<SlowMailer> {
-    answering(takes, Box::new(|| Ok(())))
+fn slow(duration: Duration) -> Arc<SlowMailer> {
+    answering(duration, Box::new(|| Ok(())))
 }
 
-fn answering(takes: Duration, answer: Server) -> Arc<SlowMailer> {
+fn answering(duration: Duration, answer: Server) -> Arc<SlowMailer> {
     Arc::new(SlowMailer {
-        takes,
+        duration,
         busy: AtomicUsize::new(0),
         busiest: AtomicUsize::new(0),
         answer,
@@ -201,7 +201,7 @@ fn answering(takes: Duration, answer: Server) -> Arc<SlowMailer> {
 
 struct Node {
     queue: Arc<Queued>,
-    bell: Arc<WakeSignal>,
+    wake_signal: Arc<WakeSignal>,
     stop: CancellationToken,
     running: tokio::task::JoinHandle<()>,
 }
@@ -215,30 +215,30 @@ fn start(queue: Queued, mailer: Arc<dyn Mailer>) -> Node {
         burst: 3,
         per_hour: 1,
     };
-    let letters = MailComposer::new(
+    let composer = MailComposer::new(
         Arc::new(store),
         clock,
         links(),
         HmacKey::new("a secret").unwrap(),
         limit,
     );
-    let (queue, bell, stop) = (
+    let (queue, wake_signal, stop) = (
         Arc::new(queue),
         Arc::new(WakeSignal::default()),
         CancellationToken::new(),
     );
     let worker = DeliveryWorker {
         queue: Arc::clone(&queue) as _,
-        letters,
+        composer,
         mailer,
-        bell: Arc::clone(&bell),
+        wake_signal: Arc::clone(&wake_signal),
         concurrency: 4,
         observe: |_| {},
     };
     let running = tokio::spawn(Arc::new(worker).run(stop.clone()));
     Node {
         queue,
-        bell,
+        wake_signal,
         stop,
         running,
     }
@@ -268,7 +268,7 @@ async fn what_is_queued_while_it_sleeps_is_sent_when_the_bell_rings() {
         .extend([vec![mail(1), mail(2)], vec![mail(3)]]);
     pass(1_000).await;
     assert!(node.queue.sent().is_empty());
-    node.bell.ring();
+    node.wake_signal.notify();
     pass(1).await;
     assert_eq!(node.queue.sent(), [1, 2, 3]);
 }
@@ -285,20 +285,20 @@ async fn what_is_claimed_again_while_it_is_being_sent_is_sent_once() {
         .lock()
         .unwrap()
         .push((now(), Delivery { claim, ..mail(1) }));
-    node.bell.ring();
+    node.wake_signal.notify();
     pass(20_000).await;
-    let settled: Vec<_> = node
+    let results: Vec<_> = node
         .queue
-        .settled
+        .results
         .lock()
         .unwrap()
         .iter()
-        .map(|settled| settled.claim)
+        .map(|result| result.claim)
         .collect();
-    assert_eq!(settled.len(), 2, "{settled:?}");
+    assert_eq!(results.len(), 2, "{results:?}");
     assert!(
-        settled.contains(&claim),
-        "the last claim is the one that counts: {settled:?}"
+        results.contains(&claim),
+        "the last claim is the one that counts: {results:?}"
     );
     assert_eq!(mailer.busiest.load(Ordering::SeqCst), 2);
 }
@@ -328,14 +328,11 @@ async fn a_failure_that_may_pass_is_tried_again_at_its_time_until_it_passes() {
     // At most 2, 4 and 8 seconds.
     pass(14_100).await;
     assert_eq!(node.queue.sent(), [1]);
-    let settled = node.queue.settled.lock().unwrap();
-    let attempts: Vec<_> = settled
-        .iter()
-        .map(|settled| settled.claim.attempt)
-        .collect();
+    let results = node.queue.results.lock().unwrap();
+    let attempts: Vec<_> = results.iter().map(|result| result.claim.attempt).collect();
     assert_eq!(attempts, [1, 2, 3, 4]);
     assert!(
-        matches!(&settled[0].outcome, Outcome::Retried { reason, .. } if reason == "451 Try again later")
+        matches!(&results[0].outcome, Outcome::Retried { reason, .. } if reason == "451 Try again later")
     );
 }
 
@@ -348,10 +345,10 @@ async fn a_failure_for_good_is_given_up_at_once_with_its_reason() {
     };
     let node = start(Queued::of(1), answering(Duration::ZERO, Box::new(gone)));
     pass(60_000).await;
-    let settled = node.queue.settled.lock().unwrap();
-    assert_eq!(settled.len(), 1);
+    let results = node.queue.results.lock().unwrap();
+    assert_eq!(results.len(), 1);
     assert_eq!(
-        settled[0].outcome,
+        results[0].outcome,
         Outcome::GivenUp {
             reason: "550 No such user".into()
         }
@@ -372,9 +369,9 @@ async fn what_takes_long_keeps_its_claim_and_what_takes_too_long_is_tried_again(
         "{renewed:?}"
     );
     pass(1_100).await;
-    let settled = node.queue.settled.lock().unwrap();
+    let results = node.queue.results.lock().unwrap();
     assert!(
-        matches!(&settled[0].outcome, Outcome::Retried { reason, .. } if reason.contains("in time"))
+        matches!(&results[0].outcome, Outcome::Retried { reason, .. } if reason.contains("in time"))
     );
 }
 
@@ -387,7 +384,7 @@ async fn while_the_database_is_away_nothing_is_lost_or_sent_twice() {
     node.queue.away.store(5, Ordering::SeqCst);
     pass(10_000).await;
     assert_eq!(node.queue.sent(), [1, 2, 3, 4]);
-    assert_eq!(node.queue.settled.lock().unwrap().len(), 4);
+    assert_eq!(node.queue.results.lock().unwrap().len(), 4);
 }
 
 #[tokio::test(start_paused = true)]
@@ -443,11 +440,11 @@ async fn a_mail_whose_writing_breaks_down_is_given_up_and_the_others_are_sent() 
     );
     pass(1_000).await;
     assert_eq!(node.queue.sent().len(), 2);
-    let settled = node.queue.settled.lock().unwrap();
+    let results = node.queue.results.lock().unwrap();
     assert!(
-        settled
+        results
             .iter()
-            .any(|settled| matches!(settled.outcome, Outcome::GivenUp { .. })),
-        "{settled:?}"
+            .any(|result| matches!(result.outcome, Outcome::GivenUp { .. })),
+        "{results:?}"
     );
 }

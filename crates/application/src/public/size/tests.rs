@@ -11,8 +11,8 @@ fn id(number: usize) -> String {
     Uuid::from_u128(number as u128).to_string()
 }
 
-fn entry(number: usize, message: &str) -> TimelineEntry {
-    TimelineEntry {
+fn entry(number: usize, message: &str) -> IncidentTimelineEntry {
+    IncidentTimelineEntry {
         id: id(number),
         incident_id: id(0),
         status: "INVESTIGATING",
@@ -55,7 +55,7 @@ fn incident(
 }
 
 fn maintenance(title: &str, description: &str, messages: &[String]) -> PublicMaintenance {
-    let entry = |(number, text): (usize, &String)| MaintenanceEntry {
+    let entry = |(number, text): (usize, &String)| MaintenanceTimelineEntry {
         id: id(number),
         maintenance_id: id(0),
         status: "INVESTIGATING",

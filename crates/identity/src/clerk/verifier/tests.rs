@@ -3,7 +3,7 @@ use super::*;
 use allclear_application::broadcast::MockBroadcast;
 use allclear_application::caller::Role;
 use allclear_application::directory::{
-    Known, MockDirectoryStore, MockProfiles, MockWebhookVerifier, Standing,
+    MockDirectoryStore, MockProfiles, MockWebhookVerifier, NameRecord, TokenStatus,
 };
 use allclear_application::outbox::MockOutbox;
 use allclear_application::relay::Relay;
@@ -14,35 +14,37 @@ use serde_json::{Value, json};
 use crate::clerk::fixture::{StandIn, application, claims, name, published, signed, signing};
 use crate::fixture::{URL, clock, now};
 
-fn directory(standing: Result<Standing, Error>) -> Arc<Directory> {
+fn directory(token_status: Result<TokenStatus, Error>) -> Arc<Directory> {
     let mut store = MockDirectoryStore::new();
-    store.expect_standing().return_once(move |_| standing);
+    store
+        .expect_token_status()
+        .return_once(move |_| token_status);
     let relay = Arc::new(Relay::new(
         Arc::new(MockOutbox::new()),
         Arc::new(MockBroadcast::new()),
     ));
-    let (profiles, announcer) = (
+    let (profiles, webhook_verifier) = (
         Arc::new(MockProfiles::new()),
         Arc::new(MockWebhookVerifier::new()),
     );
     Arc::new(Directory::new(
         Arc::new(store),
         profiles,
-        announcer,
+        webhook_verifier,
         relay,
         clock(0),
     ))
 }
 
-fn known() -> Standing {
+fn known() -> TokenStatus {
     let known = |name: &str| {
-        Some(Known {
+        Some(NameRecord {
             name: name.into(),
             as_of: now() - TimeDelta::days(1),
         })
     };
-    Standing {
-        ended: false,
+    TokenStatus {
+        revoked: false,
         user: known("Ann"),
         organisation: known("Acme"),
     }
@@ -56,14 +58,14 @@ async fn verify_at(
     seconds: i64,
     keys: Keys,
     token: &str,
-    standing: Result<Standing, Error>,
+    token_status: Result<TokenStatus, Error>,
 ) -> Result<Caller, TokenError> {
     let parties = vec!["https://other.example.com".to_owned(), URL.to_owned()];
     ClerkVerifier::new(
         &application(),
         parties,
         keys,
-        directory(standing),
+        directory(token_status),
         clock(seconds),
     )
     .verify(token)
@@ -206,17 +208,17 @@ async fn a_key_that_a_token_brings_or_points_to_is_not_taken() {
 #[tokio::test]
 async fn what_has_ended_is_refused_and_a_database_that_is_away_refuses_nobody_for_good() {
     let token = signed(0, &claims());
-    let ended = verify_at(
+    let revoked = verify_at(
         0,
         keys(),
         &token,
-        Ok(Standing {
-            ended: true,
+        Ok(TokenStatus {
+            revoked: true,
             ..known()
         }),
     )
     .await;
-    assert!(matches!(ended, Err(TokenError::Bad(_))));
+    assert!(matches!(revoked, Err(TokenError::Bad(_))));
     let away = verify_at(0, keys(), &token, Err(Error::Unavailable("down".into()))).await;
     assert!(matches!(away, Err(TokenError::Unavailable(_))));
 }

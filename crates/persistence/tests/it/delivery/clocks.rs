@@ -61,7 +61,7 @@ async fn start(url: &str, hours: i64, mailer: &Arc<GatedMailer>) -> Node {
         burst: 3,
         per_hour: 1,
     };
-    let letters = MailComposer::new(
+    let composer = MailComposer::new(
         Arc::clone(&store) as _,
         clock,
         Links::new("https://status.example.com"),
@@ -70,9 +70,9 @@ async fn start(url: &str, hours: i64, mailer: &Arc<GatedMailer>) -> Node {
     );
     let worker = DeliveryWorker {
         queue: store,
-        letters,
+        composer,
         mailer: Arc::clone(mailer) as _,
-        bell: Arc::new(WakeSignal::default()),
+        wake_signal: Arc::new(WakeSignal::default()),
         concurrency: 8,
         observe: |_| {},
     };

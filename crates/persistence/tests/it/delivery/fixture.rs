@@ -1,11 +1,10 @@
 //! An organisation with subscribers to whom something is told.
 
 use allclear_application::delivery::{
-    Claim, Delivery, DeliveryCounts, DeliveryKind, DeliveryQueue, Outcome, Settled,
+    Claim, Delivery, DeliveryCounts, DeliveryKind, DeliveryQueue, DeliveryResult, Outcome,
 };
 use allclear_application::incident::IncidentStore;
-use allclear_application::incident::update::IncidentUpdateStore;
-use allclear_application::notice::News;
+use allclear_application::notice::NoticeContent;
 use allclear_application::subscriber::{SubscriberRule, SubscriberStore};
 use allclear_application::transition::{CreateTransition, Transition};
 use allclear_domain::author::Author;
@@ -13,7 +12,7 @@ use allclear_domain::email::Mailbox;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId, SubscriberId};
 use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
-use allclear_domain::incident_update::{Entry, IncidentUpdateDraft, Latest};
+use allclear_domain::incident_update::{IncidentAndNewest, IncidentAndUpdate, IncidentUpdateDraft};
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -30,26 +29,26 @@ pub(super) fn later(minutes: i64) -> DateTime<Utc> {
     clock().now() + TimeDelta::minutes(minutes)
 }
 
-pub(super) fn settled(claim: Claim, outcome: Outcome) -> Settled {
-    Settled {
+pub(super) fn result(claim: Claim, outcome: Outcome) -> DeliveryResult {
+    DeliveryResult {
         claim,
         at: clock().now(),
         outcome,
     }
 }
 
-pub(super) fn sent(delivery: &Delivery) -> Settled {
-    settled(delivery.claim, Outcome::Sent)
+pub(super) fn sent(delivery: &Delivery) -> DeliveryResult {
+    result(delivery.claim, Outcome::Sent)
 }
 
 /// The update's message it carries; empty where there is none.
 pub(super) fn message(delivery: &Delivery) -> String {
-    let DeliveryKind::Notice(notice) = &delivery.matter else {
+    let DeliveryKind::Notice(notice) = &delivery.kind else {
         panic!("no notice: {delivery:?}")
     };
-    let message = match &notice.news {
-        News::Incident(news) => &news.message,
-        News::Maintenance(news) => &news.message,
+    let message = match &notice.content {
+        NoticeContent::Incident(content) => &content.message,
+        NoticeContent::Maintenance(content) => &content.message,
     };
     message.clone().unwrap_or_default()
 }
@@ -175,11 +174,13 @@ impl World {
             id: "user_ann".into(),
             name: "Ann".into(),
         };
-        let rule: Transition<Latest, Entry> = Box::new(move |latest, stamp| {
-            let id = IncidentUpdateId(stamp.id);
-            Ok(latest.record(id, draft, author, stamp.now)?)
-        });
-        let written = IncidentUpdateStore::record(&self.database, &self.acme, incident, rule).await;
+        let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
+            Box::new(move |latest, stamp| {
+                let id = IncidentUpdateId(stamp.id);
+                Ok(latest.record(id, draft, author, stamp.now)?)
+            });
+        let written =
+            IncidentStore::insert_update(&self.database, &self.acme, incident, rule).await;
         written.unwrap().unwrap().state.id
     }
 

@@ -1,19 +1,19 @@
 //! What is told to subscribers of what happens.
 
+use allclear_application::incident::IncidentStore;
+use allclear_application::maintenance::{MaintenanceStore, UpdateTransition};
 use std::sync::Arc;
 
 use allclear_application::component::ComponentStore;
 use allclear_application::delivery::{DeliveryKind, DeliveryQueue};
-use allclear_application::incident::update::IncidentUpdateStore;
-use allclear_application::maintenance::update::MaintenanceUpdateStore;
-use allclear_application::notice::{News, Notice};
+use allclear_application::notice::{Notice, NoticeContent};
 use allclear_application::scheduler::MaintenanceSchedule;
 use allclear_application::transition::CreateTransition;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::ComponentId;
 use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{IncidentPatch, IncidentStatus};
-use allclear_domain::incident_update::{Deletion, Entry, IncidentUpdatePatch};
+use allclear_domain::incident_update::{IncidentAndUpdate, IncidentUpdatePatch, UpdateDeletion};
 use allclear_domain::maintenance::{MaintenancePatch, MaintenanceStatus, NewEnd};
 use allclear_domain::maintenance_update::{MaintenanceUpdate, MaintenanceUpdatePatch};
 use allclear_domain::notice::{IncidentChange, MaintenanceChange};
@@ -44,17 +44,21 @@ async fn told(world: &World) -> Vec<Arc<Notice>> {
         let Some(delivery) = claimed.first() else {
             return told;
         };
-        if let DeliveryKind::Notice(notice) = &delivery.matter {
+        if let DeliveryKind::Notice(notice) = &delivery.kind {
             told.push(Arc::clone(notice));
         }
-        world.database.settle(vec![sent(delivery)]).await.unwrap();
+        world
+            .database
+            .record_results(vec![sent(delivery)])
+            .await
+            .unwrap();
     }
 }
 
 async fn incident_changes(world: &World) -> Vec<(IncidentChange, Option<String>)> {
-    let of_incident = |notice: &Arc<Notice>| match &notice.news {
-        News::Incident(news) => (news.change, news.message.clone()),
-        News::Maintenance(news) => panic!("{news:?}"),
+    let of_incident = |notice: &Arc<Notice>| match &notice.content {
+        NoticeContent::Incident(content) => (content.change, content.message.clone()),
+        NoticeContent::Maintenance(content) => panic!("{content:?}"),
     };
     told(world).await.iter().map(of_incident).collect()
 }
@@ -62,9 +66,11 @@ async fn incident_changes(world: &World) -> Vec<(IncidentChange, Option<String>)
 async fn maintenance_changes(
     world: &World,
 ) -> Vec<(MaintenanceChange, MaintenanceStatus, Option<String>)> {
-    let of_maintenance = |notice: &Arc<Notice>| match &notice.news {
-        News::Maintenance(news) => (news.change, news.status, news.message.clone()),
-        News::Incident(news) => panic!("{news:?}"),
+    let of_maintenance = |notice: &Arc<Notice>| match &notice.content {
+        NoticeContent::Maintenance(content) => {
+            (content.change, content.status, content.message.clone())
+        }
+        NoticeContent::Incident(content) => panic!("{content:?}"),
     };
     told(world).await.iter().map(of_maintenance).collect()
 }
@@ -113,15 +119,15 @@ async fn an_incident_is_told_of_as_it_was_at_each_change(database: &Database) {
     assert!(told.iter().all(|notice| notice.subject == incident.0));
     let read: Vec<_> = told
         .iter()
-        .map(|notice| match &notice.news {
-            News::Incident(news) => (
-                news.change,
-                news.title.as_str(),
-                news.status,
-                news.message.as_deref(),
-                &news.components[..],
+        .map(|notice| match &notice.content {
+            NoticeContent::Incident(content) => (
+                content.change,
+                content.title.as_str(),
+                content.status,
+                content.message.as_deref(),
+                &content.components[..],
             ),
-            News::Maintenance(news) => panic!("{news:?}"),
+            NoticeContent::Maintenance(content) => panic!("{content:?}"),
         })
         .collect();
     let api = [allclear_application::mail::notice::AffectedComponent {
@@ -175,8 +181,9 @@ async fn corrections_and_deletions_are_not_told(database: &Database) {
             },
         )
         .await;
-    let deleted = Box::new(move |deletion: Deletion, _| Ok(deletion.of(&[last], clock().now())));
-    IncidentUpdateStore::delete(database, &world.acme, incident, vec![last], deleted)
+    let deleted =
+        Box::new(move |deletion: UpdateDeletion, _| Ok(deletion.delete(&[last], clock().now())?));
+    IncidentStore::delete_updates(database, &world.acme, incident, vec![last], deleted)
         .await
         .unwrap()
         .unwrap();
@@ -184,8 +191,9 @@ async fn corrections_and_deletions_are_not_told(database: &Database) {
         message: Some("One".into()),
         ..Default::default()
     };
-    let corrected = Box::new(move |entry: Entry, _| Ok(entry.edit(typo, clock().now())?));
-    IncidentUpdateStore::change(database, &world.acme, incident, first, corrected)
+    let corrected =
+        Box::new(move |entry: IncidentAndUpdate, _| Ok(entry.edit(typo, clock().now())?));
+    IncidentStore::change_update(database, &world.acme, incident, first, corrected)
         .await
         .unwrap()
         .unwrap();
@@ -204,8 +212,9 @@ async fn an_edited_update_is_told_exactly_when_it_moves_the_incident(database: &
             status: Some(status),
             ..Default::default()
         };
-        let moved = Box::new(move |entry: Entry, _| Ok(entry.edit(patch, clock().now())?));
-        IncidentUpdateStore::change(database, &world.acme, incident, update, moved)
+        let moved =
+            Box::new(move |entry: IncidentAndUpdate, _| Ok(entry.edit(patch, clock().now())?));
+        IncidentStore::change_update(database, &world.acme, incident, update, moved)
             .await
             .unwrap()
             .unwrap();
@@ -352,8 +361,10 @@ async fn what_the_clock_changed_is_told_once_be_it_with_an_update(database: &Dat
         message: Some("It has begun".into()),
         ..Default::default()
     };
-    let corrected = Box::new(move |update: MaintenanceUpdate, _| Ok(update.edit(patch)?));
-    MaintenanceUpdateStore::change(database, &world.acme, begun, update.id, corrected)
+    let corrected: UpdateTransition<MaintenanceUpdate> = Box::new(move |(found, update), stamp| {
+        Ok(found.with_update(update.edit(patch)?, None, stamp.clock))
+    });
+    MaintenanceStore::change_update(database, &world.acme, begun, update.id, corrected)
         .await
         .unwrap()
         .unwrap();

@@ -4,17 +4,15 @@ use std::sync::Arc;
 
 use allclear_application::component::ComponentStore;
 use allclear_application::incident::IncidentStore;
-use allclear_application::incident::component::IncidentComponentStore;
-use allclear_application::incident::update::IncidentUpdateStore;
 use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::stamp::Stamp;
-use allclear_application::transition::CreateTransition;
+use allclear_application::transition::{CreateTransition, Transition};
 use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentDraft, ComponentPatch, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};
-use allclear_domain::impact::Attachment;
+use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
-use allclear_domain::incident_update::{IncidentUpdate, IncidentUpdateDraft, Latest};
+use allclear_domain::incident_update::{IncidentAndNewest, IncidentUpdate, IncidentUpdateDraft};
 use allclear_domain::organisation::Revision;
 use allclear_persistence::database::Database;
 use serde_json::Value;
@@ -64,6 +62,15 @@ pub(super) fn draft(title: &str, components: &[Attachment]) -> CreateTransition<
             stamp.now,
         )?)
     })
+}
+
+pub(super) fn attaching(components: &[Attachment]) -> Transition<IncidentAndAttached, ()> {
+    let components = components.to_vec();
+    Box::new(move |found, _| Ok(found.attach(&components)?))
+}
+
+pub(super) fn detaching(components: Vec<ComponentId>) -> Transition<IncidentAndAttached, ()> {
+    Box::new(move |found, _| Ok(found.detach(components)?))
 }
 
 impl World {
@@ -129,10 +136,15 @@ impl World {
     }
 
     pub(super) async fn delete(&self, incident: &Incident) {
-        IncidentStore::delete(&*self.database, &self.acme, incident.id)
-            .await
-            .unwrap()
-            .unwrap();
+        IncidentStore::delete(
+            &*self.database,
+            &self.acme,
+            incident.id,
+            Box::new(|found, _| Ok(found.delete())),
+        )
+        .await
+        .unwrap()
+        .unwrap();
     }
 
     pub(super) async fn attach(
@@ -143,7 +155,12 @@ impl World {
     ) {
         let components = vec![open_on(component, status)];
         self.database
-            .attach(&self.acme, incident.id, components)
+            .attach(
+                &self.acme,
+                incident.id,
+                components.clone(),
+                attaching(&components),
+            )
             .await
             .unwrap()
             .unwrap();
@@ -151,7 +168,12 @@ impl World {
 
     pub(super) async fn detach(&self, incident: &Incident, component: ComponentId) {
         self.database
-            .detach(&self.acme, incident.id, vec![component])
+            .detach(
+                &self.acme,
+                incident.id,
+                vec![component],
+                detaching(vec![component]),
+            )
             .await
             .unwrap()
             .unwrap();
@@ -170,12 +192,12 @@ impl World {
             },
             ann(),
         );
-        let rule = Box::new(move |latest: Latest, stamp: Stamp| {
+        let rule = Box::new(move |latest: IncidentAndNewest, stamp: Stamp| {
             let id = IncidentUpdateId(stamp.id);
             Ok(latest.record(id, draft, author, stamp.now)?)
         });
         let written =
-            IncidentUpdateStore::record(&*self.database, &self.acme, incident.id, rule).await;
+            IncidentStore::insert_update(&*self.database, &self.acme, incident.id, rule).await;
         written.unwrap().unwrap().state
     }
 

@@ -1,12 +1,12 @@
 use allclear_application::error::Error;
-use allclear_application::incident::component::IncidentComponentStore;
+use allclear_application::incident::IncidentStore;
 use allclear_application::page::Page;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{ComponentId, IncidentId};
 use allclear_domain::incident::IncidentStatus;
 use allclear_persistence::database::Database;
 
-use super::fixture::{World, open_on, set};
+use super::fixture::{World, attaching, detaching, open_on, set};
 use crate::backend::clock;
 use crate::contract;
 
@@ -152,7 +152,10 @@ async fn attaching_is_all_or_nothing(database: &Database) {
         let components = components
             .map(|id| open_on(id, ComponentStatus::MajorOutage))
             .to_vec();
-        database.attach(&world.acme, incident.id, components).await
+        let rule = attaching(&components);
+        database
+            .attach(&world.acme, incident.id, components, rule)
+            .await
     };
     let before = world.told().await.len();
     let foreign = attach([web, theirs]).await;
@@ -173,7 +176,12 @@ async fn detaching_is_all_or_nothing(database: &Database) {
         .await;
     let before = world.told().await.len();
     let refused = database
-        .detach(&world.acme, incident.id, vec![api, web])
+        .detach(
+            &world.acme,
+            incident.id,
+            vec![api, web],
+            detaching(vec![api, web]),
+        )
         .await;
     let Err(Error::Invalid(invalid)) = refused else {
         panic!("{refused:?}")
@@ -242,10 +250,15 @@ async fn a_deleted_component_leaves_its_incidents(database: &Database) {
     let incident = world
         .open("Down", &[open_on(api, ComponentStatus::Degraded)])
         .await;
-    ComponentStore::delete(database, &world.acme, api)
-        .await
-        .unwrap()
-        .unwrap();
+    ComponentStore::delete(
+        database,
+        &world.acme,
+        api,
+        allclear_domain::component::Component::delete(api),
+    )
+    .await
+    .unwrap()
+    .unwrap();
     let attached = database
         .attached(&world.acme, incident.id, Page::default())
         .await
@@ -267,14 +280,19 @@ async fn nobody_attaches_to_the_incident_of_another_organisation(database: &Data
     let attached = vec![open_on(theirs, ComponentStatus::Degraded)];
     assert!(
         database
-            .attach(&other.acme, incident.id, attached)
+            .attach(
+                &other.acme,
+                incident.id,
+                attached.clone(),
+                attaching(&attached)
+            )
             .await
             .unwrap()
             .is_none()
     );
     assert!(
         database
-            .detach(&other.acme, incident.id, vec![api])
+            .detach(&other.acme, incident.id, vec![api], detaching(vec![api]))
             .await
             .unwrap()
             .is_none()

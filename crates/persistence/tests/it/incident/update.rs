@@ -1,13 +1,12 @@
 use allclear_application::error::Error;
 use allclear_application::incident::IncidentStore;
-use allclear_application::incident::update::IncidentUpdateStore;
 use allclear_application::outbox::Outbox;
 use allclear_application::page::Page;
 use allclear_application::public::incident::TIMELINE_LENGTH;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::incident_update::{
-    Deletion, Entry, IncidentUpdate, IncidentUpdatePatch, Latest,
+    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, IncidentUpdatePatch, UpdateDeletion,
 };
 use allclear_persistence::database::Database;
 
@@ -33,8 +32,8 @@ async fn edit(world: &World, update: &IncidentUpdate, status: IncidentStatus) ->
         status: Some(status),
         ..Default::default()
     };
-    let rule = Box::new(move |entry: Entry, _| Ok(entry.edit(patch, clock().now())?));
-    let changed = IncidentUpdateStore::change(
+    let rule = Box::new(move |entry: IncidentAndUpdate, _| Ok(entry.edit(patch, clock().now())?));
+    let changed = IncidentStore::change_update(
         &*world.database,
         &world.acme,
         update.incident_id,
@@ -51,8 +50,9 @@ async fn delete(
     ids: &[IncidentUpdateId],
 ) -> Result<bool, Error> {
     let gone = ids.to_vec();
-    let rule = Box::new(move |deletion: Deletion, _| Ok(deletion.of(&gone, clock().now())));
-    let deleted = IncidentUpdateStore::delete(
+    let rule =
+        Box::new(move |deletion: UpdateDeletion, _| Ok(deletion.delete(&gone, clock().now())?));
+    let deleted = IncidentStore::delete_updates(
         &*world.database,
         &world.acme,
         incident.id,
@@ -65,7 +65,7 @@ async fn delete(
 
 async fn updates(world: &World, incident: &Incident) -> Vec<IncidentUpdate> {
     let listed =
-        IncidentUpdateStore::list(&*world.database, &world.acme, incident.id, Page::default())
+        IncidentStore::list_updates(&*world.database, &world.acme, incident.id, Page::default())
             .await;
     listed.unwrap().unwrap().items
 }
@@ -77,7 +77,7 @@ async fn a_recorded_update_reads_as_it_was_written(database: &Database) {
         .record(&incident, IncidentStatus::Identified, "Found it ☃")
         .await;
     assert_eq!(update.author, ann());
-    let found = IncidentUpdateStore::find(database, &world.acme, incident.id, update.id)
+    let found = IncidentStore::find_update(database, &world.acme, incident.id, update.id)
         .await
         .unwrap();
     assert_eq!(found, Some(update.clone()));
@@ -100,14 +100,16 @@ async fn a_resolved_incident_takes_no_update(database: &Database) {
     let world = World::new(database, "acme").await;
     let incident = world.open("Down", &[]).await;
     world.edit(&incident, set(IncidentStatus::Resolved)).await;
-    let rule = Box::new(|latest: allclear_domain::incident_update::Latest, _| {
-        let draft = allclear_domain::incident_update::IncidentUpdateDraft {
-            message: "m".into(),
-            status: IncidentStatus::default(),
-        };
-        Ok(latest.record(IncidentUpdateId(clock().id()), draft, ann(), clock().now())?)
-    });
-    let refused = IncidentUpdateStore::record(database, &world.acme, incident.id, rule).await;
+    let rule = Box::new(
+        |latest: allclear_domain::incident_update::IncidentAndNewest, _| {
+            let draft = allclear_domain::incident_update::IncidentUpdateDraft {
+                message: "m".into(),
+                status: IncidentStatus::default(),
+            };
+            Ok(latest.record(IncidentUpdateId(clock().id()), draft, ann(), clock().now())?)
+        },
+    );
+    let refused = IncidentStore::insert_update(database, &world.acme, incident.id, rule).await;
     assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
     assert!(updates(&world, &incident).await.is_empty());
 }
@@ -119,7 +121,7 @@ async fn what_is_not_recorded_leaves_the_revision(database: &Database) {
         .revisions(std::slice::from_ref(&world.acme))
         .await
         .unwrap();
-    let refused = IncidentUpdateStore::record(
+    let refused = IncidentStore::insert_update(
         database,
         &world.acme,
         incident.id,
@@ -127,8 +129,8 @@ async fn what_is_not_recorded_leaves_the_revision(database: &Database) {
     );
     assert!(matches!(refused.await, Err(Error::Conflict(_))));
     let nowhere = IncidentId(clock().id());
-    let rule = Box::new(|_: Latest, _| Err(Error::Conflict("no".into())));
-    let unknown = IncidentUpdateStore::record(database, &world.acme, nowhere, rule).await;
+    let rule = Box::new(|_: IncidentAndNewest, _| Err(Error::Conflict("no".into())));
+    let unknown = IncidentStore::insert_update(database, &world.acme, nowhere, rule).await;
     assert!(matches!(unknown, Err(Error::NotFound(_))), "{unknown:?}");
     assert_eq!(
         database
@@ -138,9 +140,9 @@ async fn what_is_not_recorded_leaves_the_revision(database: &Database) {
         before
     );
     let nobody = OrganisationId::parse("nobody").unwrap();
-    let rule = Box::new(|_: Latest, _| Err(Error::Conflict("no".into())));
+    let rule = Box::new(|_: IncidentAndNewest, _| Err(Error::Conflict("no".into())));
     assert!(
-        IncidentUpdateStore::record(database, &nobody, incident.id, rule)
+        IncidentStore::insert_update(database, &nobody, incident.id, rule)
             .await
             .unwrap()
             .is_none()
@@ -310,28 +312,30 @@ async fn updates_belong_to_their_incident_and_organisation(database: &Database) 
         .record(&incident, IncidentStatus::Identified, "ours")
         .await;
     assert_eq!(
-        IncidentUpdateStore::find(database, &world.acme, other.id, update.id)
+        IncidentStore::find_update(database, &world.acme, other.id, update.id)
             .await
             .unwrap(),
         None
     );
     assert_eq!(
-        IncidentUpdateStore::find(database, &elsewhere.acme, incident.id, update.id)
+        IncidentStore::find_update(database, &elsewhere.acme, incident.id, update.id)
             .await
             .unwrap(),
         None
     );
     let all = Page::default();
     assert!(
-        IncidentUpdateStore::list(database, &elsewhere.acme, incident.id, all)
+        IncidentStore::list_updates(database, &elsewhere.acme, incident.id, all)
             .await
             .unwrap()
             .is_none()
     );
     assert!(!delete(&elsewhere, &incident, &[update.id]).await.unwrap());
-    let rule = Box::new(|_: Entry, _| -> Result<_, Error> { panic!("the rule must not see it") });
+    let rule = Box::new(|_: IncidentAndUpdate, _| -> Result<_, Error> {
+        panic!("the rule must not see it")
+    });
     let changed =
-        IncidentUpdateStore::change(database, &elsewhere.acme, incident.id, update.id, rule).await;
+        IncidentStore::change_update(database, &elsewhere.acme, incident.id, update.id, rule).await;
     assert!(changed.unwrap().is_none());
     assert_eq!(updates(&world, &incident).await, [update]);
 }
@@ -377,7 +381,7 @@ async fn a_timeline_shows_the_newest_and_the_list_has_all(database: &Database) {
         limit: Some(3),
         before: None,
     };
-    let part = IncidentUpdateStore::list(database, &world.acme, long.id, page)
+    let part = IncidentStore::list_updates(database, &world.acme, long.id, page)
         .await
         .unwrap()
         .unwrap();
@@ -385,7 +389,7 @@ async fn a_timeline_shows_the_newest_and_the_list_has_all(database: &Database) {
         before: part.next,
         ..page
     };
-    let next = IncidentUpdateStore::list(database, &world.acme, long.id, page)
+    let next = IncidentStore::list_updates(database, &world.acme, long.id, page)
         .await
         .unwrap()
         .unwrap();

@@ -1,9 +1,9 @@
 use super::*;
 
 use allclear_application::public::incident::{
-    AffectedComponent, ComponentName, PublicIncident, TimelineEntry,
+    AffectedComponent, ComponentName, IncidentTimelineEntry, PublicIncident,
 };
-use allclear_application::public::maintenance::{MaintenanceEntry, PublicMaintenance};
+use allclear_application::public::maintenance::{MaintenanceTimelineEntry, PublicMaintenance};
 use allclear_application::public::{Banner, PublicComponent, PublicOrganisation};
 use chrono::{DateTime, Utc};
 
@@ -18,7 +18,7 @@ fn at(text: &str) -> DateTime<Utc> {
 fn full(text: &str) -> Snapshot {
     let when = at("2026-11-20T00:05:09.000Z");
     let id = String::from("id");
-    let entry = |status| TimelineEntry {
+    let entry = |status| IncidentTimelineEntry {
         id: id.clone(),
         incident_id: id.clone(),
         status,
@@ -55,7 +55,7 @@ fn full(text: &str) -> Snapshot {
         start_at: when,
         end_at,
         created_at: when,
-        timeline: vec![MaintenanceEntry {
+        timeline: vec![MaintenanceTimelineEntry {
             id: id.clone(),
             maintenance_id: id.clone(),
             status: "MONITORING",

@@ -10,7 +10,7 @@ use allclear_application::broadcast::MockBroadcast;
 use allclear_application::clock::MockClock;
 use allclear_application::outbox::{Commit, MockOutbox};
 use allclear_application::public::{MockSnapshotStore, PublicOrganisation, Snapshot};
-use allclear_application::transition::Written;
+use allclear_application::transition::Committed;
 
 use crate::status::encoded::Encoded;
 use crate::status::page::{Document, boxed};
@@ -77,7 +77,7 @@ async fn written(relay: &Relay, revision: i64) {
         events: Vec::new(),
     };
     relay
-        .told(Written {
+        .publish(Committed {
             state: (),
             commit: Some(commit),
         })
@@ -157,7 +157,7 @@ async fn requests_do_not_wait_for_the_end_of_constant_writes() {
     // During each read time passes and a newer revision is committed.
     store.expect_snapshot().returning(move |organisation, now| {
         let revision = counted.fetch_add(1, Ordering::SeqCst) + 1;
-        storm.hear(organisation, Revision(revision + 1));
+        storm.note_revision(organisation, Revision(revision + 1));
         clock.fetch_add(1, Ordering::SeqCst);
         Ok(Some(Snapshot {
             generated_at: now,
@@ -362,7 +362,7 @@ async fn least_requested_pages_are_evicted() {
             json: document(),
             html: document(),
             valid_until: None,
-            followed: page.followed.clone(),
+            position: page.position.clone(),
             ..*page
         };
         let weight = large.weight();

@@ -33,7 +33,7 @@ fn change(viewers: &Viewers, revision: i64) {
 
 /// A commit with a text of this size.
 fn change_of(viewers: &Viewers, revision: i64, size: usize) {
-    viewers.tell(&Arc::new(Commit {
+    viewers.on_commit(&Arc::new(Commit {
         organisation: "org".into(),
         revision,
         events: vec![PublicEvent::new("component-update", &["x".repeat(size)]).unwrap()],

@@ -8,19 +8,19 @@ use uuid::Uuid;
 use crate::delivery::Claim;
 use crate::delivery::fixture::{delivery, pending, subscribed};
 use crate::fixture::{clock, links, now};
-use crate::notice::{IncidentNews, News};
+use crate::notice::{IncidentNoticeContent, NoticeContent};
 use crate::subscriber::MockSubscriberStore;
 
-fn seal() -> HmacKey {
+fn hmac_key() -> HmacKey {
     HmacKey::new("the installation's secret").unwrap()
 }
 
-fn letters(store: MockSubscriberStore) -> MailComposer {
+fn composer(store: MockSubscriberStore) -> MailComposer {
     MailComposer::new(
         Arc::new(store),
         clock(),
         links(),
-        seal(),
+        hmac_key(),
         MailLimit {
             burst: 3,
             per_hour: 1,
@@ -41,7 +41,7 @@ fn limited(times: usize, may: bool) -> MockSubscriberStore {
 }
 
 fn notice() -> DeliveryKind {
-    let news = IncidentNews {
+    let content = IncidentNoticeContent {
         change: IncidentChange::Created,
         title: "Down".into(),
         description: "All of it".into(),
@@ -55,7 +55,7 @@ fn notice() -> DeliveryKind {
         id,
         subject,
         at: now(),
-        news: News::Incident(news),
+        content: NoticeContent::Incident(content),
     }))
 }
 
@@ -69,10 +69,10 @@ async fn a_verification_has_links_that_verify_and_unsubscribe_and_is_the_same_at
         },
         ..first.clone()
     };
-    let letters = letters(limited(1, true));
-    let mail = letters.write(&first).await.unwrap().unwrap();
+    let composer = composer(limited(1, true));
+    let mail = composer.compose(&first).await.unwrap().unwrap();
     assert_eq!(
-        letters.write(&again).await.unwrap().as_ref(),
+        composer.compose(&again).await.unwrap().as_ref(),
         Some(&mail),
         "the second try is not counted"
     );
@@ -94,7 +94,7 @@ async fn a_verification_has_links_that_verify_and_unsubscribe_and_is_the_same_at
             "https://status.example.com/verify{query}verificationCode="
         ))
         .unwrap();
-    let ends = Codes::new(seal()).verification(Some(&pending()), code);
+    let ends = Codes::new(hmac_key()).verification(Some(&pending()), code);
     assert_eq!(ends, Some(now() + TimeDelta::days(7)));
     assert!(unsubscribe.starts_with(&format!(
         "https://status.example.com/unsubscribe{query}unsubscribeCode="
@@ -105,21 +105,24 @@ async fn a_verification_has_links_that_verify_and_unsubscribe_and_is_the_same_at
 async fn a_verification_is_mailed_only_to_who_awaits_it_and_had_not_too_many() {
     let confirmed = delivery(1, subscribed(), DeliveryKind::Verification);
     assert_eq!(
-        letters(limited(0, true)).write(&confirmed).await.unwrap(),
+        composer(limited(0, true))
+            .compose(&confirmed)
+            .await
+            .unwrap(),
         None
     );
     let bombed = delivery(1, pending(), DeliveryKind::Verification);
     assert_eq!(
-        letters(limited(1, false)).write(&bombed).await.unwrap(),
+        composer(limited(1, false)).compose(&bombed).await.unwrap(),
         None
     );
 }
 
 #[tokio::test]
-async fn news_is_of_a_thread_and_a_list_and_names_its_subscriber() {
-    let letters = letters(MockSubscriberStore::new());
-    let mail = letters
-        .write(&delivery(1, subscribed(), notice()))
+async fn a_notice_has_a_thread_and_a_list_and_names_its_subscriber() {
+    let composer = composer(MockSubscriberStore::new());
+    let mail = composer
+        .compose(&delivery(1, subscribed(), notice()))
         .await
         .unwrap()
         .unwrap();
@@ -136,18 +139,24 @@ async fn news_is_of_a_thread_and_a_list_and_names_its_subscriber() {
             .contains("/one-click?email=ann%40example.com&orgId=org_1&unsubscribeCode="),
         "{list:?}"
     );
-    let MailContent::Incident(news) = mail.content else {
+    let MailContent::Incident(content) = mail.content else {
         panic!("not of an incident")
     };
-    assert_eq!(news.links.page, "https://status.example.com/status/org_1");
+    assert_eq!(
+        content.links.page,
+        "https://status.example.com/status/org_1"
+    );
 }
 
 #[tokio::test]
 async fn news_goes_only_to_who_is_subscribed() {
-    let letters = letters(MockSubscriberStore::new());
+    let composer = composer(MockSubscriberStore::new());
     for nobody in [pending(), subscribed().unsubscribe(now())] {
         assert_eq!(
-            letters.write(&delivery(1, nobody, notice())).await.unwrap(),
+            composer
+                .compose(&delivery(1, nobody, notice()))
+                .await
+                .unwrap(),
             None
         );
     }

@@ -15,7 +15,7 @@ use crate::secret::HmacKey;
 use crate::subscriber::SubscriberStore;
 use crate::subscriber::code::Codes;
 
-/// Makes mails of deliveries. What is random about a mail is derived from what is stored, so that a second try is the same.
+/// Composes the mails of deliveries. Codes are derived from what is stored, so that a second try sends the same mail.
 pub struct MailComposer {
     subscribers: Arc<dyn SubscriberStore>,
     clock: Arc<dyn Clock>,
@@ -31,21 +31,21 @@ impl MailComposer {
         subscribers: Arc<dyn SubscriberStore>,
         clock: Arc<dyn Clock>,
         links: Links,
-        seal: HmacKey,
+        hmac_key: HmacKey,
         limit: MailLimit,
     ) -> Self {
         Self {
             subscribers,
             clock,
             links,
-            codes: Codes::new(seal),
+            codes: Codes::new(hmac_key),
             limit,
         }
     }
 
-    /// The mail, or none where the subscriber does not want it any more or has been sent too many.
-    pub(super) async fn write(&self, delivery: &Delivery) -> Result<Option<Mail>, Error> {
-        match &delivery.matter {
+    /// The mail; `None` if the subscriber does not want it any more or the limit of verification mails is reached.
+    pub(super) async fn compose(&self, delivery: &Delivery) -> Result<Option<Mail>, Error> {
+        match &delivery.kind {
             DeliveryKind::Verification
                 if delivery.subscriber.awaits_verification() && self.may_mail(delivery).await? =>
             {
@@ -125,7 +125,7 @@ impl MailComposer {
             name: organisation_name.clone(),
             unsubscribe: self.links.one_click(&subscriber.email, organisation, &code),
         };
-        // Apart from each other for each subscriber: nobody's mail is taken for somebody else's.
+        // Different for each subscriber, so that two mails are not taken for copies of one.
         let whose = subscriber.id.0.simple();
         let headers = MailHeaders {
             message_id: Some(format!("{}.{whose}", notice.id.simple())),

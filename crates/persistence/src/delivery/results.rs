@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use allclear_application::delivery::{Claim, Outcome, Settled};
+use allclear_application::delivery::{Claim, DeliveryResult, Outcome};
 use allclear_application::error::Error;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
@@ -18,13 +18,13 @@ use crate::entity::delivery::{Column, Entity};
 use crate::entity::delivery_count;
 use crate::error::broken;
 
-pub(super) async fn settle(
+pub(super) async fn record(
     transaction: &DatabaseTransaction,
-    settled: Vec<Settled>,
+    results: Vec<DeliveryResult>,
 ) -> Result<(), Error> {
     let mut sent: BTreeMap<String, Vec<i64>> = BTreeMap::new();
     let mut unwanted = Vec::new();
-    for Settled { claim, at, outcome } in settled {
+    for DeliveryResult { claim, at, outcome } in results {
         match outcome {
             Outcome::Sent => sent.entry(day(at)).or_default().push(claim.id),
             Outcome::Unwanted => unwanted.push(claim),

@@ -157,11 +157,7 @@ impl App {
             client_limits: Arc::clone(&public.client_limits),
             origin: public_url.clone(),
             allowed_origins: settings.allowed_origins.clone(),
-            timeouts: Timeouts {
-                head: settings.head_timeout,
-                body: settings.body_timeout,
-                keep_alive: settings.keep_alive,
-            },
+            timeouts: timeouts(settings),
         };
         let (handle, serving) = start_server(state, listener)?;
 
@@ -328,6 +324,14 @@ impl PublicStatus {
         let authorizing = tokio::spawn(async move { sockets.run_authorizer().await });
         let keeping_alive = tokio::spawn(keep_alive(Arc::clone(&self.viewers)));
         vec![counting, publishing, authorizing, keeping_alive]
+    }
+}
+
+const fn timeouts(settings: &Settings) -> Timeouts {
+    Timeouts {
+        head: settings.head_timeout,
+        body: settings.body_timeout,
+        keep_alive: settings.keep_alive,
     }
 }
 

@@ -1,12 +1,12 @@
 //! Mail to people: the mailer port.
 
-pub mod notice;
+use std::sync::Arc;
 
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
 
 use crate::error::Error;
-use crate::mail::notice::{IncidentNotice, MaintenanceNotice};
+use crate::notice::Notice;
 
 /// A message to one person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,10 +98,17 @@ pub enum MailContent {
         /// Where to end it.
         unsubscribe: String,
     },
-    /// An incident changed.
-    Incident(IncidentNotice),
-    /// A maintenance changed.
-    Maintenance(MaintenanceNotice),
+    /// An incident or a maintenance changed.
+    Notice {
+        /// The organisation's name.
+        organisation: String,
+        /// The change.
+        notice: Arc<Notice>,
+        /// The public status page: [`crate::link::Links::status_page`].
+        page: String,
+        /// The page that ends the subscription: [`crate::link::Links::unsubscribe`].
+        unsubscribe: String,
+    },
 }
 
 /// Why a message was not handed over. The reason is one line fit to show an operator, and holds no password.

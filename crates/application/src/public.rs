@@ -4,7 +4,7 @@ pub mod incident;
 pub mod maintenance;
 pub mod size;
 
-use allclear_domain::component::Component;
+use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::headline::headline;
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
@@ -30,8 +30,7 @@ pub struct PublicComponent {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub description_truncated: bool,
     /// How it is doing.
-    #[schema(value_type = ComponentStatusWord)]
-    pub status: &'static str,
+    pub status: ComponentStatus,
     /// When it was created.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub created_at: DateTime<Utc>,
@@ -44,24 +43,10 @@ impl From<&Component> for PublicComponent {
             name: component.name.clone(),
             description: component.description.clone(),
             description_truncated: false,
-            status: component.status.as_str(),
+            status: component.status,
             created_at: component.created_at,
         }
     }
-}
-
-/// The words of a component's status.
-#[derive(Debug, Clone, Copy, ToSchema)]
-#[schema(rename_all = "SCREAMING_SNAKE_CASE", as = ComponentStatus)]
-pub enum ComponentStatusWord {
-    /// Works as it should.
-    Operational,
-    /// Works, but slowly or with faults.
-    Degraded,
-    /// Part of it does not work.
-    PartialOutage,
-    /// None of it works.
-    MajorOutage,
 }
 
 /// Whose page it is.

@@ -1,10 +1,11 @@
 //! Accounts of the built-in identity provider, and the drafts that people enter for them.
 
 use std::fmt;
-use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
 use serde::{Serialize, Serializer};
+use strum::{EnumString, VariantNames};
+use utoipa::ToSchema;
 use validator::{Validate, ValidationError};
 
 use crate::email::{email_address, known_email_address};
@@ -30,7 +31,12 @@ pub struct User {
 }
 
 /// For whom sign-up is open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, ToSchema, EnumString, VariantNames,
+)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+#[schema(as = SignUp)]
 pub enum SignUpMode {
     /// For every person.
     #[default]
@@ -39,37 +45,6 @@ pub enum SignUpMode {
     Waitlist,
     /// For invited people only.
     Closed,
-}
-
-impl SignUpMode {
-    /// Every mode.
-    pub const ALL: [Self; 3] = [Self::Open, Self::Waitlist, Self::Closed];
-
-    /// The word of the API and the configuration.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Waitlist => "waitlist",
-            Self::Closed => "closed",
-        }
-    }
-}
-
-/// A word that is no sign-up mode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("must be open, waitlist or closed")]
-pub struct UnknownSignUpMode;
-
-impl FromStr for SignUpMode {
-    type Err = UnknownSignUpMode;
-
-    fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|mode| mode.as_str() == word)
-            .ok_or(UnknownSignUpMode)
-    }
 }
 
 /// A password as entered: never trimmed, never shown, not even in a log.

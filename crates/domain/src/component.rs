@@ -1,9 +1,9 @@
 //! Components: the services an organisation shows on its status page.
 
-use std::fmt;
-use std::str::FromStr;
-
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, VariantArray};
+use utoipa::ToSchema;
 use validator::Validate;
 
 use crate::event::{Changed, Event};
@@ -13,7 +13,25 @@ use crate::text;
 use crate::validation::Invalid;
 
 /// Status of a component, from best to worst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    ToSchema,
+    Display,
+    EnumString,
+    VariantArray,
+)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum ComponentStatus {
     /// Works as it should.
     #[default]
@@ -27,56 +45,16 @@ pub enum ComponentStatus {
 }
 
 impl ComponentStatus {
-    /// Every status, from best to worst.
-    pub const ALL: [Self; 4] = [
-        Self::Operational,
-        Self::Degraded,
-        Self::PartialOutage,
-        Self::MajorOutage,
-    ];
-
     /// The worst of the given statuses; `None` if there are none.
     #[must_use]
     pub fn worst(statuses: impl IntoIterator<Item = Self>) -> Option<Self> {
         statuses.into_iter().max()
     }
-
-    /// The word of the API and the database.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Operational => "OPERATIONAL",
-            Self::Degraded => "DEGRADED",
-            Self::PartialOutage => "PARTIAL_OUTAGE",
-            Self::MajorOutage => "MAJOR_OUTAGE",
-        }
-    }
-}
-
-impl fmt::Display for ComponentStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// The text is not a status.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("Select Any One")]
-pub struct UnknownStatus;
-
-impl FromStr for ComponentStatus {
-    type Err = UnknownStatus;
-
-    fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|status| status.as_str() == word)
-            .ok_or(UnknownStatus)
-    }
 }
 
 /// The source of a component's status.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum StatusSource {
     /// An operator, by hand.
     Operator,
@@ -226,13 +204,13 @@ mod tests {
     }
 
     fn any_status() -> impl Strategy<Value = ComponentStatus> {
-        proptest::sample::select(ComponentStatus::ALL.to_vec())
+        proptest::sample::select(ComponentStatus::VARIANTS.to_vec())
     }
 
     #[test]
     fn badness_goes_from_operational_to_major_outage() {
-        assert!(ComponentStatus::ALL.is_sorted());
-        assert_eq!(ComponentStatus::default(), ComponentStatus::ALL[0]);
+        assert!(ComponentStatus::VARIANTS.is_sorted());
+        assert_eq!(ComponentStatus::default(), ComponentStatus::VARIANTS[0]);
     }
 
     proptest! {
@@ -249,7 +227,7 @@ mod tests {
 
         #[test]
         fn a_status_reads_what_it_writes(status in any_status()) {
-            prop_assert_eq!(status.as_str().parse(), Ok(status));
+            prop_assert_eq!(status.to_string().parse(), Ok(status));
         }
 
         #[test]

@@ -34,6 +34,7 @@ pub fn headline(statuses: impl IntoIterator<Item = ComponentStatus>) -> Option<H
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use strum::VariantArray;
 
     #[test]
     fn a_page_without_components_has_no_headline() {
@@ -43,7 +44,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_headline_is_green_exactly_when_every_component_is(
-            statuses in proptest::collection::vec(proptest::sample::select(ComponentStatus::ALL.to_vec()), 1..9)
+            statuses in proptest::collection::vec(proptest::sample::select(ComponentStatus::VARIANTS.to_vec()), 1..9)
         ) {
             let all = statuses.iter().all(|status| *status == ComponentStatus::Operational);
             let found = headline(statuses).unwrap();

@@ -1,12 +1,11 @@
 //! Incidents and the rules of changing them.
 
-use std::fmt;
-use std::str::FromStr;
-
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, VariantArray};
+use utoipa::ToSchema;
 use validator::Validate;
 
-use crate::component::UnknownStatus;
 use crate::event::{Changed, Event};
 use crate::id::IncidentId;
 use crate::impact::{self, Attachment, ImpactChange};
@@ -16,7 +15,23 @@ use crate::text;
 use crate::validation::Invalid;
 
 /// Status of an incident. Every status may follow every other one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    ToSchema,
+    Display,
+    EnumString,
+    VariantArray,
+)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum IncidentStatus {
     /// The cause is being looked for.
     #[default]
@@ -27,44 +42,6 @@ pub enum IncidentStatus {
     Monitoring,
     /// It is over.
     Resolved,
-}
-
-impl IncidentStatus {
-    /// Every status, in the order an incident usually goes through them.
-    pub const ALL: [Self; 4] = [
-        Self::Investigating,
-        Self::Identified,
-        Self::Monitoring,
-        Self::Resolved,
-    ];
-
-    /// The word of the API and the database.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Investigating => "INVESTIGATING",
-            Self::Identified => "IDENTIFIED",
-            Self::Monitoring => "MONITORING",
-            Self::Resolved => "RESOLVED",
-        }
-    }
-}
-
-impl fmt::Display for IncidentStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for IncidentStatus {
-    type Err = UnknownStatus;
-
-    fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|status| status.as_str() == word)
-            .ok_or(UnknownStatus)
-    }
 }
 
 /// Something that went wrong, as stored.

@@ -1,55 +1,36 @@
 //! Members of organisations and their roles.
 
-use std::fmt;
-use std::str::FromStr;
-
 use chrono::{DateTime, Utc};
+use serde::Serialize;
+use strum::{AsRefStr, Display, EnumString, VariantArray};
+use utoipa::ToSchema;
 
 use crate::id::{OrganisationId, UserId};
 
-/// What a member may do in an organisation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Permissions of a member in an organisation, the least first.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    ToSchema,
+    AsRefStr,
+    Display,
+    EnumString,
+    VariantArray,
+)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Role {
     /// Everything but the organisation itself: its members, their roles, its name.
     Member,
     /// Everything.
     Admin,
-}
-
-impl Role {
-    /// Every role, the least first.
-    pub const ALL: [Self; 2] = [Self::Member, Self::Admin];
-
-    /// The word of the API and the database.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Member => "member",
-            Self::Admin => "admin",
-        }
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// A word that is no role.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("Select Any One")]
-pub struct UnknownRole;
-
-impl FromStr for Role {
-    type Err = UnknownRole;
-
-    fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|role| role.as_str() == word)
-            .ok_or(UnknownRole)
-    }
 }
 
 /// A member of an organisation, as its other members see it.
@@ -157,7 +138,7 @@ mod tests {
     }
 
     fn any_role() -> impl Strategy<Value = Role> {
-        proptest::sample::select(Role::ALL.to_vec())
+        proptest::sample::select(Role::VARIANTS.to_vec())
     }
 
     fn admins(member_state: MemberState) -> u64 {
@@ -167,7 +148,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_role_reads_what_it_writes(role in any_role()) {
-            prop_assert_eq!(role.as_str().parse(), Ok(role));
+            prop_assert_eq!(role.to_string().parse(), Ok(role));
         }
 
         #[test]

@@ -1,12 +1,68 @@
 //! Notices: what subscribers are mailed. Something begins, moves on or ends; a correction causes no notice.
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 
+use crate::component::ComponentStatus;
 use crate::incident::{Incident, IncidentStatus};
 use crate::maintenance::{Maintenance, MaintenanceStatus};
 
+/// Content of a notice: a change of an incident or a maintenance, and the state after it.
+///
+/// It is stored as JSON: a later version must read what an earlier version wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoticeContent {
+    /// Title after the change.
+    pub title: String,
+    /// Description after the change.
+    pub description: String,
+    /// Message of the update that made the change; `None` if no update did.
+    pub message: Option<String>,
+    /// The change.
+    #[serde(flatten)]
+    pub change: NoticeChange,
+}
+
+/// What changed, with the fields that an incident and a maintenance do not share.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "of", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum NoticeChange {
+    /// An incident.
+    Incident {
+        /// The change.
+        change: IncidentChange,
+        /// Status after the change.
+        status: IncidentStatus,
+        /// When the incident began, as the operator entered it.
+        occurred_at: DateTime<Utc>,
+        /// The affected components.
+        components: Vec<AffectedComponent>,
+    },
+    /// A maintenance.
+    Maintenance {
+        /// The change.
+        change: MaintenanceChange,
+        /// Status after the change.
+        status: MaintenanceStatus,
+        /// When it begins.
+        start_at: DateTime<Utc>,
+        /// When it ends; `None` if that is unknown.
+        end_at: Option<DateTime<Utc>>,
+    },
+}
+
+/// A component that an incident affects.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AffectedComponent {
+    /// Name of the component.
+    pub name: String,
+    /// Impact of the incident on it.
+    pub status: ComponentStatus,
+}
+
 /// What happened to an incident.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum IncidentChange {
     /// It was created.
     Created,
@@ -17,9 +73,6 @@ pub enum IncidentChange {
 }
 
 impl IncidentChange {
-    /// Every change.
-    pub const ALL: [Self; 3] = [Self::Created, Self::Updated, Self::Resolved];
-
     /// The change that a write means to subscribers; `None` if it does not concern them. `recorded` if it recorded an update.
     #[must_use]
     pub fn of(before: Option<&Incident>, after: &Incident, recorded: bool) -> Option<Self> {
@@ -30,16 +83,6 @@ impl IncidentChange {
         match after.status {
             IncidentStatus::Resolved if moved => Some(Self::Resolved),
             _ => (moved || recorded).then_some(Self::Updated),
-        }
-    }
-
-    /// The word of the database.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "CREATED",
-            Self::Updated => "UPDATED",
-            Self::Resolved => "RESOLVED",
         }
     }
 }
@@ -68,7 +111,8 @@ pub enum NewNotice {
 }
 
 /// What happened to a maintenance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum MaintenanceChange {
     /// It was announced, or is to take place after all.
     Scheduled,
@@ -83,15 +127,6 @@ pub enum MaintenanceChange {
 }
 
 impl MaintenanceChange {
-    /// Every change.
-    pub const ALL: [Self; 5] = [
-        Self::Scheduled,
-        Self::Updated,
-        Self::Began,
-        Self::Ended,
-        Self::Cancelled,
-    ];
-
     /// The change that a write or the clock means to subscribers; `None` if it does not concern them. `recorded` if an update was
     /// recorded. `before` is the maintenance before, with the status that was published last; `None` for a new maintenance.
     #[must_use]
@@ -117,24 +152,13 @@ impl MaintenanceChange {
             }),
         }
     }
-
-    /// The word of the database.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Scheduled => "SCHEDULED",
-            Self::Updated => "UPDATED",
-            Self::Began => "BEGAN",
-            Self::Ended => "ENDED",
-            Self::Cancelled => "CANCELLED",
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use strum::VariantArray;
     use uuid::Uuid;
 
     use crate::id::MaintenanceId;
@@ -175,7 +199,7 @@ mod tests {
 
         #[test]
         fn the_clock_causes_a_notice_when_the_published_status_is_outdated(
-            told in proptest::sample::select(MaintenanceStatus::ALL.to_vec()), second in 0_i64..30,
+            told in proptest::sample::select(MaintenanceStatus::VARIANTS.to_vec()), second in 0_i64..30,
         ) {
             let maintenance = planned(10, Some(20));
             let change = MaintenanceChange::of(Some((&maintenance, told)), &maintenance, false, at(second));

@@ -1,18 +1,21 @@
 //! Subscribers: addresses that receive the notices of an organisation.
 
-use std::fmt;
-use std::str::FromStr;
-
 use chrono::{DateTime, TimeDelta, Utc};
+use serde::Serialize;
+use strum::{Display, EnumString, VariantArray};
+use utoipa::ToSchema;
 use validator::Validate;
 
-use crate::component::UnknownStatus;
 use crate::email::{Mailbox, email_address};
 use crate::id::SubscriberId;
 use crate::validation::Invalid;
 
 /// Whether a subscriber receives notices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema, Display, EnumString, VariantArray,
+)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum SubscriberStatus {
     /// Not yet: the link of the verification mail has not been followed.
     Pending,
@@ -20,38 +23,6 @@ pub enum SubscriberStatus {
     Subscribed,
     /// No longer.
     Unsubscribed,
-}
-
-impl SubscriberStatus {
-    /// Every status.
-    pub const ALL: [Self; 3] = [Self::Pending, Self::Subscribed, Self::Unsubscribed];
-
-    /// The word of the API and the database.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "PENDING",
-            Self::Subscribed => "SUBSCRIBED",
-            Self::Unsubscribed => "UNSUBSCRIBED",
-        }
-    }
-}
-
-impl fmt::Display for SubscriberStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for SubscriberStatus {
-    type Err = UnknownStatus;
-
-    fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|status| status.as_str() == word)
-            .ok_or(UnknownStatus)
-    }
 }
 
 /// A subscriber of an organisation, as stored.

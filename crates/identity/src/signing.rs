@@ -77,7 +77,7 @@ impl TokenIssuer for Signer {
             azp: self.issuer.clone(),
             name: claims.name.clone(),
             org_id: membership.map(|found| found.organisation.to_string()),
-            org_role: membership.map(|found| found.role.as_str().to_owned()),
+            org_role: membership.map(|found| found.role.to_string()),
             org_name: membership.and_then(|found| found.organisation_name.clone()),
         };
         encode(&self.header, &claims, &self.key).map_err(Error::internal)

@@ -1,4 +1,4 @@
-//! Mails as files: what a fresh installation does, and what tests read.
+//! Mails as files: the default without a mail server.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -7,22 +7,22 @@ use std::path::{Path, PathBuf};
 use allclear_application::mail::{Mail, Mailer, SendError};
 use async_trait::async_trait;
 
-use crate::sender::{Sender, Written};
+use crate::sender::{Sender, WrittenMail};
 
-/// The extension of a mail that is being written.
+/// Extension of a file that is being written.
 const UNFINISHED: &str = "part";
 
-/// Writes each mail to a file of its own, named by time and identifier, and its links to the log.
+/// Writes each mail to a file named by time and identifier, and its links to the log.
 pub struct FileMailer {
     folder: PathBuf,
     sender: Sender,
 }
 
 impl FileMailer {
-    /// Writes into this folder, which is made.
+    /// A mailer that writes into a folder, which is created if it is missing.
     ///
     /// # Errors
-    /// When the folder cannot be made.
+    /// Fails if the folder cannot be created.
     pub fn new(folder: &Path, sender: Sender) -> io::Result<Self> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
@@ -36,11 +36,11 @@ impl FileMailer {
     }
 }
 
-/// Removes what a crash left of mails that were being written: `.part` files, which nobody reads. Must not be called while
-/// another process writes into the folder. Returns how many there were; a folder that is missing has none.
+/// Removes `.part` files, which a crash leaves behind, and returns their number. Must not be called while another process
+/// writes into the folder.
 ///
 /// # Errors
-/// When the folder cannot be read or a file cannot be removed.
+/// Fails if the folder cannot be read or a file cannot be removed.
 pub fn remove_unfinished(folder: &Path) -> io::Result<usize> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
@@ -63,7 +63,7 @@ pub fn remove_unfinished(folder: &Path) -> io::Result<usize> {
 #[async_trait]
 impl Mailer for FileMailer {
     async fn send(&self, mail: Mail) -> Result<(), SendError> {
-        let Written {
+        let WrittenMail {
             message,
             subject,
             links,
@@ -82,12 +82,12 @@ impl Mailer for FileMailer {
         written.map_err(|error| SendError::Temporary {
             reason: format!("{}: {error}", path.display()),
         })?;
-        tracing::info!(to = mail.to, subject, links, file = %path.display(), "a mail was written to a file");
+        tracing::info!(to = mail.to, subject, links, file = %path.display(), "wrote a mail to a file");
         Ok(())
     }
 }
 
-/// Whoever looks sees the whole file or none. Its links are secrets: only the owner may read it.
+/// Writes a file atomically. Its links are secrets, so only the owner may read it.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let unfinished = path.with_extension(UNFINISHED);
     let mut options = OpenOptions::new();
@@ -101,7 +101,7 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_folder_of(path)
 }
 
-/// A renamed file is on the disk once its folder is.
+/// Makes a rename durable.
 #[cfg(unix)]
 fn sync_folder_of(path: &Path) -> io::Result<()> {
     path.parent()

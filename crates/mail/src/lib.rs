@@ -1,5 +1,4 @@
-//! The mailer port: each mail as a file, or over SMTP. What a mail says and how it becomes a message is apart from how it
-//! goes out.
+//! Adapter of the mailer port: renders mails, and sends them over SMTP or writes them to files.
 
 pub mod file;
 mod phrase;

@@ -1,4 +1,4 @@
-//! Headers that begin with words for people and end with an identifier for programs.
+//! Headers that consist of a phrase and an identifier.
 
 use std::fmt::{self, Write};
 
@@ -9,7 +9,7 @@ use lettre::message::header::{HeaderName, HeaderValue};
 /// A header of a phrase (RFC 5322, section 3.2.5) and an identifier. The phrase is quoted, or encoded (RFC 2047) where it
 /// is not ASCII; the identifier MUST be printable ASCII.
 pub(crate) fn header(name: &'static str, phrase: &str, identifier: &str) -> HeaderValue {
-    // Writing to a string cannot fail; without the phrase the header still says what programs need.
+    // Writing to a string cannot fail. The identifier alone is a valid header too.
     let encoded = encode(name, phrase, identifier).unwrap_or_else(|_| identifier.to_owned());
     HeaderValue::dangerous_new_pre_encoded(
         HeaderName::new_from_ascii_str(name),

@@ -1,4 +1,4 @@
-//! What mails say, from the templates. Text from people is escaped in the HTML ones.
+//! Mails rendered from the templates. The HTML templates escape text from people.
 
 mod notice;
 mod status;
@@ -7,18 +7,18 @@ use allclear_application::mail::MailContent;
 use allclear_domain::mail_name::mail_name;
 use askama::Template;
 
-use self::notice::{Notice, NoticeHtml, NoticeText};
+use self::notice::{NoticeHtml, NoticeMail, NoticeText};
 
-/// A mail in words.
+/// Subject and body of a mail.
 #[derive(Debug)]
 pub(crate) struct RenderedMail {
     /// One line.
     pub(crate) subject: String,
-    /// For readers that show text.
+    /// Body as plain text.
     pub(crate) text: String,
-    /// For readers that show HTML.
+    /// Body as HTML.
     pub(crate) html: String,
-    /// Every link in it.
+    /// Links for the log: all but those that unsubscribe.
     pub(crate) links: Vec<String>,
 }
 
@@ -105,8 +105,8 @@ struct VerificationHtml<'a> {
 }
 
 impl RenderedMail {
-    /// The mail that says this.
-    pub(crate) fn write(content: &MailContent) -> Result<Self, askama::Error> {
+    /// Renders the templates of a content.
+    pub(crate) fn new(content: &MailContent) -> Result<Self, askama::Error> {
         match content {
             MailContent::Invitation {
                 organisation,
@@ -175,18 +175,21 @@ impl RenderedMail {
                 };
                 Self::render(subject, &text, &html, vec![link.clone()])
             }
-            MailContent::Incident(notice) => Self::notify(&Notice::of_incident(notice)),
-            MailContent::Maintenance(notice) => Self::notify(&Notice::of_maintenance(notice)),
+            MailContent::Notice {
+                organisation,
+                notice,
+                page,
+                unsubscribe,
+            } => {
+                let mail = &NoticeMail::new(organisation, notice, page, unsubscribe);
+                Self::render(
+                    mail.subject(),
+                    &NoticeText { mail },
+                    &NoticeHtml { mail },
+                    vec![page.clone()],
+                )
+            }
         }
-    }
-
-    fn notify(notice: &Notice<'_>) -> Result<Self, askama::Error> {
-        Self::render(
-            notice.subject(),
-            &NoticeText { notice },
-            &NoticeHtml { notice },
-            notice.links(),
-        )
     }
 
     fn render(
@@ -204,20 +207,21 @@ impl RenderedMail {
     }
 }
 
-/// An organisation's name as mails show it.
+/// Name of an organisation in mails.
 pub(crate) fn organisation_name(name: &str) -> String {
     mail_name(name).unwrap_or_else(|| "an organisation".to_owned())
 }
 
-/// A person's name as mails show it.
+/// Name of a person in mails.
 fn person_name(name: &str) -> String {
     mail_name(name).unwrap_or_else(|| "Somebody".to_owned())
 }
 
-/// A header is one line, whatever line breaks a name may hold (RFC 5322, section 2.2). Nor may it turn the direction of
-/// what is shown after it, or pass for an encoded word (RFC 2047), which would be shown as something else.
+/// A text as the value of a header: without line breaks (RFC 5322, section 2.2), without direction marks, and without the
+/// start of an encoded word (RFC 2047).
 pub(crate) fn one_line(text: &str) -> String {
-    let broken = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
+    let broken =
+        |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
     let words: Vec<&str> = text.split(broken).filter(|word| !word.is_empty()).collect();
     words
         .join(" ")
@@ -225,9 +229,9 @@ pub(crate) fn one_line(text: &str) -> String {
         .replace("=?", "= ?")
 }
 
-/// The embeddings, overrides and isolates of the bidirectional algorithm (UAX 9, section 2).
-const fn is_direction(letter: char) -> bool {
-    matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Embedding, override or isolate of the bidirectional algorithm (UAX 9, section 2).
+const fn is_direction(character: char) -> bool {
+    matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -237,7 +241,7 @@ mod tests {
     fn invitation(organisation: Option<&str>, inviter: Option<&str>) -> RenderedMail {
         let (organisation, inviter) = (organisation.map(str::to_owned), inviter.map(str::to_owned));
         let link = "https://status.example.com/login?invitation=abc_-123".to_owned();
-        RenderedMail::write(&MailContent::Invitation {
+        RenderedMail::new(&MailContent::Invitation {
             organisation,
             inviter,
             link,
@@ -247,21 +251,20 @@ mod tests {
 
     #[test]
     fn an_invitation_says_who_invites_to_what() {
-        let letter = invitation(Some("Acme"), Some("Ann"));
-        assert_eq!(letter.subject, "You are invited to Acme");
+        let mail = invitation(Some("Acme"), Some("Ann"));
+        assert_eq!(mail.subject, "You are invited to Acme");
         assert!(
-            letter
-                .text
+            mail.text
                 .starts_with("Ann invites you to Acme on Allclear."),
             "{}",
-            letter.text
+            mail.text
         );
         assert!(
             invitation(None, None)
                 .text
                 .starts_with("You are invited to Allclear.")
         );
-        for part in [&letter.text, &letter.html] {
+        for part in [&mail.text, &mail.html] {
             assert!(
                 part.contains("https://status.example.com/login?invitation=abc_-123"),
                 "{part}"
@@ -271,13 +274,13 @@ mod tests {
 
     #[test]
     fn text_from_people_is_shown_as_text() {
-        let letter = invitation(Some("<b>Acme</b>"), Some("<script>alert(1)</script>"));
+        let mail = invitation(Some("<b>Acme</b>"), Some("<script>alert(1)</script>"));
         assert!(
-            !letter.html.contains("<script>") && !letter.html.contains("<b>Acme"),
+            !mail.html.contains("<script>") && !mail.html.contains("<b>Acme"),
             "{}",
-            letter.html
+            mail.html
         );
-        assert!(letter.text.contains("<b>Acme</b>"), "{}", letter.text);
+        assert!(mail.text.contains("<b>Acme</b>"), "{}", mail.text);
     }
 
     #[test]
@@ -291,44 +294,40 @@ mod tests {
     #[test]
     fn names_carry_no_address_and_no_long_text() {
         let long = "x".repeat(200);
-        let letter = invitation(
+        let mail = invitation(
             Some("Win at http://evil.example/x now evil.example"),
             Some(&long),
         );
-        assert_eq!(letter.subject, "You are invited to Win at now");
-        for part in [&letter.text, &letter.html] {
+        assert_eq!(mail.subject, "You are invited to Win at now");
+        for part in [&mail.text, &mail.html] {
             assert!(!part.contains("evil.example") && !part.contains(&long));
             assert!(part.contains(&"x".repeat(80)));
         }
-        let letter = invitation(Some("evil.example"), Some("www.evil.example"));
+        let mail = invitation(Some("evil.example"), Some("www.evil.example"));
         assert!(
-            letter
-                .text
+            mail.text
                 .starts_with("Somebody invites you to an organisation on Allclear."),
             "{}",
-            letter.text
+            mail.text
         );
         let verification = MailContent::Verification {
             organisation: "https://evil.example".to_owned(),
             link: "https://x.example/verify".to_owned(),
             unsubscribe: "https://x.example/unsubscribe".to_owned(),
         };
-        let letter = RenderedMail::write(&verification).unwrap();
-        assert_eq!(
-            letter.subject,
-            "Confirm your subscription to an organisation"
-        );
-        assert!(!letter.text.contains("evil") && !letter.html.contains("evil"));
+        let mail = RenderedMail::new(&verification).unwrap();
+        assert_eq!(mail.subject, "Confirm your subscription to an organisation");
+        assert!(!mail.text.contains("evil") && !mail.html.contains("evil"));
     }
 
     #[test]
     fn names_are_isolated_from_the_direction_of_the_text_around_them() {
-        let letter = invitation(Some("\u{5d0}\u{5d1}"), Some("Ann"));
-        assert!(letter.html.contains("<bdi>Ann</bdi>"), "{}", letter.html);
+        let mail = invitation(Some("\u{5d0}\u{5d1}"), Some("Ann"));
+        assert!(mail.html.contains("<bdi>Ann</bdi>"), "{}", mail.html);
         assert!(
-            letter.html.contains("<bdi>\u{5d0}\u{5d1}</bdi>"),
+            mail.html.contains("<bdi>\u{5d0}\u{5d1}</bdi>"),
             "{}",
-            letter.html
+            mail.html
         );
     }
 
@@ -343,19 +342,19 @@ mod tests {
             link: link.clone(),
             unsubscribe: unsubscribe.clone(),
         };
-        let letter = RenderedMail::write(&content).unwrap();
-        assert_eq!(letter.subject, "Confirm your subscription to <b>Acme</b>");
+        let mail = RenderedMail::new(&content).unwrap();
+        assert_eq!(mail.subject, "Confirm your subscription to <b>Acme</b>");
         assert!(
-            letter.text.contains(&link) && letter.text.contains(&unsubscribe),
+            mail.text.contains(&link) && mail.text.contains(&unsubscribe),
             "{}",
-            letter.text
+            mail.text
         );
-        assert!(!letter.html.contains("<b>Acme"), "{}", letter.html);
+        assert!(!mail.html.contains("<b>Acme"), "{}", mail.html);
         for shown in [link, unsubscribe].map(|link| link.replace('&', "&#38;")) {
             assert!(
-                letter.html.contains(&format!("href=\"{shown}\"")),
+                mail.html.contains(&format!("href=\"{shown}\"")),
                 "{}",
-                letter.html
+                mail.html
             );
         }
     }
@@ -373,10 +372,10 @@ mod tests {
             MailContent::PasswordReset { link },
             known,
         ] {
-            let letter = RenderedMail::write(&content).unwrap();
-            assert!(!letter.links.is_empty());
-            for link in &letter.links {
-                assert!(letter.text.contains(link) && letter.html.contains(link));
+            let mail = RenderedMail::new(&content).unwrap();
+            assert!(!mail.links.is_empty());
+            for link in &mail.links {
+                assert!(mail.text.contains(link) && mail.html.contains(link));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Who mail comes from, and mails as messages (RFC 5322, RFC 2045), whichever way they go out.
+//! The sender, and mails as messages (RFC 5322, RFC 2045).
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -14,7 +14,7 @@ use url::{Host, Url};
 use crate::phrase;
 use crate::rendered_mail::{RenderedMail, one_line, organisation_name};
 
-/// Writes messages in the installation's name.
+/// Writes the messages of an installation.
 #[derive(Clone)]
 pub struct Sender {
     from: Mailbox,
@@ -22,16 +22,16 @@ pub struct Sender {
     clock: Arc<dyn Clock>,
 }
 
-/// A message, and what of it the log may tell.
-pub(crate) struct Written {
+/// A message, and the parts of it for the log.
+pub(crate) struct WrittenMail {
     pub(crate) message: Message,
     pub(crate) subject: String,
     pub(crate) links: Vec<String>,
 }
 
 impl Sender {
-    /// Mail from this address, or name and address: `Acme <status@example.com>`. The host of `public_url` makes its
-    /// identifiers unlike any other installation's.
+    /// A sender with an address, or a name and an address: `Acme <status@example.com>`. Message identifiers contain the host
+    /// of `public_url`, so that they are unique.
     ///
     /// # Errors
     /// One line that says what is wrong with the address.
@@ -43,15 +43,15 @@ impl Sender {
         })
     }
 
-    /// The message that carries a mail, in text and in HTML.
+    /// Writes a mail as a message with a text and an HTML part.
     ///
     /// # Errors
-    /// [`SendError::Permanent`] when mail cannot go to such an address: forms take some that RFC 5321 does not.
-    pub(crate) fn write(&self, mail: &Mail) -> Result<Written, SendError> {
+    /// [`SendError::Permanent`] if RFC 5321 does not allow the address. Forms accept some of those.
+    pub(crate) fn write(&self, mail: &Mail) -> Result<WrittenMail, SendError> {
         let fault = |error: &dyn std::error::Error| SendError::Permanent {
             reason: one_line(&error.to_string()),
         };
-        let letter = RenderedMail::write(&mail.content).map_err(|error| fault(&error))?;
+        let rendered = RenderedMail::new(&mail.content).map_err(|error| fault(&error))?;
         let to: Address =
             Domain::of(&mail.to)
                 .as_str()
@@ -69,8 +69,8 @@ impl Sender {
             .date(SystemTime::from(self.clock.now()))
             .from(self.from(mail.headers.list.as_ref()))
             .to(Mailbox::new(None, to))
-            .subject(letter.subject.clone())
-            // RFC 3834, section 5: no out-of-office reply comes back.
+            .subject(rendered.subject.clone())
+            // Prevents out-of-office replies (RFC 3834, section 5).
             .raw_header(header("Auto-Submitted", "auto-generated".to_owned()));
         let builder = match &mail.headers.thread {
             Some(root) if *root != own => {
@@ -80,20 +80,22 @@ impl Sender {
             _ => builder,
         };
         let builder = match &mail.headers.list {
-            Some(list) => self.listed(builder, list),
+            Some(list) => self.with_list_headers(builder, list),
             None => builder,
         };
-        let message =
-            builder.multipart(MultiPart::alternative_plain_html(letter.text, letter.html));
+        let message = builder.multipart(MultiPart::alternative_plain_html(
+            rendered.text,
+            rendered.html,
+        ));
         let message = message.map_err(|error| fault(&error))?;
-        Ok(Written {
+        Ok(WrittenMail {
             message,
-            subject: letter.subject,
-            links: letter.links,
+            subject: rendered.subject,
+            links: rendered.links,
         })
     }
 
-    /// A list's mail bears the list's name: readers know the organisation, not who runs its status page.
+    /// The sender's mailbox. Mail of a list has the organisation's name, which its readers know.
     fn from(&self, list: Option<&MailList>) -> Mailbox {
         let name = list
             .map(|list| one_line(&organisation_name(&list.name)))
@@ -101,8 +103,8 @@ impl Sender {
         Mailbox::new(name, self.from.email.clone())
     }
 
-    /// What tells programs that this is a list's mail and how to leave it: RFC 2919, RFC 2369 and RFC 8058.
-    fn listed(&self, builder: MessageBuilder, list: &MailList) -> MessageBuilder {
+    /// Adds the headers of a list and its unsubscribe link: RFC 2919, RFC 2369 and RFC 8058.
+    fn with_list_headers(&self, builder: MessageBuilder, list: &MailList) -> MessageBuilder {
         let id = format!("<{}.{}>", list.id, self.host);
         builder
             .raw_header(phrase::header(
@@ -124,13 +126,13 @@ impl Sender {
         format!("<{local}@{}>", self.host)
     }
 
-    /// When it is now: a file is named by it.
+    /// The clock of the sender.
     pub(crate) fn clock(&self) -> &dyn Clock {
         self.clock.as_ref()
     }
 }
 
-/// Reads an address mail comes from.
+/// Parses a sender's address.
 ///
 /// # Errors
 /// One line that says what is wrong with it.
@@ -138,10 +140,10 @@ pub fn mailbox(text: &str) -> Result<Mailbox, String> {
     let refused =
         || "it must be an address, or a name and an address: Acme <status@example.com>".to_owned();
     let mailbox: Mailbox = text.parse().map_err(|_| refused())?;
-    // Few mail servers take an internationalised domain as it is typed (RFC 6531); all take its ASCII form.
+    // Few mail servers accept an internationalised domain (RFC 6531); all accept its ASCII form.
     let address = Domain::of(mailbox.email.as_ref());
     if !address.as_str().is_ascii() {
-        return Err("what stands before its @ must be ASCII".to_owned());
+        return Err("the part before the @ must be ASCII".to_owned());
     }
     let email = address.as_str().parse().map_err(|_| refused())?;
     Ok(Mailbox::new(
@@ -150,7 +152,7 @@ pub fn mailbox(text: &str) -> Result<Mailbox, String> {
     ))
 }
 
-/// What stands after the `@` of identifiers. An IPv6 address cannot stand there as it is.
+/// The part after the `@` of message identifiers. An IPv6 address is not allowed there.
 fn host(public_url: &str) -> String {
     let url = Url::parse(public_url).ok();
     match url.as_ref().and_then(Url::host) {

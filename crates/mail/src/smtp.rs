@@ -1,7 +1,7 @@
-//! Mails over SMTP (RFC 5321), to the one server that is configured.
+//! Mails over SMTP (RFC 5321), to the configured server.
 //!
-//! The conversation is lettre's, the pool is ours: theirs gives a connection back whose message was given up half way, and
-//! does not tell whether a server refused us or the recipient.
+//! lettre implements the protocol. The connection pool is our own: lettre's pool reuses a connection after an abandoned
+//! message, and does not say whether the server refused the sender or the recipient.
 
 mod connection;
 mod failure;
@@ -17,23 +17,23 @@ use async_trait::async_trait;
 use self::failure::Failure;
 use self::pool::Pool;
 pub use self::server::Server;
-use crate::sender::{Sender, Written};
+use crate::sender::{Sender, WrittenMail};
 
-/// How much is asked of the server at once, and how long it is waited for.
+/// Limits of connections, and timeouts.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Connections at once. Who sends more mails than that at once waits.
+    /// Connections that are open at the same time. Further mails wait.
     pub connections: usize,
-    /// For a connection, with encryption and sign-in.
+    /// Timeout of connecting, with encryption and sign-in.
     pub connect: Duration,
-    /// For the server to take a message, on a connection.
+    /// Timeout of sending a message on an open connection.
     pub exchange: Duration,
-    /// How long a connection is kept that nobody uses.
+    /// Time for which an unused connection is kept.
     pub idle: Duration,
 }
 
 impl Default for Limits {
-    /// RFC 5321, section 4.5.3.2, would wait for minutes more; a delivery that failed is tried again.
+    /// Shorter than RFC 5321, section 4.5.3.2, recommends, because failed deliveries are retried.
     fn default() -> Self {
         Self {
             connections: 10,
@@ -44,14 +44,14 @@ impl Default for Limits {
     }
 }
 
-/// Hands each mail to a server, which takes it on.
+/// Sends each mail to a mail server.
 pub struct SmtpMailer {
     pool: Arc<Pool>,
     sender: Sender,
 }
 
 impl SmtpMailer {
-    /// Over this server. Nothing is asked of it before the first mail: it may be away when we start.
+    /// A mailer for a server. It connects at the first mail, so the server may be unavailable at the start.
     #[must_use]
     pub fn new(server: Server, limits: Limits, sender: Sender) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl SmtpMailer {
 #[async_trait]
 impl Mailer for SmtpMailer {
     async fn send(&self, mail: Mail) -> Result<(), SendError> {
-        let Written { message, .. } = self.sender.write(&mail)?;
+        let WrittenMail { message, .. } = self.sender.write(&mail)?;
         self.pool
             .send(message.envelope(), &message.formatted())
             .await

@@ -4,7 +4,7 @@ use allclear_application::component::ComponentStore;
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
 use allclear_application::transition::{Committed, CreateTransition, Transition};
-use allclear_domain::component::{Component, StatusSource};
+use allclear_domain::component::Component;
 use allclear_domain::event::Changed;
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
 use allclear_domain::organisation::Revision;
@@ -17,7 +17,7 @@ use sea_orm::{
 use crate::database::Database;
 use crate::entity::component::{Column, Entity, Model};
 use crate::entity::component_status_change;
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 
 #[async_trait]
 impl ComponentStore for Database {
@@ -163,8 +163,8 @@ pub(crate) async fn record_status(
     let change = component_status_change::ActiveModel {
         component_id: Set(state.id.0),
         revision: Set(state.version.0),
-        status: Set(state.status.as_str().to_owned()),
-        status_source: Set(source_word(state.status_source).to_owned()),
+        status: Set(state.status.to_string()),
+        status_source: Set(state.status_source.to_string()),
         created_at: Set(state.updated_at),
         incident_id: Set(cause.map(|incident| incident.0)),
     };
@@ -181,8 +181,8 @@ fn row(organisation: &OrganisationId, state: &Component) -> Model {
         organisation_id: organisation.as_str().to_owned(),
         name: state.name.clone(),
         description: state.description.clone(),
-        status: state.status.as_str().to_owned(),
-        status_source: source_word(state.status_source).to_owned(),
+        status: state.status.to_string(),
+        status_source: state.status_source.to_string(),
         created_at: state.created_at,
         updated_at: state.updated_at,
         version: state.version.0,
@@ -194,20 +194,10 @@ pub(crate) fn component(row: Model) -> Result<Component, Error> {
         id: ComponentId(row.id),
         name: row.name,
         description: row.description,
-        status: row.status.parse().map_err(Error::internal)?,
-        status_source: match row.status_source.as_str() {
-            "INCIDENTS" => StatusSource::Incidents,
-            _ => StatusSource::Operator,
-        },
+        status: parse_stored(&row.status)?,
+        status_source: parse_stored(&row.status_source)?,
         created_at: row.created_at,
         updated_at: row.updated_at,
         version: Revision(row.version),
     })
-}
-
-const fn source_word(source: StatusSource) -> &'static str {
-    match source {
-        StatusSource::Operator => "OPERATOR",
-        StatusSource::Incidents => "INCIDENTS",
-    }
 }

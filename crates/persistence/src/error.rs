@@ -1,5 +1,8 @@
 //! Driver errors stop here: what may pass becomes [`Error::Unavailable`], the rest a fault of ours.
 
+use std::any::type_name;
+use std::str::FromStr;
+
 use allclear_application::error::Error;
 use sea_orm::sqlx::Error as DriverError;
 use sea_orm::{DbErr, RuntimeErr, SqlErr};
@@ -11,6 +14,19 @@ pub(crate) fn broken(error: DbErr) -> Error {
     } else {
         Error::Internal(Box::new(error))
     }
+}
+
+/// Parses a stored name of an enum's variant.
+///
+/// # Errors
+/// [`Error::Internal`] if the enum has no such variant.
+pub(crate) fn parse_stored<T: FromStr>(name: &str) -> Result<T, Error> {
+    name.parse().map_err(|_| {
+        Error::internal(format!(
+            "stored value {name:?} is not a {}",
+            type_name::<T>()
+        ))
+    })
 }
 
 /// Whether a write would have made a second row of what may be there once.

@@ -17,7 +17,7 @@ use crate::commit::Scope;
 use crate::component;
 use crate::entity::component::Column;
 use crate::entity::{incident, incident_component};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::incident::component::attached;
 
 #[derive(FromQueryResult)]
@@ -82,7 +82,7 @@ async fn impacts(
         impacts
             .entry(row.component_id)
             .or_default()
-            .push(row.status.parse().map_err(Error::internal)?);
+            .push(parse_stored(&row.status)?);
     }
     Ok(impacts)
 }

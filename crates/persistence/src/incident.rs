@@ -35,7 +35,7 @@ use uuid::Uuid;
 use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::incident::{Column, Entity, Model};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::timeline::{AT_ONCE, Timeline};
 
 #[async_trait]
@@ -409,7 +409,7 @@ fn row(organisation: &OrganisationId, state: &Incident) -> Model {
         organisation_id: organisation.as_str().to_owned(),
         title: state.title.clone(),
         description: state.description.clone(),
-        status: state.status.as_str().to_owned(),
+        status: state.status.to_string(),
         occured_at: state.occured_at,
         resolved_at: state.resolved_at,
         created_at: state.created_at,
@@ -423,7 +423,7 @@ fn incident(row: Model) -> Result<Incident, Error> {
         id: IncidentId(row.id),
         title: row.title,
         description: row.description,
-        status: row.status.parse().map_err(Error::internal)?,
+        status: parse_stored(&row.status)?,
         occured_at: row.occured_at,
         resolved_at: row.resolved_at,
         created_at: row.created_at,

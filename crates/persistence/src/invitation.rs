@@ -16,7 +16,7 @@ use sea_orm::{
 use crate::database::Database;
 use crate::entity::invitation::{ActiveModel, Column, Entity, Model};
 use crate::entity::organisation;
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::membership;
 use crate::organisation::lock;
 
@@ -107,7 +107,7 @@ async fn add(
         organisation_id: Set(organisation.map(|id| id.as_str().to_owned())),
         email: Set(invitation.email),
         email_key: Set(key.as_str().to_owned()),
-        role: Set(invitation.role.as_str().to_owned()),
+        role: Set(invitation.role.to_string()),
         inviter_id: Set(invitation.inviter.map(|id| id.0)),
         created_at: Set(invitation.created_at),
         expires_at: Set(invitation.expires_at),
@@ -183,7 +183,7 @@ fn invitation(
         id: InvitationId(row.id),
         organisation: organisation.map(host).transpose()?,
         email: row.email,
-        role: row.role.parse().map_err(Error::internal)?,
+        role: parse_stored(&row.role)?,
         inviter: row.inviter_id.map(UserId),
         created_at: row.created_at,
         expires_at: row.expires_at,

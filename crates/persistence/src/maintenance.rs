@@ -31,7 +31,7 @@ use sea_orm::{
 use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::maintenance::{ActiveModel, Column, Entity, Model};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::timeline::{AT_ONCE, Timeline};
 
 /// A maintenance whose end nobody knows stays on the page as long as there are years of four digits: then one range holds
@@ -362,7 +362,7 @@ pub(crate) async fn note_announced(
 ) -> Result<(), Error> {
     let noted = ActiveModel {
         id: Set(state.id.0),
-        announced_status: Set(state.announced.as_str().to_owned()),
+        announced_status: Set(state.announced.to_string()),
         next_change_at: Set(state.next_change(now)),
         ..Default::default()
     };
@@ -385,7 +385,7 @@ fn row(scope: Scope<'_>, state: &Maintenance) -> Model {
         created_at: state.created_at,
         updated_at: state.updated_at,
         version: state.version.0,
-        announced_status: state.announced.as_str().to_owned(),
+        announced_status: state.announced.to_string(),
         next_change_at: state.next_change(scope.stamp.clock),
         shown_until: state.shown_until().unwrap_or(UNTIL_IT_IS_OVER),
     }
@@ -399,7 +399,7 @@ pub(crate) fn maintenance(row: Model) -> Result<Maintenance, Error> {
         start_at: row.start_at,
         end_at: row.end_at,
         cancelled_at: row.cancelled_at,
-        announced: row.announced_status.parse().map_err(Error::internal)?,
+        announced: parse_stored(&row.announced_status)?,
         created_at: row.created_at,
         updated_at: row.updated_at,
         version: Revision(row.version),

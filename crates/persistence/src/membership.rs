@@ -14,7 +14,7 @@ use sea_orm::{
 use crate::database::Database;
 use crate::entity::membership::{ActiveModel, Column, Entity, Model};
 use crate::entity::{invitation, organisation, user};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::organisation::lock;
 
 #[async_trait]
@@ -163,7 +163,7 @@ pub(crate) async fn member_state(
     let other_admins = Entity::find()
         .filter(Column::OrganisationId.eq(organisation.as_str()))
         .filter(Column::UserId.ne(user.0))
-        .filter(Column::Role.eq(Role::Admin.as_str()))
+        .filter(Column::Role.eq(Role::Admin.to_string()))
         .count(transaction)
         .await
         .map_err(broken)?;
@@ -183,7 +183,7 @@ pub(crate) async fn set_role(
     let changed = ActiveModel {
         organisation_id: Set(organisation.as_str().to_owned()),
         user_id: Set(user.0),
-        role: Set(role.as_str().to_owned()),
+        role: Set(role.to_string()),
         ..Default::default()
     };
     Entity::update(changed)
@@ -217,7 +217,7 @@ pub(crate) async fn insert(
     let row = ActiveModel {
         organisation_id: Set(organisation.as_str().to_owned()),
         user_id: Set(user.0),
-        role: Set(role.as_str().to_owned()),
+        role: Set(role.to_string()),
         created_at: Set(now),
     };
     Entity::insert(row)
@@ -228,7 +228,7 @@ pub(crate) async fn insert(
 }
 
 fn role(row: &Model) -> Result<Role, Error> {
-    row.role.parse().map_err(Error::internal)
+    parse_stored(&row.role)
 }
 
 fn belonging(

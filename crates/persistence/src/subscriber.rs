@@ -20,7 +20,7 @@ use crate::database::Database;
 use crate::delivery::{drop_queued, queue_verification};
 use crate::entity::subscriber::{Column, Entity, Model};
 use crate::entity::{organisation, verification_mail};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::organisation::lock;
 
 #[async_trait]
@@ -155,7 +155,7 @@ async fn store(
         .ok_or(Error::NotFound("Organisation"))?;
     let known = find_row(transaction, organisation, mailbox).await?;
     let is_new = known.is_none();
-    let subscribed = SubscriberStatus::Subscribed.as_str();
+    let subscribed = SubscriberStatus::Subscribed.to_string();
     let confirmed = known
         .as_ref()
         .filter(|known| known.status == subscribed)
@@ -270,7 +270,7 @@ fn row(organisation: &OrganisationId, state: &Subscriber, confirmed_revision: i6
         organisation_id: organisation.as_str().to_owned(),
         email: state.email.clone(),
         mailbox: state.mailbox().as_str().to_owned(),
-        status: state.status.as_str().to_owned(),
+        status: state.status.to_string(),
         is_verified: state.is_verified,
         round: state.round,
         confirmed_revision,
@@ -284,7 +284,7 @@ pub(crate) fn subscriber(row: Model) -> Result<Subscriber, Error> {
     Ok(Subscriber {
         id: SubscriberId(row.id),
         email: row.email,
-        status: row.status.parse().map_err(Error::internal)?,
+        status: parse_stored(&row.status)?,
         is_verified: row.is_verified,
         round: row.round,
         created_at: row.created_at,

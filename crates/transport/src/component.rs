@@ -2,7 +2,6 @@
 
 use actix_web::{HttpResponse, delete, get, patch, post, web};
 use allclear_application::component::Components;
-use allclear_application::public::ComponentStatusWord;
 use allclear_application::timestamp;
 use allclear_domain::component::{Component, ComponentDraft, ComponentPatch, ComponentStatus};
 use allclear_domain::id::ComponentId;
@@ -14,7 +13,7 @@ use utoipa::ToSchema;
 use crate::api_response::{ApiResponse, Deleted, list as list_response};
 use crate::caller::Operator;
 use crate::if_match::IfMatch;
-use crate::input::{Body, EnumText, FieldInput, Text};
+use crate::input::{Body, FieldInput, Parsed, Text};
 use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::Id;
 use crate::problem::{ErrorResponses, Problem};
@@ -33,8 +32,7 @@ struct ComponentBody {
     name: String,
     /// Description; may be empty.
     description: String,
-    #[schema(value_type = ComponentStatusWord)]
-    status: &'static str,
+    status: ComponentStatus,
     #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,
     #[serde(serialize_with = "timestamp::serialize")]
@@ -47,7 +45,7 @@ impl From<&Component> for ComponentBody {
             id: component.id.to_string(),
             name: component.name.clone(),
             description: component.description.clone(),
-            status: component.status.as_str(),
+            status: component.status,
             created_at: component.created_at,
             updated_at: component.updated_at,
         }
@@ -68,8 +66,8 @@ struct ComponentInput {
     description: FieldInput<Text>,
     /// Status. `OPERATIONAL` if absent when creating.
     #[serde(default)]
-    #[schema(value_type = ComponentStatusWord, required = false)]
-    status: FieldInput<EnumText<ComponentStatus>>,
+    #[schema(value_type = ComponentStatus, required = false)]
+    status: FieldInput<Parsed<ComponentStatus>>,
 }
 
 impl ComponentInput {

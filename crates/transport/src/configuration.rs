@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, get, web};
 use allclear_application::account::Accounts;
 use allclear_domain::account::SignUpMode;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::api_response::ApiResponse;
@@ -20,32 +20,6 @@ pub enum IdentityProvider {
     Clerk,
 }
 
-/// Who may create an account.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-#[schema(as = SignUp)]
-enum SignUpWord {
-    /// Everybody.
-    Open,
-    /// Only invited people; others join a waitlist.
-    Waitlist,
-    /// Only invited people.
-    Closed,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde hands the field by reference"
-)]
-fn sign_up_word<S: Serializer>(mode: &SignUpMode, serializer: S) -> Result<S::Ok, S::Error> {
-    let word = match mode {
-        SignUpMode::Open => SignUpWord::Open,
-        SignUpMode::Waitlist => SignUpWord::Waitlist,
-        SignUpMode::Closed => SignUpWord::Closed,
-    };
-    word.serialize(serializer)
-}
-
 /// Settings of the installation.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -57,8 +31,6 @@ pub struct Configuration {
     #[schema(required)]
     pub clerk_publishable_key: Option<String>,
     /// Who may create an account.
-    #[schema(value_type = SignUpWord)]
-    #[serde(serialize_with = "sign_up_word")]
     pub sign_up: SignUpMode,
     /// Whether mail is sent by a mail server. Otherwise mails are written to files in the data
     /// folder, and their links to the log.

@@ -5,7 +5,7 @@ mod update;
 
 use actix_web::{HttpResponse, delete, get, patch, post, web};
 use allclear_application::incident::{IncidentReport, Incidents};
-use allclear_application::public::incident::{IncidentStatusWord, IncidentTimelineEntry};
+use allclear_application::public::incident::IncidentTimelineEntry;
 use allclear_application::timestamp;
 use allclear_domain::id::IncidentId;
 use allclear_domain::impact::{Attachment, check_once};
@@ -20,7 +20,7 @@ use crate::caller::Operator;
 use crate::component::STATUS_MESSAGE;
 use crate::if_match::IfMatch;
 use crate::incident::component::{AttachmentInput, attachments};
-use crate::input::{Body, EnumText, FieldInput, Text, Timestamp};
+use crate::input::{Body, FieldInput, Parsed, Text, Timestamp};
 use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::Id;
 use crate::problem::{ErrorResponses, Problem};
@@ -40,8 +40,7 @@ struct IncidentBody {
     id: String,
     title: String,
     description: String,
-    #[schema(value_type = IncidentStatusWord)]
-    status: &'static str,
+    status: IncidentStatus,
     /// Time at which the incident occurred.
     #[serde(serialize_with = "timestamp::serialize")]
     occured_at: DateTime<Utc>,
@@ -68,7 +67,7 @@ impl From<&IncidentReport> for IncidentBody {
             id: incident.id.to_string(),
             title: incident.title.clone(),
             description: incident.description.clone(),
-            status: incident.status.as_str(),
+            status: incident.status,
             occured_at: incident.occured_at,
             resolved_at: incident.resolved_at,
             created_at: incident.created_at,
@@ -94,8 +93,8 @@ struct IncidentInput {
     description: FieldInput<Text>,
     /// Status. `INVESTIGATING` if absent.
     #[serde(default)]
-    #[schema(value_type = IncidentStatusWord, required = false)]
-    status: FieldInput<EnumText<IncidentStatus>>,
+    #[schema(value_type = IncidentStatus, required = false)]
+    status: FieldInput<Parsed<IncidentStatus>>,
     /// Time at which the incident occurred: RFC 3339, or `2026-01-31T09:30` in UTC. The current
     /// time if absent.
     #[serde(default)]
@@ -153,8 +152,8 @@ struct IncidentPatchInput {
     description: FieldInput<Text>,
     /// Status. Any status but `RESOLVED` reopens a resolved incident.
     #[serde(default)]
-    #[schema(value_type = IncidentStatusWord, required = false)]
-    status: FieldInput<EnumText<IncidentStatus>>,
+    #[schema(value_type = IncidentStatus, required = false)]
+    status: FieldInput<Parsed<IncidentStatus>>,
     /// Time at which the incident occurred: RFC 3339, or `2026-01-31T09:30` in UTC.
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]

@@ -159,9 +159,9 @@ impl<'de> Deserialize<'de> for Text {
 
 /// A text that the domain type parses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct EnumText<T>(pub T);
+pub(crate) struct Parsed<T>(pub T);
 
-impl<'de, T: FromStr> Deserialize<'de> for EnumText<T> {
+impl<'de, T: FromStr> Deserialize<'de> for Parsed<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = String::deserialize(deserializer)?;
         word.parse()

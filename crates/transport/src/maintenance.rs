@@ -5,9 +5,10 @@ mod update;
 
 use actix_web::{HttpResponse, delete, get, patch, post, web};
 use allclear_application::maintenance::{MaintenanceReport, Maintenances};
-use allclear_application::public::maintenance::{MaintenanceStatusWord, MaintenanceTimelineEntry};
+use allclear_application::public::maintenance::MaintenanceTimelineEntry;
 use allclear_application::timestamp;
 use allclear_domain::id::MaintenanceId;
+use allclear_domain::maintenance::MaintenanceStatus;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -32,8 +33,7 @@ struct MaintenanceBody {
     title: String,
     description: String,
     /// Status, derived from the times and the clock.
-    #[schema(value_type = MaintenanceStatusWord)]
-    status: &'static str,
+    status: MaintenanceStatus,
     /// Start of the maintenance.
     #[serde(serialize_with = "timestamp::serialize")]
     start_at: DateTime<Utc>,
@@ -63,7 +63,7 @@ impl From<&MaintenanceReport> for MaintenanceBody {
             id: maintenance.id.to_string(),
             title: maintenance.title.clone(),
             description: maintenance.description.clone(),
-            status: report.status().as_str(),
+            status: report.status(),
             start_at: maintenance.start_at,
             end_at: maintenance.end_at,
             created_at: maintenance.created_at,

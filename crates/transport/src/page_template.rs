@@ -4,6 +4,8 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use allclear_application::public::Snapshot;
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::maintenance::MaintenanceStatus;
 use maud::{Markup, PreEscaped, html};
 
 use crate::status::markup::{self, SubscribePage};
@@ -50,7 +52,7 @@ impl PageTemplate {
     /// The page of an organisation. `data` is the snapshot as JSON.
     #[must_use]
     pub fn page(&self, snapshot: &Snapshot, data: &str) -> String {
-        let icon = format!("/favicon{}.svg", ending(snapshot));
+        let icon = format!("/favicon{}.svg", picture_suffix(snapshot));
         let data = html! { script type="application/json" id="snapshot" { (PreEscaped(in_script(data))) } };
         self.fill(&self.head(snapshot), &icon, &markup::page(snapshot), &data)
     }
@@ -80,7 +82,7 @@ impl PageTemplate {
     fn head(&self, snapshot: &Snapshot) -> Markup {
         let organisation = &snapshot.organisation;
         let address = format!("{}/status/{}", self.origin, organisation.id);
-        let picture = match ending(snapshot) {
+        let picture = match picture_suffix(snapshot) {
             "" => "-unknown",
             ending => ending,
         };
@@ -172,24 +174,19 @@ fn description(snapshot: &Snapshot) -> String {
 }
 
 /// Suffix of the favicon and the preview image: the worst component status, else a maintenance in progress.
-fn ending(snapshot: &Snapshot) -> &'static str {
-    let is = |status: &str| {
-        snapshot
-            .components
-            .iter()
-            .any(|component| component.status == status)
-    };
-    let maintained = snapshot
+fn picture_suffix(snapshot: &Snapshot) -> &'static str {
+    let statuses = snapshot.components.iter().map(|component| component.status);
+    let in_progress = snapshot
         .maintenances
         .iter()
-        .any(|maintenance| maintenance.status == "IN_PROGRESS");
-    match () {
-        () if is("MAJOR_OUTAGE") => "-major",
-        () if is("PARTIAL_OUTAGE") => "-partial",
-        () if is("DEGRADED") => "-degraded",
-        () if maintained => "-maintenance",
-        () if !snapshot.components.is_empty() => "-operational",
-        () => "",
+        .any(|maintenance| maintenance.status == MaintenanceStatus::InProgress);
+    match ComponentStatus::worst(statuses) {
+        Some(ComponentStatus::MajorOutage) => "-major",
+        Some(ComponentStatus::PartialOutage) => "-partial",
+        Some(ComponentStatus::Degraded) => "-degraded",
+        Some(ComponentStatus::Operational) | None if in_progress => "-maintenance",
+        Some(ComponentStatus::Operational) => "-operational",
+        None => "",
     }
 }
 

@@ -11,7 +11,7 @@ use actix_web::{HttpResponse, delete, get, post, web};
 use allclear_application::subscriber::Subscribers;
 use allclear_application::timestamp;
 use allclear_domain::id::SubscriberId;
-use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
+use allclear_domain::subscriber::{Subscriber, SubscriberDraft, SubscriberStatus};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -82,8 +82,7 @@ struct SubscriberBody {
     id: String,
     /// Mail address as the subscriber typed it.
     email: String,
-    #[schema(value_type = SubscriberStatusWord)]
-    status: &'static str,
+    status: SubscriberStatus,
     /// Whether the subscriber has followed the verification link.
     is_verified: bool,
     #[serde(serialize_with = "timestamp::serialize")]
@@ -95,24 +94,11 @@ impl From<&Subscriber> for SubscriberBody {
         Self {
             id: subscriber.id.to_string(),
             email: subscriber.email.clone(),
-            status: subscriber.status.as_str(),
+            status: subscriber.status,
             is_verified: subscriber.is_verified,
             created_at: subscriber.created_at,
         }
     }
-}
-
-/// Status of a subscriber.
-#[derive(Debug, Clone, Copy, ToSchema)]
-#[schema(rename_all = "SCREAMING_SNAKE_CASE", as = SubscriberStatus)]
-#[expect(dead_code, reason = "documents the words; the domain has the statuses")]
-enum SubscriberStatusWord {
-    /// The verification link has not been followed yet.
-    Pending,
-    /// The subscriber receives mails.
-    Subscribed,
-    /// The subscriber receives no mails any more.
-    Unsubscribed,
 }
 
 /// A subscriber to add.

@@ -1356,10 +1356,10 @@ export interface components {
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Role: {
             /**
-             * @description Role of a member.
+             * @description Permissions of a member in an organisation, the least first.
              * @enum {string}
              */
-            data: "admin" | "member";
+            data: "member" | "admin";
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
@@ -1691,7 +1691,7 @@ export interface components {
             name: string;
         };
         /**
-         * @description The words of a component's status.
+         * @description Status of a component, from best to worst.
          * @enum {string}
          */
         ComponentStatus: "OPERATIONAL" | "DEGRADED" | "PARTIAL_OUTAGE" | "MAJOR_OUTAGE";
@@ -1860,7 +1860,7 @@ export interface components {
             title?: string;
         };
         /**
-         * @description The words of an incident's status.
+         * @description Status of an incident. Every status may follow every other one.
          * @enum {string}
          */
         IncidentStatus: "INVESTIGATING" | "IDENTIFIED" | "MONITORING" | "RESOLVED";
@@ -2053,7 +2053,7 @@ export interface components {
             title?: string;
         };
         /**
-         * @description The words of a maintenance's status.
+         * @description Progress of a maintenance, in the order of time; a cancellation is outside this order.
          * @enum {string}
          */
         MaintenanceStatus: "SCHEDULED" | "IN_PROGRESS" | "COMPLETED" | "CANCELLED";
@@ -2258,10 +2258,10 @@ export interface components {
             name: string;
         };
         /**
-         * @description Role of a member.
+         * @description Permissions of a member in an organisation, the least first.
          * @enum {string}
          */
-        Role: "admin" | "member";
+        Role: "member" | "admin";
         /** @description A new role. */
         RoleInput: {
             role: components["schemas"]["Role"];
@@ -2281,7 +2281,7 @@ export interface components {
             password: string;
         };
         /**
-         * @description Who may create an account.
+         * @description For whom sign-up is open.
          * @enum {string}
          */
         SignUp: "open" | "waitlist" | "closed";
@@ -2343,7 +2343,7 @@ export interface components {
             email: string;
         };
         /**
-         * @description Status of a subscriber.
+         * @description Whether a subscriber receives notices.
          * @enum {string}
          */
         SubscriberStatus: "PENDING" | "SUBSCRIBED" | "UNSUBSCRIBED";

@@ -8,7 +8,6 @@ use super::{Delivery, DeliveryKind};
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::link::Links;
-use crate::mail::notice::NoticeLinks;
 use crate::mail::{Mail, MailContent, MailHeaders, MailList};
 use crate::notice::Notice;
 use crate::secret::HmacKey;
@@ -108,17 +107,13 @@ impl MailComposer {
         }
     }
 
-    fn notice(&self, delivery: &Delivery, notice: &Notice) -> Mail {
+    fn notice(&self, delivery: &Delivery, notice: &Arc<Notice>) -> Mail {
         let Delivery {
             subscriber,
             organisation,
             organisation_name,
             ..
         } = delivery;
-        let links = NoticeLinks {
-            page: self.links.status_page(organisation),
-            unsubscribe: self.unsubscribe(delivery),
-        };
         let code = self.codes.unsubscribe_code(subscriber);
         let list = MailList {
             id: organisation.clone(),
@@ -134,7 +129,12 @@ impl MailComposer {
         };
         Mail {
             to: subscriber.email.clone(),
-            content: notice.addressed(organisation_name.clone(), links),
+            content: MailContent::Notice {
+                organisation: organisation_name.clone(),
+                notice: Arc::clone(notice),
+                page: self.links.status_page(organisation),
+                unsubscribe: self.unsubscribe(delivery),
+            },
             headers,
         }
     }

@@ -1,10 +1,10 @@
 //! Incidents as the public sees them. Who recorded an update is not among it.
 
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::incident::IncidentStatus;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
-
-use crate::public::ComponentStatusWord;
 
 /// How long a resolved incident stays on the status page.
 pub const SHOWN_AFTER_RESOLUTION: TimeDelta = TimeDelta::days(14);
@@ -27,8 +27,7 @@ pub struct PublicIncident {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub description_truncated: bool,
     /// How far it has been dealt with.
-    #[schema(value_type = IncidentStatusWord)]
-    pub status: &'static str,
+    pub status: IncidentStatus,
     /// When it happened.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub occured_at: DateTime<Utc>,
@@ -62,8 +61,7 @@ pub struct IncidentTimelineEntry {
     /// The incident it tells of.
     pub incident_id: String,
     /// The status the incident had from then on.
-    #[schema(value_type = IncidentStatusWord)]
-    pub status: &'static str,
+    pub status: IncidentStatus,
     /// What was told.
     pub message: String,
     /// When it was recorded.
@@ -78,8 +76,7 @@ pub struct AffectedComponent {
     /// The component's identifier.
     pub component_id: String,
     /// The status held on it.
-    #[schema(value_type = ComponentStatusWord)]
-    pub status: &'static str,
+    pub status: ComponentStatus,
     /// The component.
     pub component: ComponentName,
 }
@@ -91,18 +88,4 @@ pub struct ComponentName {
     pub id: String,
     /// Its name.
     pub name: String,
-}
-
-/// The words of an incident's status.
-#[derive(Debug, Clone, Copy, ToSchema)]
-#[schema(rename_all = "SCREAMING_SNAKE_CASE", as = IncidentStatus)]
-pub enum IncidentStatusWord {
-    /// The cause is being looked for.
-    Investigating,
-    /// The cause is known.
-    Identified,
-    /// A remedy is in place and being watched.
-    Monitoring,
-    /// It is over.
-    Resolved,
 }

@@ -1,12 +1,13 @@
 //! Maintenances as the public sees them.
 
+use allclear_domain::incident::IncidentStatus;
+use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::maintenance_update::MaintenanceUpdate;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::maintenance::MaintenanceReport;
-use crate::public::incident::IncidentStatusWord;
 
 /// A maintenance as the public sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -22,8 +23,7 @@ pub struct PublicMaintenance {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub description_truncated: bool,
     /// How far it is, told from its times and the clock.
-    #[schema(value_type = MaintenanceStatusWord)]
-    pub status: &'static str,
+    pub status: MaintenanceStatus,
     /// When it begins.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub start_at: DateTime<Utc>,
@@ -51,8 +51,7 @@ pub struct MaintenanceTimelineEntry {
     /// The maintenance it tells about.
     pub maintenance_id: String,
     /// The word its author chose.
-    #[schema(value_type = IncidentStatusWord)]
-    pub status: &'static str,
+    pub status: IncidentStatus,
     /// What its author wrote.
     pub message: String,
     /// When it was recorded.
@@ -62,7 +61,7 @@ pub struct MaintenanceTimelineEntry {
 
 impl From<MaintenanceReport> for PublicMaintenance {
     fn from(report: MaintenanceReport) -> Self {
-        let status = report.status().as_str();
+        let status = report.status();
         let MaintenanceReport {
             maintenance,
             timeline,
@@ -89,23 +88,9 @@ impl From<&MaintenanceUpdate> for MaintenanceTimelineEntry {
         Self {
             id: update.id.to_string(),
             maintenance_id: update.maintenance_id.to_string(),
-            status: update.status.as_str(),
+            status: update.status,
             message: update.message.clone(),
             created_at: update.created_at,
         }
     }
-}
-
-/// The words of a maintenance's status.
-#[derive(Debug, Clone, Copy, ToSchema)]
-#[schema(rename_all = "SCREAMING_SNAKE_CASE", as = MaintenanceStatus)]
-pub enum MaintenanceStatusWord {
-    /// Its start is in the future.
-    Scheduled,
-    /// It has started and has not ended.
-    InProgress,
-    /// It has ended.
-    Completed,
-    /// It does not take place.
-    Cancelled,
 }

@@ -1,5 +1,7 @@
 use super::*;
 
+use allclear_domain::maintenance::MaintenanceStatus;
+
 use crate::public::maintenance::PublicMaintenance;
 
 const DAY: i64 = 24 * 60 * 60;
@@ -14,7 +16,7 @@ fn page(maintenances: &[(i64, Option<i64>)]) -> Snapshot {
         title: String::new(),
         description: String::new(),
         description_truncated: false,
-        status: "SCHEDULED",
+        status: MaintenanceStatus::Scheduled,
         start_at: at(*start),
         end_at: end.map(at),
         created_at: at(0),

@@ -21,11 +21,6 @@ proptest! {
         let fits = (12..=128).contains(&password.chars().count());
         prop_assert_eq!(sign_up("Ann", "ann@example.com", &password).is_ok(), fits);
     }
-
-    #[test]
-    fn a_mode_reads_what_it_writes(mode in proptest::sample::select(SignUpMode::ALL.to_vec())) {
-        prop_assert_eq!(mode.as_str().parse(), Ok(mode));
-    }
 }
 
 #[test]

@@ -2,6 +2,7 @@ use super::*;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use strum::VariantArray;
 use uuid::Uuid;
 
 use crate::component::{ComponentDraft, ComponentPatch};
@@ -22,11 +23,11 @@ enum Deed {
 }
 
 fn any_status() -> impl Strategy<Value = ComponentStatus> {
-    proptest::sample::select(ComponentStatus::ALL.to_vec())
+    proptest::sample::select(ComponentStatus::VARIANTS.to_vec())
 }
 
 fn of_incidents() -> impl Strategy<Value = Deed> {
-    let statuses = proptest::sample::select(IncidentStatus::ALL.to_vec());
+    let statuses = proptest::sample::select(IncidentStatus::VARIANTS.to_vec());
     prop_oneof![
         4 => (0..INCIDENTS, 0..COMPONENTS, any_status()).prop_map(|(i, c, status)| Deed::Attach(i, c, status)),
         2 => (0..INCIDENTS, 0..COMPONENTS).prop_map(|(i, c)| Deed::Detach(i, c)),

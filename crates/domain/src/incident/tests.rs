@@ -10,7 +10,7 @@ pub(crate) fn at(second: i64) -> DateTime<Utc> {
 }
 
 pub(crate) fn any_status() -> impl Strategy<Value = IncidentStatus> {
-    proptest::sample::select(IncidentStatus::ALL.to_vec())
+    proptest::sample::select(IncidentStatus::VARIANTS.to_vec())
 }
 
 /// An incident of second 1.
@@ -154,7 +154,7 @@ fn resolving_stamps_the_moment_once_and_reopening_clears_it() {
 proptest! {
     #[test]
     fn a_status_reads_what_it_writes(status in any_status()) {
-        prop_assert_eq!(status.as_str().parse(), Ok(status));
+        prop_assert_eq!(status.to_string().parse(), Ok(status));
     }
 
     #[test]

@@ -95,8 +95,8 @@ fn who_unsubscribed_and_subscribes_again_is_pending_until_a_new_link_is_followed
 
 proptest! {
     #[test]
-    fn a_status_reads_what_it_writes(status in proptest::sample::select(SubscriberStatus::ALL.to_vec())) {
-        prop_assert_eq!(status.as_str().parse(), Ok(status));
+    fn a_status_reads_what_it_writes(status in proptest::sample::select(SubscriberStatus::VARIANTS.to_vec())) {
+        prop_assert_eq!(status.to_string().parse(), Ok(status));
     }
 
     #[test]

@@ -1,135 +1,141 @@
-//! What subscribers read of incidents and maintenances: one shape for both.
+//! Mail about a change of an incident or a maintenance.
 
-use allclear_application::mail::notice::{
-    IncidentChange, IncidentNotice, MaintenanceChange, MaintenanceNotice, NoticeLinks,
-};
+use allclear_application::notice::Notice;
+use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange, NoticeContent};
 use askama::Template;
 use chrono::{DateTime, Utc};
 
-use super::status::Shown;
+use super::status::StatusStyle;
 use super::{one_line, organisation_name};
 
 #[derive(Template)]
 #[template(path = "notice.txt", escape = "none")]
 pub(super) struct NoticeText<'a> {
-    pub(super) notice: &'a Notice<'a>,
+    pub(super) mail: &'a NoticeMail<'a>,
 }
 
 #[derive(Template)]
 #[template(path = "notice.html")]
 pub(super) struct NoticeHtml<'a> {
-    pub(super) notice: &'a Notice<'a>,
+    pub(super) mail: &'a NoticeMail<'a>,
 }
 
-/// A notice in words.
-pub(super) struct Notice<'a> {
+/// A notice as both templates show it.
+pub(super) struct NoticeMail<'a> {
     organisation: String,
-    /// Who tells of what, in a sentence.
-    lead: String,
-    title: &'a str,
-    status: Shown,
-    message: Option<&'a str>,
-    description: &'a str,
-    /// The heading above the description where it is not the news.
-    about: &'static str,
-    components: Vec<Component<'a>>,
-    times: Vec<(&'static str, String)>,
-    links: &'a NoticeLinks,
+    at: DateTime<Utc>,
+    content: &'a NoticeContent,
+    page: &'a str,
+    unsubscribe: &'a str,
 }
 
-struct Component<'a> {
-    name: &'a str,
-    status: Shown,
-}
-
-impl<'a> Notice<'a> {
-    pub(super) fn of_incident(notice: &'a IncidentNotice) -> Self {
-        let organisation = organisation_name(&notice.organisation);
-        let (lead, posted) = match notice.change {
-            IncidentChange::Created => (format!("{organisation} reports an incident"), "Reported"),
-            IncidentChange::Updated => (
-                format!("{organisation} has an update on an incident"),
-                "Updated",
-            ),
-            IncidentChange::Resolved => (
-                format!("{organisation} has resolved an incident"),
-                "Resolved",
-            ),
-        };
-        let shown = notice.components.iter();
+impl<'a> NoticeMail<'a> {
+    pub(super) fn new(
+        organisation: &str,
+        notice: &'a Notice,
+        page: &'a str,
+        unsubscribe: &'a str,
+    ) -> Self {
         Self {
-            organisation,
-            lead,
-            title: &notice.title,
-            status: notice.status.into(),
-            message: notice.message.as_deref(),
-            description: &notice.description,
-            about: "About this incident",
-            components: shown
-                .map(|one| Component {
-                    name: &one.name,
-                    status: one.status.into(),
-                })
-                .collect(),
-            times: vec![
-                ("Began", time(notice.occurred_at)),
-                (posted, time(notice.at)),
-            ],
-            links: &notice.links,
+            organisation: organisation_name(organisation),
+            at: notice.at,
+            content: &notice.content,
+            page,
+            unsubscribe,
         }
     }
 
-    pub(super) fn of_maintenance(notice: &'a MaintenanceNotice) -> Self {
-        let organisation = organisation_name(&notice.organisation);
-        let lead = match notice.change {
-            MaintenanceChange::Scheduled => format!("{organisation} has scheduled a maintenance"),
-            MaintenanceChange::Updated => format!("{organisation} has an update on a maintenance"),
-            MaintenanceChange::Began => format!("{organisation} has begun a maintenance"),
-            MaintenanceChange::Ended => format!("{organisation} has completed a maintenance"),
-            MaintenanceChange::Cancelled => format!("{organisation} has cancelled a maintenance"),
-        };
-        let end = notice.end_at.map_or_else(|| "---".to_owned(), time);
-        Self {
-            organisation,
-            lead,
-            title: &notice.title,
-            status: notice.status.into(),
-            message: notice.message.as_deref(),
-            description: &notice.description,
-            about: "About this maintenance",
-            components: Vec::new(),
-            times: vec![
-                ("Starts", time(notice.start_at)),
-                ("Ends", end),
-                ("Posted", time(notice.at)),
-            ],
-            links: &notice.links,
-        }
-    }
-
-    /// The same for everything about one incident: Gmail shows as one thread only what has one subject. What is new
-    /// stands in the first line, which programs show beside it.
+    /// One subject for all mails about an incident: Gmail groups a thread by subject. The first line of the text, which
+    /// mail programs show beside the subject, has what is new.
     pub(super) fn subject(&self) -> String {
-        one_line(&format!("[{}] {}", self.organisation, self.title))
+        one_line(&format!("[{}] {}", self.organisation, self.content.title))
     }
 
-    /// Every link in it, but the one to leave, which is the reader's own.
-    pub(super) fn links(&self) -> Vec<String> {
-        vec![self.links.page.clone()]
+    /// The organisation and its change, as a sentence without its full stop.
+    fn lead(&self) -> String {
+        let change = match &self.content.change {
+            NoticeChange::Incident { change, .. } => match change {
+                IncidentChange::Created => "reports an incident",
+                IncidentChange::Updated => "has an update on an incident",
+                IncidentChange::Resolved => "has resolved an incident",
+            },
+            NoticeChange::Maintenance { change, .. } => match change {
+                MaintenanceChange::Scheduled => "has scheduled a maintenance",
+                MaintenanceChange::Updated => "has an update on a maintenance",
+                MaintenanceChange::Began => "has begun a maintenance",
+                MaintenanceChange::Ended => "has completed a maintenance",
+                MaintenanceChange::Cancelled => "has cancelled a maintenance",
+            },
+        };
+        format!("{} {change}", self.organisation)
     }
 
-    /// What is new: the update or, without one, what it is about.
-    fn news(&self) -> &'a str {
-        self.message.unwrap_or(self.description)
+    fn status(&self) -> StatusStyle {
+        match &self.content.change {
+            NoticeChange::Incident { status, .. } => (*status).into(),
+            NoticeChange::Maintenance { status, .. } => (*status).into(),
+        }
     }
 
-    /// What it is about, where that is not the news.
-    fn background(&self) -> Option<&'a str> {
-        self.message.map(|_| self.description)
+    /// Names and statuses of the affected components.
+    fn components(&self) -> Vec<(&str, StatusStyle)> {
+        match &self.content.change {
+            NoticeChange::Incident { components, .. } => components
+                .iter()
+                .map(|affected| (affected.name.as_str(), affected.status.into()))
+                .collect(),
+            NoticeChange::Maintenance { .. } => Vec::new(),
+        }
+    }
+
+    /// Message of the update; the description if there is no update.
+    fn message(&self) -> &str {
+        self.content
+            .message
+            .as_deref()
+            .unwrap_or(&self.content.description)
+    }
+
+    /// Heading and text of the description; `None` if [`Self::message`] is the description.
+    fn background(&self) -> Option<(&'static str, &str)> {
+        let heading = match &self.content.change {
+            NoticeChange::Incident { .. } => "About this incident",
+            NoticeChange::Maintenance { .. } => "About this maintenance",
+        };
+        let description = self.content.description.as_str();
+        self.content
+            .message
+            .as_ref()
+            .map(|_| (heading, description))
+    }
+
+    /// Labelled times.
+    fn times(&self) -> Vec<(&'static str, String)> {
+        match &self.content.change {
+            NoticeChange::Incident {
+                change,
+                occurred_at,
+                ..
+            } => {
+                let label = match change {
+                    IncidentChange::Created => "Reported",
+                    IncidentChange::Updated => "Updated",
+                    IncidentChange::Resolved => "Resolved",
+                };
+                vec![("Began", time(*occurred_at)), (label, time(self.at))]
+            }
+            NoticeChange::Maintenance {
+                start_at, end_at, ..
+            } => vec![
+                ("Starts", time(*start_at)),
+                ("Ends", end_at.map_or_else(|| "---".to_owned(), time)),
+                ("Posted", time(self.at)),
+            ],
+        }
     }
 }
 
-/// As the product shows times, with the zone named: a mail does not know its reader's.
+/// The product's format of times, with the zone: the reader's time zone is unknown.
 fn time(time: DateTime<Utc>) -> String {
     time.format("%b %d, %Y %I:%M:%S %p UTC").to_string()
 }

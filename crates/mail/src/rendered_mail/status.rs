@@ -1,12 +1,12 @@
-//! Statuses as people read them: the words and the colours of the status page.
+//! Labels and colours of statuses, as on the status page.
 
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
 
-/// A status in a word and a colour, which has enough contrast under white text (WCAG 2.2, 1.4.3).
+/// Label and colour of a status. The colour has enough contrast under white text (WCAG 2.2, 1.4.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct StatusStyle {
     pub(super) label: &'static str,
     pub(super) colour: &'static str,
 }
@@ -18,7 +18,7 @@ const RED: &str = "#b42318";
 const BLUE: &str = "#1d5fa8";
 const GREY: &str = "#5b6470";
 
-impl From<ComponentStatus> for Shown {
+impl From<ComponentStatus> for StatusStyle {
     fn from(status: ComponentStatus) -> Self {
         let (label, colour) = match status {
             ComponentStatus::Operational => ("Operational", GREEN),
@@ -30,7 +30,7 @@ impl From<ComponentStatus> for Shown {
     }
 }
 
-impl From<IncidentStatus> for Shown {
+impl From<IncidentStatus> for StatusStyle {
     fn from(status: IncidentStatus) -> Self {
         let (label, colour) = match status {
             IncidentStatus::Investigating => ("Investigating", RED),
@@ -42,7 +42,7 @@ impl From<IncidentStatus> for Shown {
     }
 }
 
-impl From<MaintenanceStatus> for Shown {
+impl From<MaintenanceStatus> for StatusStyle {
     fn from(status: MaintenanceStatus) -> Self {
         let (label, colour) = match status {
             MaintenanceStatus::Scheduled => ("Scheduled", BLUE),

@@ -1,4 +1,4 @@
-//! One conversation with the mail server.
+//! One connection to the mail server.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,11 +11,11 @@ use tokio::net::TcpStream;
 use super::failure::{Failure, Stage};
 use super::server::{Login, Security, Server};
 
-/// A connection that a message can be begun on.
+/// A connection that is ready for a message.
 pub(super) struct Connection(AsyncSmtpConnection);
 
 impl Connection {
-    /// Connects, encrypts and signs in, as the server is set up.
+    /// Connects, encrypts and signs in, as configured.
     pub(super) async fn open(server: &Server) -> Result<Self, Failure> {
         let mut connection = Self::greet(server).await?;
         let tls = match &server.security {
@@ -31,7 +31,7 @@ impl Connection {
             let signed_in = connection
                 .auth(&[Mechanism::Plain, Mechanism::Login], &login.credentials())
                 .await;
-            signed_in.map_err(|error| login.hidden(&Failure::new(Stage::Login, &error)))?;
+            signed_in.map_err(|error| login.redacted(&Failure::new(Stage::Login, &error)))?;
         }
         Ok(Self(connection))
     }
@@ -45,7 +45,7 @@ impl Connection {
             let stream = TcpStream::connect(place)
                 .await
                 .map_err(|error| Failure::unreachable(&error))?;
-            // The end of a message is written by itself, and would wait for the server to have acknowledged the rest.
+            // The end of a message is a separate write, which Nagle's algorithm would delay.
             stream
                 .set_nodelay(true)
                 .map_err(|error| Failure::unreachable(&error))?;
@@ -54,8 +54,8 @@ impl Connection {
         greeted.map_err(|error| Failure::new(Stage::Connect, &error))
     }
 
-    /// Hands a message over. Once this has answered, the server has it.
-    pub(super) async fn hand_over(
+    /// Sends a message. After success the server has accepted it.
+    pub(super) async fn transmit(
         &mut self,
         envelope: &Envelope,
         message: &[u8],
@@ -83,36 +83,36 @@ impl Connection {
         Ok(())
     }
 
-    /// Forgets a message that was refused. Answers whether the next one can be begun.
+    /// Resets the connection after a refused message. Returns whether it can be used for the next one.
     pub(super) async fn reset(&mut self) -> bool {
         self.0.command(Rset).await.is_ok()
     }
 
-    /// Takes leave, so that the server need not wonder.
+    /// Closes the connection with QUIT.
     pub(super) async fn quit(mut self) {
         self.0.abort().await;
     }
 }
 
 impl Login {
-    /// A reply to a sign-in may repeat what was sent: then it is not told.
-    fn hidden(&self, failure: &Failure) -> Failure {
+    /// Removes a reply that repeats the user or the password.
+    fn redacted(&self, failure: &Failure) -> Failure {
         let plain = format!("\0{}\0{}", self.user, self.password);
         let secrets = [
             self.password.clone(),
             STANDARD.encode(&self.password),
             STANDARD.encode(plain),
         ];
-        let told = !secrets
+        let is_safe = !secrets
             .iter()
             .any(|secret| failure.reason.contains(secret.as_str()));
-        let said = if told {
+        let reply = if is_safe {
             failure.reason.as_str()
         } else {
             "it does not take the user and password"
         };
         Failure {
-            reason: format!("the mail server refused the sign-in: {said}"),
+            reason: format!("the mail server refused the sign-in: {reply}"),
             ..failure.clone()
         }
     }

@@ -1,4 +1,4 @@
-//! Why the server did not take a message, and whose matter that is.
+//! Reasons why the server did not accept a message, and whether the operator or the recipient is the cause.
 
 use std::error::Error as StdError;
 use std::io;
@@ -8,29 +8,29 @@ use lettre::transport::smtp::Error;
 
 use crate::rendered_mail::one_line;
 
-/// The longest reason, in characters: a server may say a lot.
+/// Maximum length of a reason, in characters.
 const LONGEST: usize = 300;
 
-/// Where in the conversation it failed.
+/// Stage of the SMTP dialogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Connecting, greeting, encrypting.
+    /// Connect, greeting and encryption.
     Connect,
-    /// Signing in.
+    /// Sign-in.
     Login,
-    /// Naming our address.
+    /// `MAIL FROM`.
     From,
-    /// Naming the recipient's.
+    /// `RCPT TO`.
     To,
-    /// Handing the message over.
+    /// `DATA` and the message.
     Message,
 }
 
-/// A message that was not taken.
+/// A message that was not accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failure {
     pub(super) stage: Stage,
-    /// The reply code (RFC 5321, section 4.2), where there was a reply.
+    /// The reply code (RFC 5321, section 4.2); `None` if there was no reply.
     pub(super) code: Option<u16>,
     /// One line.
     pub(super) reason: String,
@@ -39,7 +39,7 @@ pub(super) struct Failure {
 impl Failure {
     pub(super) fn new(stage: Stage, error: &Error) -> Self {
         let code = error.status().map(u16::from);
-        // What a reply says is the error's source; without one the error says it all.
+        // The text of a reply is the error's source.
         let said = match (code, error.source()) {
             (Some(code), Some(text)) => format!("{code} {text}"),
             (Some(code), None) => code.to_string(),
@@ -48,20 +48,20 @@ impl Failure {
         Self {
             stage,
             code,
-            reason: short(&said),
+            reason: shortened(&said),
         }
     }
 
-    /// There is no connection to the server.
+    /// The server cannot be reached.
     pub(super) fn unreachable(error: &io::Error) -> Self {
         Self {
             stage: Stage::Connect,
             code: None,
-            reason: short(&format!("Connection error: {error}")),
+            reason: shortened(&format!("Connection error: {error}")),
         }
     }
 
-    /// The server said nothing for so long.
+    /// The server did not reply in time.
     pub(super) fn late(stage: Stage) -> Self {
         Self {
             stage,
@@ -70,7 +70,7 @@ impl Failure {
         }
     }
 
-    /// Whether the connection was no longer one when the message was begun: the server had closed it, or did so now.
+    /// Whether the server had closed the connection before the message was sent.
     pub(super) fn is_stale(&self) -> bool {
         self.stage == Stage::From && matches!(self.code, None | Some(421))
     }
@@ -80,16 +80,16 @@ impl Failure {
         self.code.is_some_and(|code| code != 421)
     }
 
-    /// Whether the server refused us rather than the recipient or the message: nobody but the operator can help, and no mail
-    /// is to be given up for it.
-    pub(super) fn is_ours(&self) -> bool {
+    /// Whether the server refused the sender instead of the recipient or the message. Only the operator can mend that, and no
+    /// mail may be given up for it.
+    pub(super) fn is_of_sender(&self) -> bool {
         let Some(code) = self.code else {
             return self.stage == Stage::Login;
         };
         match self.stage {
             Stage::Connect | Stage::Login | Stage::From => code >= 500,
-            // Sign-in is asked for (RFC 4954, section 6), or we may not send through this server to others: the words are
-            // those of Postfix, Exim, Sendmail and Exchange.
+            // The server requires a sign-in (RFC 4954, section 6) or denies relaying; the text is that of Postfix, Exim,
+            // Sendmail and Exchange.
             Stage::To => {
                 matches!(code, 530 | 534 | 535 | 538)
                     || (code >= 500 && self.reason.to_lowercase().contains("relay"))
@@ -99,14 +99,14 @@ impl Failure {
     }
 }
 
-/// One line of it, and not too long.
-fn short(said: &str) -> String {
+/// A text as one line of limited length.
+fn shortened(said: &str) -> String {
     one_line(said).chars().take(LONGEST).collect()
 }
 
 impl From<Failure> for SendError {
     fn from(failure: Failure) -> Self {
-        let permanent = failure.code.is_some_and(|code| code >= 500) && !failure.is_ours();
+        let permanent = failure.code.is_some_and(|code| code >= 500) && !failure.is_of_sender();
         let reason = failure.reason;
         if permanent {
             Self::Permanent { reason }

@@ -1,4 +1,4 @@
-//! Connections kept for the next message, and no more of them than the server is to bear.
+//! A bounded pool of connections to the mail server.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -12,19 +12,18 @@ use super::connection::Connection;
 use super::failure::{Failure, Stage};
 use super::server::Server;
 
-/// How long a server has to hear our farewell, or to forget a message.
-const FAREWELL: Duration = Duration::from_secs(5);
-/// How often the log hears that the server cannot be used.
-const COMPLAINTS: Duration = Duration::from_mins(1);
+/// Timeout of QUIT and RSET.
+const QUIT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Interval of the log's errors about an unusable server.
+const ERROR_LOG_INTERVAL: Duration = Duration::from_mins(1);
 
-/// The connections to one server. One whose message is given up, for whatever reason, is closed and not used again: nobody
-/// knows how far it had got.
+/// The connections to one server. A connection whose message was abandoned is closed, because its state is unknown.
 pub(super) struct Pool {
     server: Server,
     limits: Limits,
-    places: Semaphore,
+    permits: Semaphore,
     idle: Mutex<Vec<Idle>>,
-    complained: Mutex<Option<Instant>>,
+    logged_at: Mutex<Option<Instant>>,
 }
 
 struct Idle {
@@ -33,64 +32,62 @@ struct Idle {
 }
 
 impl Pool {
-    /// A pool without connections, which takes leave of those nobody uses.
+    /// An empty pool, which closes unused connections after a while.
     pub(super) fn start(server: Server, limits: Limits) -> Arc<Self> {
-        let places = Semaphore::new(limits.connections);
-        let (idle, complained) = (Mutex::default(), Mutex::default());
+        let permits = Semaphore::new(limits.connections);
+        let (idle, logged_at) = (Mutex::default(), Mutex::default());
         let pool = Arc::new(Self {
             server,
             limits,
-            places,
+            permits,
             idle,
-            complained,
+            logged_at,
         });
         tokio::spawn(sweep(Arc::downgrade(&pool), limits.idle));
         pool
     }
 
-    /// Hands a message over, on a connection that is there or on a new one.
+    /// Sends a message on a kept connection or on a new one.
     pub(super) async fn send(&self, envelope: &Envelope, message: &[u8]) -> Result<(), Failure> {
-        // Nobody closes the semaphore; without it there would only be no limit.
-        let _place = self.places.acquire().await;
+        // The semaphore is never closed.
+        let _permit = self.permits.acquire().await;
         let sent = self.exchange(envelope, message).await;
         if let Err(failure) = &sent
-            && (failure.is_ours() || failure.stage == Stage::Connect)
+            && (failure.is_of_sender() || failure.stage == Stage::Connect)
         {
-            self.complain(failure);
+            self.log_error(failure);
         }
         sent
     }
 
     async fn exchange(&self, envelope: &Envelope, message: &[u8]) -> Result<(), Failure> {
         if let Some(connection) = self.take() {
-            match self.hand_over(connection, envelope, message).await {
-                // The server closed it while nobody used it. Nothing of this message has been said.
+            match self.transmit(connection, envelope, message).await {
+                // The server closed the unused connection. The message has not been sent.
                 Err(failure) if failure.is_stale() => {}
                 done => return done,
             }
         }
         let opening = timeout(self.limits.connect, Connection::open(&self.server)).await;
         let connection = opening.unwrap_or_else(|_| Err(Failure::late(Stage::Connect)))?;
-        self.hand_over(connection, envelope, message).await
+        self.transmit(connection, envelope, message).await
     }
 
-    async fn hand_over(
+    async fn transmit(
         &self,
         mut connection: Connection,
         envelope: &Envelope,
         message: &[u8],
     ) -> Result<(), Failure> {
-        let handing = timeout(
-            self.limits.exchange,
-            connection.hand_over(envelope, message),
-        )
-        .await;
+        let handing = timeout(self.limits.exchange, connection.transmit(envelope, message)).await;
         let handed = handing.unwrap_or_else(|_| Err(Failure::late(Stage::Message)));
         let usable = match &handed {
             Ok(()) => true,
-            Err(failure) if failure.leaves_connection() => timeout(FAREWELL, connection.reset())
-                .await
-                .unwrap_or_default(),
+            Err(failure) if failure.leaves_connection() => {
+                timeout(QUIT_TIMEOUT, connection.reset())
+                    .await
+                    .unwrap_or_default()
+            }
             Err(_) => false,
         };
         if usable {
@@ -99,7 +96,7 @@ impl Pool {
         handed
     }
 
-    /// The connection used last: those in excess grow old.
+    /// The connection that was used last, so that surplus connections expire.
     fn take(&self) -> Option<Connection> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let last = idle.pop()?;
@@ -118,39 +115,38 @@ impl Pool {
         });
     }
 
-    /// Takes out what nobody has used for long.
+    /// Removes the connections that were unused for too long.
     fn expired(&self) -> Vec<Idle> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.extract_if(.., |one| one.since.elapsed() >= self.limits.idle)
             .collect()
     }
 
-    /// Tells the operator, but not once for every mail.
-    fn complain(&self, failure: &Failure) {
-        let mut complained = self
-            .complained
+    /// Logs an error, but not for every mail.
+    fn log_error(&self, failure: &Failure) {
+        let mut logged_at = self
+            .logged_at
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if complained.is_none_or(|last| last.elapsed() >= COMPLAINTS) {
-            *complained = Some(Instant::now());
+        if logged_at.is_none_or(|last| last.elapsed() >= ERROR_LOG_INTERVAL) {
+            *logged_at = Some(Instant::now());
             let (server, reason) = (self.server.to_string(), &failure.reason);
             tracing::error!(
                 server,
                 reason,
-                "the mail server cannot be used: mails wait until it can"
+                "the mail server cannot be used; mails wait and are retried"
             );
         }
     }
 }
 
-/// Closes connections that nobody uses, as long as there is a pool.
+/// Closes unused connections as long as the pool exists.
 async fn sweep(pool: Weak<Pool>, idle: Duration) {
     loop {
         tokio::time::sleep(idle).await;
         let Some(pool) = pool.upgrade() else { return };
         for Idle { connection, .. } in pool.expired() {
-            // A server that does not answer hears none.
-            drop(timeout(FAREWELL, connection.quit()).await);
+            drop(timeout(QUIT_TIMEOUT, connection.quit()).await);
         }
     }
 }

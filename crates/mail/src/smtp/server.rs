@@ -1,4 +1,4 @@
-//! Which mail server, and how it is spoken to: `ALLCLEAR_SMTP_URL`.
+//! Address and security of the mail server: `ALLCLEAR_SMTP_URL`.
 
 use std::fmt;
 
@@ -9,34 +9,34 @@ use lettre::transport::smtp::{SMTP_PORT, SUBMISSION_PORT, SUBMISSIONS_PORT};
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
-/// How a certificate begins in PEM (RFC 7468, section 5.1).
+/// First line of a certificate in PEM (RFC 7468, section 5.1).
 const BEGIN: &[u8] = b"-----BEGIN CERTIFICATE-----";
 
-/// A mail server. What is written of it holds no password.
+/// A mail server. Its `Display` and `Debug` output contain no password.
 #[derive(Clone)]
 pub struct Server {
     pub(super) host: String,
     pub(super) port: u16,
     pub(super) security: Security,
     pub(super) login: Option<Login>,
-    /// What we call ourselves.
+    /// Name in EHLO.
     pub(super) name: ClientId,
 }
 
-/// How a connection is encrypted.
+/// Encryption of a connection.
 #[derive(Clone)]
 pub(super) enum Security {
-    /// Not at all.
+    /// No encryption.
     None,
-    /// Where the server offers it (RFC 3207).
+    /// STARTTLS if the server offers it (RFC 3207).
     Opportunistic(TlsParameters),
-    /// By STARTTLS, or nothing is said (RFC 3207).
+    /// STARTTLS, required (RFC 3207).
     Required(TlsParameters),
-    /// From the first byte (RFC 8314).
+    /// TLS from the first byte (RFC 8314).
     Wrapper(TlsParameters),
 }
 
-/// Who we sign in as.
+/// Credentials of the sign-in.
 #[derive(Clone)]
 pub(super) struct Login {
     pub(super) user: String,
@@ -50,18 +50,18 @@ impl Login {
 }
 
 impl Server {
-    /// Reads `smtp://…` or `smtps://…`, as lettre writes them: `user:password@` before the host, a port after it, the name
-    /// to greet with for a path, and `?tls=required` or `?tls=opportunistic` for STARTTLS. `authorities` are certificates in
-    /// PEM that are trusted beside those that browsers trust.
+    /// Parses `smtp://…` or `smtps://…` in lettre's format: `user:password@host:port`, the EHLO name as the path, and
+    /// `?tls=required` or `?tls=opportunistic` for STARTTLS. `authorities` are certificates in PEM, trusted in addition to
+    /// those that browsers trust.
     ///
     /// # Errors
-    /// One line that says what is wrong, without repeating any of it: it may hold a password.
+    /// One line that says what is wrong. It does not repeat the text, which may contain a password.
     pub fn parse(text: &str, authorities: Option<&[u8]>) -> Result<Self, String> {
         let url = Url::parse(text).map_err(|error| error.to_string())?;
         let host = url
             .host_str()
             .filter(|host| !host.is_empty())
-            .ok_or("it names no host")?;
+            .ok_or("it has no host")?;
         let host = match Host::parse(host).map_err(|error| error.to_string())? {
             Host::Domain(name) => name,
             Host::Ipv4(address) => address.to_string(),
@@ -80,7 +80,7 @@ impl Server {
         })
     }
 
-    /// Whether a password would go over a network for everybody on the way to read.
+    /// Whether a password may cross a network in clear text.
     #[must_use]
     pub fn exposes_password(&self) -> bool {
         let here = matches!(self.host.as_str(), "localhost" | "127.0.0.1" | "::1");
@@ -114,7 +114,7 @@ fn security(url: &Url, host: &str, authorities: Option<&[u8]>) -> Result<(Securi
             "tls" if wish.is_none() => wish = Some(value.into_owned()),
             _ => {
                 return Err(
-                    "after its ? it may say tls=required or tls=opportunistic, and nothing else"
+                    "after the ? only tls=required or tls=opportunistic is allowed; nothing else"
                         .to_owned(),
                 );
             }
@@ -129,11 +129,9 @@ fn security(url: &Url, host: &str, authorities: Option<&[u8]>) -> Result<(Securi
             Security::Opportunistic(tls(host, authorities)?),
             SUBMISSION_PORT,
         )),
-        ("smtp", Some(_)) => Err("its tls must be required or opportunistic".to_owned()),
+        ("smtp", Some(_)) => Err("tls must be required or opportunistic".to_owned()),
         ("smtps", None) => Ok((Security::Wrapper(tls(host, authorities)?), SUBMISSIONS_PORT)),
-        ("smtps", Some(_)) => {
-            Err("with smtps:// everything is encrypted: leave out its tls".to_owned())
-        }
+        ("smtps", Some(_)) => Err("smtps:// is always encrypted: leave out tls".to_owned()),
         _ => Err("it must begin with smtp:// or smtps://".to_owned()),
     }
 }
@@ -142,7 +140,7 @@ fn tls(host: &str, authorities: Option<&[u8]>) -> Result<TlsParameters, String> 
     let mut builder = TlsParameters::builder(host.to_owned());
     if let Some(pem) = authorities {
         if !pem.windows(BEGIN.len()).any(|part| part == BEGIN) {
-            return Err("there is no certificate in PEM in the file".to_owned());
+            return Err("the file contains no certificate in PEM".to_owned());
         }
         let certificate = Certificate::from_pem(pem).map_err(|error| error.to_string())?;
         builder = builder.add_root_certificate(certificate);
@@ -154,7 +152,7 @@ fn login(url: &Url) -> Result<Option<Login>, String> {
     let decoded = |text: &str| {
         let text = percent_decode_str(text)
             .decode_utf8()
-            .map_err(|_| "its user and password must be UTF-8")?;
+            .map_err(|_| "user and password must be UTF-8")?;
         Ok::<_, String>(text.into_owned())
     };
     match (url.username(), url.password()) {

@@ -1,17 +1,20 @@
 //! What arrives: the headers, and the text as it was written.
 
-use allclear_application::mail::notice::{
-    AffectedComponent, IncidentChange, IncidentNotice, MaintenanceChange, MaintenanceNotice,
-    NoticeLinks,
-};
+use std::sync::Arc;
+
 use allclear_application::mail::{Mail, MailContent, MailHeaders, MailList};
+use allclear_application::notice::Notice;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
+use allclear_domain::notice::{
+    AffectedComponent, IncidentChange, MaintenanceChange, NoticeChange, NoticeContent,
+};
 use allclear_mail::smtp::{Limits, Server, SmtpMailer};
-use chrono::DateTime;
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::mail_server::{MailServer, header, send, sender};
 
@@ -19,24 +22,16 @@ const UNSUBSCRIBE: &str =
     "https://status.example.com/unsubscribe?email=ann%40example.com&orgId=org_1&unsubscribeCode=x";
 const ONE_CLICK: &str = "https://status.example.com/api/v1/subscriber/unsubscribe/one-click?email=ann%40example.com&orgId=org_1&unsubscribeCode=x";
 
-fn links() -> NoticeLinks {
-    NoticeLinks {
-        page: "https://status.example.com/status/org_1".into(),
-        unsubscribe: UNSUBSCRIBE.into(),
-    }
+fn at(second: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(second, 0).unwrap()
 }
 
-fn incident() -> IncidentNotice {
-    IncidentNotice {
-        organisation: "Acme".into(),
-        change: IncidentChange::Updated,
-        at: DateTime::from_timestamp(1_700_003_600, 0).unwrap(),
+fn incident() -> NoticeContent {
+    NoticeContent {
         title: "Database down".into(),
         description: "Writes fail.\nReads are slow.".into(),
-        status: IncidentStatus::Identified,
-        occurred_at: DateTime::from_timestamp(1_700_000_000, 0).unwrap(),
         message: Some("A disk is full.\n\nWe are adding one.".into()),
-        components: vec![
+        change: on_components(vec![
             AffectedComponent {
                 name: "API".into(),
                 status: ComponentStatus::MajorOutage,
@@ -45,41 +40,58 @@ fn incident() -> IncidentNotice {
                 name: "Website".into(),
                 status: ComponentStatus::Degraded,
             },
-        ],
-        links: links(),
+        ]),
     }
 }
 
-fn maintenance() -> MaintenanceNotice {
-    MaintenanceNotice {
-        organisation: "Acme".into(),
-        change: MaintenanceChange::Scheduled,
-        at: DateTime::from_timestamp(1_700_000_000, 0).unwrap(),
+fn on_components(components: Vec<AffectedComponent>) -> NoticeChange {
+    NoticeChange::Incident {
+        change: IncidentChange::Updated,
+        status: IncidentStatus::Identified,
+        occurred_at: at(1_700_000_000),
+        components,
+    }
+}
+
+fn maintenance() -> NoticeContent {
+    NoticeContent {
         title: "New disks".into(),
         description: "The API restarts.".into(),
-        status: MaintenanceStatus::Scheduled,
-        start_at: DateTime::from_timestamp(1_700_086_400, 0).unwrap(),
-        end_at: None,
         message: None,
-        links: links(),
+        change: NoticeChange::Maintenance {
+            change: MaintenanceChange::Scheduled,
+            status: MaintenanceStatus::Scheduled,
+            start_at: at(1_700_086_400),
+            end_at: None,
+        },
     }
 }
 
-fn mail(content: MailContent, organisation: &str, id: &str, thread: &str) -> Mail {
+fn mail(content: NoticeContent, organisation: &str, id: &str, thread: &str) -> Mail {
     let list = MailList {
         id: OrganisationId::parse("org_1").unwrap(),
         name: organisation.to_owned(),
         unsubscribe: ONE_CLICK.to_owned(),
     };
-    let headers = MailHeaders {
-        message_id: Some(id.to_owned()),
-        thread: Some(thread.to_owned()),
-        list: Some(list),
+    let notice = Notice {
+        id: Uuid::nil(),
+        subject: Uuid::nil(),
+        at: at(1_700_003_600),
+        content,
     };
     Mail {
         to: "ann@example.com".into(),
-        content,
-        headers,
+        content: MailContent::Notice {
+            organisation: organisation.to_owned(),
+            notice: Arc::new(notice),
+            page: "https://status.example.com/status/org_1".into(),
+            unsubscribe: UNSUBSCRIBE.into(),
+        },
+        headers: MailHeaders {
+            message_id: Some(id.to_owned()),
+            thread: Some(thread.to_owned()),
+            list: Some(list),
+        },
     }
 }
 
@@ -101,13 +113,7 @@ fn raw_headers(mail: &Value) -> &str {
 
 #[tokio::test]
 async fn a_notice_says_whose_it_is_how_to_leave_and_which_thread_it_is_of() {
-    let mail = received(mail(
-        MailContent::Incident(incident()),
-        "Acme",
-        "delivery-2",
-        "delivery-1",
-    ))
-    .await;
+    let mail = received(mail(incident(), "Acme", "delivery-2", "delivery-1")).await;
     for (name, value) in [
         ("from", "Acme <mail@example.com>"),
         ("to", "ann@example.com"),
@@ -132,13 +138,7 @@ async fn a_notice_says_whose_it_is_how_to_leave_and_which_thread_it_is_of() {
 
 #[tokio::test]
 async fn the_first_of_a_thread_answers_nothing() {
-    let mail = received(mail(
-        MailContent::Incident(incident()),
-        "Acme",
-        "delivery-1",
-        "delivery-1",
-    ))
-    .await;
+    let mail = received(mail(incident(), "Acme", "delivery-1", "delivery-1")).await;
     assert_eq!(
         header(&mail, "message-id"),
         ["<delivery-1@status.example.com>"]
@@ -163,7 +163,7 @@ async fn a_mail_to_one_person_is_no_list_but_automatic() {
 
 #[tokio::test]
 async fn an_incident_is_told_in_text_and_html() {
-    let mail = received(mail(MailContent::Incident(incident()), "Acme", "1", "1")).await;
+    let mail = received(mail(incident(), "Acme", "1", "1")).await;
     let text = mail["text"].as_str().unwrap().replace("\r\n", "\n");
     let expected = format!(
         "Acme has an update on an incident.
@@ -212,13 +212,7 @@ updates of Acme. Unsubscribe:
 
 #[tokio::test]
 async fn a_maintenance_is_told_in_text_and_html() {
-    let mail = received(mail(
-        MailContent::Maintenance(maintenance()),
-        "Acme",
-        "1",
-        "1",
-    ))
-    .await;
+    let mail = received(mail(maintenance(), "Acme", "1", "1")).await;
     let text = mail["text"].as_str().unwrap().replace("\r\n", "\n");
     assert!(
         text.starts_with(
@@ -249,18 +243,16 @@ Ends: ---
 #[tokio::test]
 async fn text_from_people_adds_no_header_and_no_markup() {
     let evil = "Acme\r\nBcc: eve@example.com\r\n\r\n<script>alert(1)</script>\u{202e}\u{2028}=?utf-8?q?hidden?=";
-    let notice = IncidentNotice {
-        organisation: evil.into(),
+    let content = NoticeContent {
         title: evil.into(),
         description: evil.into(),
         message: Some(evil.into()),
-        components: vec![AffectedComponent {
+        change: on_components(vec![AffectedComponent {
             name: evil.into(),
             status: ComponentStatus::Operational,
-        }],
-        ..incident()
+        }]),
     };
-    let mail = received(mail(MailContent::Incident(notice), evil, "1", "1")).await;
+    let mail = received(mail(content, evil, "1", "1")).await;
     assert!(header(&mail, "bcc").is_empty());
     let headers = raw_headers(&mail);
     assert!(
@@ -294,13 +286,12 @@ async fn any_writing_arrives_as_it_was_written() {
     );
     let organisation = "Überwachung \"Süd\" 🚨, Büro";
     let message = "Wir prüfen 🔎\nنحن نتحقق\n.\n. Punkt am Anfang";
-    let notice = IncidentNotice {
-        organisation: organisation.into(),
+    let content = NoticeContent {
         title: title.clone(),
         message: Some(message.into()),
         ..incident()
     };
-    let mail = received(mail(MailContent::Incident(notice), organisation, "1", "1")).await;
+    let mail = received(mail(content, organisation, "1", "1")).await;
     assert_eq!(mail["subject"], json!(format!("[{organisation}] {title}")));
     assert!(header(&mail, "from")[0].contains("mail@example.com"));
     assert!(header(&mail, "list-id")[0].contains("<org_1.status.example.com>"));

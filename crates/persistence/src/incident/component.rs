@@ -21,7 +21,7 @@ use crate::commit::Scope;
 use crate::component;
 use crate::entity::component::{Column as ComponentColumn, Entity as ComponentEntity};
 use crate::entity::incident_component::{Column, Entity, Model};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 
 pub(super) async fn list_attached(
     transaction: &DatabaseTransaction,
@@ -38,8 +38,7 @@ pub(super) async fn list_attached(
         .filter(ComponentColumn::Id.in_subquery(attached_ids(incident)));
     let Listed { items, next } = list(transaction, these, page).await?;
     let attached = items.into_iter().filter_map(|component| {
-        let status = statuses.get(&component.id.0)?;
-        let status = status.parse().map_err(Error::internal);
+        let status = parse_stored(statuses.get(&component.id.0)?);
         Some(status.map(|status| IncidentComponent { component, status }))
     });
     Ok(Listed {
@@ -98,7 +97,7 @@ pub(super) async fn insert(
         let row = Model {
             incident_id: incident.0,
             component_id: attachment.component_id.0,
-            status: attachment.status.as_str().to_owned(),
+            status: attachment.status.to_string(),
         };
         row.into_active_model()
     });

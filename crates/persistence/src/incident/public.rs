@@ -7,7 +7,6 @@ use allclear_application::public::incident::{
     AffectedComponent, ComponentName, IncidentTimelineEntry, PublicIncident, SHOWN_AFTER_RESOLUTION,
 };
 use allclear_application::public::size::{Budget, PAGE_BYTES, PAST_SHOWN, WithTimeline};
-use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::incident::Incident;
 use chrono::{DateTime, Utc};
@@ -21,7 +20,7 @@ use uuid::Uuid;
 use super::{incident, timeline};
 use crate::entity::incident::{Column, Entity};
 use crate::entity::{component, incident_component, incident_update};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::timeline::{AT_ONCE, Timeline};
 
 /// What a status page shows at a moment, newest first.
@@ -183,7 +182,7 @@ fn shown_with(
         title: incident.title,
         description: incident.description,
         description_truncated: false,
-        status: incident.status.as_str(),
+        status: incident.status,
         occured_at: incident.occured_at,
         resolved_at: incident.resolved_at,
         created_at: incident.created_at,
@@ -213,7 +212,6 @@ async fn affected(
     let mut affected: HashMap<_, Vec<_>> = HashMap::new();
     for row in rows {
         let link = Link::from_query_result(&row, "").map_err(broken)?;
-        let status: ComponentStatus = link.status.parse().map_err(Error::internal)?;
         let component_id = link.component_id.to_string();
         affected
             .entry(link.incident_id)
@@ -224,7 +222,7 @@ async fn affected(
                     name: link.name,
                 },
                 component_id,
-                status: status.as_str(),
+                status: parse_stored(&link.status)?,
             });
     }
     Ok(affected)

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use allclear_application::error::Error;
 use allclear_application::public::incident::IncidentTimelineEntry;
-use allclear_domain::incident::IncidentStatus;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, Func, Query, SelectStatement};
 use sea_orm::{Condition, ConnectionTrait, DbBackend, FromQueryResult, JoinType, Order};
@@ -12,7 +11,7 @@ use uuid::Uuid;
 
 use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::timeline::{READ, Timeline};
 
 const COLUMNS: [Column; 5] = [
@@ -44,11 +43,10 @@ pub(super) async fn of(
     let mut timelines: HashMap<_, Timeline<_>> = HashMap::new();
     for row in rows {
         let row = Row::from_query_result(&row, "").map_err(broken)?;
-        let status: IncidentStatus = row.status.parse().map_err(Error::internal)?;
         let entry = IncidentTimelineEntry {
             id: row.id.to_string(),
             incident_id: row.incident_id.to_string(),
-            status: status.as_str(),
+            status: parse_stored(&row.status)?,
             message: row.message,
             created_at: row.created_at,
         };
@@ -59,11 +57,10 @@ pub(super) async fn of(
 
 /// A stored update as timelines show it.
 pub(super) fn entry(row: Model) -> Result<IncidentTimelineEntry, Error> {
-    let status: IncidentStatus = row.status.parse().map_err(Error::internal)?;
     Ok(IncidentTimelineEntry {
         id: row.id.to_string(),
         incident_id: row.incident_id.to_string(),
-        status: status.as_str(),
+        status: parse_stored(&row.status)?,
         message: row.message,
         created_at: row.created_at,
     })

@@ -21,7 +21,7 @@ use super::update_row;
 use crate::commit::{Scope, Stored};
 use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 
 pub(super) async fn list(
     transaction: &DatabaseTransaction,
@@ -210,7 +210,7 @@ fn row(state: &IncidentUpdate) -> Model {
     Model {
         incident_id: state.incident_id.0,
         id: state.id.0,
-        status: state.status.as_str().to_owned(),
+        status: state.status.to_string(),
         message: state.message.clone(),
         user_id: state.author.id.clone(),
         user_name: state.author.name.clone(),
@@ -223,7 +223,7 @@ fn update(row: Model) -> Result<IncidentUpdate, Error> {
     Ok(IncidentUpdate {
         id: IncidentUpdateId(row.id),
         incident_id: IncidentId(row.incident_id),
-        status: row.status.parse().map_err(Error::internal)?,
+        status: parse_stored(&row.status)?,
         message: row.message,
         author: Author {
             id: row.user_id,

@@ -19,7 +19,7 @@ use uuid::Uuid;
 use super::{find as find_row, maintenance as state_of, note_announced};
 use crate::commit::Scope;
 use crate::entity::maintenance_update::{Column, Entity, Model};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 
 pub(super) async fn list(
     transaction: &DatabaseTransaction,
@@ -176,7 +176,7 @@ fn row(state: &MaintenanceUpdate) -> Model {
     Model {
         maintenance_id: state.maintenance_id.0,
         id: state.id.0,
-        status: state.status.as_str().to_owned(),
+        status: state.status.to_string(),
         message: state.message.clone(),
         user_id: state.author.id.clone(),
         user_name: state.author.name.clone(),
@@ -189,7 +189,7 @@ pub(super) fn update(row: Model) -> Result<MaintenanceUpdate, Error> {
     Ok(MaintenanceUpdate {
         id: MaintenanceUpdateId(row.id),
         maintenance_id: MaintenanceId(row.maintenance_id),
-        status: row.status.parse().map_err(Error::internal)?,
+        status: parse_stored(&row.status)?,
         message: row.message,
         author: Author {
             id: row.user_id,

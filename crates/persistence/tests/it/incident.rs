@@ -334,7 +334,7 @@ async fn the_public_sees_all_that_is_open_and_the_newest_50_that_are_resolved(da
     let shown = snapshot.unwrap().unwrap().incidents;
     let (past, open): (Vec<_>, Vec<_>) = shown
         .iter()
-        .partition(|incident| incident.status == "RESOLVED");
+        .partition(|incident| incident.status == IncidentStatus::Resolved);
     assert_eq!((open.len(), past.len()), (10, 50));
     let is_shown = |incident: &Incident| shown.iter().any(|it| it.id == incident.id.to_string());
     assert!(is_shown(&late) && is_shown(&incidents[10]));

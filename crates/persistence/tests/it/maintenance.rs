@@ -326,7 +326,7 @@ async fn the_public_sees_all_that_is_ahead_and_the_newest_50_that_are_over(datab
     let shown = snapshot.unwrap().unwrap().maintenances;
     let (past, ahead): (Vec<_>, Vec<_>) = shown
         .iter()
-        .partition(|maintenance| maintenance.status == "COMPLETED");
+        .partition(|maintenance| maintenance.status == MaintenanceStatus::Completed);
     assert_eq!((ahead.len(), past.len()), (55, 50));
     let is_shown = |id: &MaintenanceId| past.iter().any(|shown| shown.id == id.to_string());
     assert!(over[..50].iter().all(is_shown), "they ended last");
@@ -631,9 +631,9 @@ async fn the_page_shows_what_is_not_over_and_what_was_in_the_last_fourteen_days(
     assert_eq!(
         rows,
         [
-            row(planned, "SCHEDULED", 0),
-            row(recent, "COMPLETED", 0),
-            row(running, "IN_PROGRESS", 1)
+            row(planned, MaintenanceStatus::Scheduled, 0),
+            row(recent, MaintenanceStatus::Completed, 0),
+            row(running, MaintenanceStatus::InProgress, 1)
         ]
     );
 

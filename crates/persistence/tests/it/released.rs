@@ -131,7 +131,7 @@ async fn shows_what_was_there(database: &Database, connection: &DatabaseConnecti
         ),
         ("Acme", "API")
     );
-    assert_eq!(snapshot.components[0].status, "MAJOR_OUTAGE");
+    assert_eq!(snapshot.components[0].status, ComponentStatus::MajorOutage);
     let incident = &snapshot.incidents[0];
     assert_eq!(
         (

@@ -16,11 +16,11 @@ use utoipa::ToSchema;
 
 use super::input::{checked, text};
 use super::membership::ROLE_MESSAGE;
-use super::organisation::{RoleWord, organisation};
+use super::organisation::organisation;
 use super::session::SignedIn;
 use super::throttle::IdentityThrottle;
 use crate::api_response::{ApiResponse, Deleted};
-use crate::input::{Body, EnumText, FieldInput, Text};
+use crate::input::{Body, FieldInput, Parsed, Text};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::security_log::record;
@@ -33,8 +33,7 @@ use crate::throttle::client;
 struct InvitationBody {
     id: String,
     email: String,
-    #[schema(value_type = RoleWord)]
-    role: &'static str,
+    role: Role,
     #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,
     #[serde(serialize_with = "timestamp::serialize")]
@@ -46,7 +45,7 @@ impl From<&Invitation> for InvitationBody {
         Self {
             id: invitation.id.to_string(),
             email: invitation.email.clone(),
-            role: invitation.role.as_str(),
+            role: invitation.role,
             created_at: invitation.created_at,
             expires_at: invitation.expires_at,
         }
@@ -61,8 +60,8 @@ struct InvitationInput {
     email: FieldInput<Text>,
     /// Role of the new member. `member` if absent.
     #[serde(default)]
-    #[schema(value_type = RoleWord, required = false)]
-    role: FieldInput<EnumText<Role>>,
+    #[schema(value_type = Role, required = false)]
+    role: FieldInput<Parsed<Role>>,
 }
 
 /// Lists the pending invitations, newest first. Only for admins.
@@ -117,7 +116,7 @@ async fn invite(
         subject: Some(&session.user.id),
         organisation: Some(&id),
         object: Some(&invitation.id),
-        detail: Some(role.as_str()),
+        detail: Some(role.as_ref()),
         ..SecurityRecord::new(SecurityEvent::Invited)
     };
     record(&request, invited);
@@ -193,8 +192,7 @@ struct InspectedInvitation {
     #[schema(required)]
     organisation: Option<HostBody>,
     email: String,
-    #[schema(value_type = RoleWord)]
-    role: &'static str,
+    role: Role,
 }
 
 /// Returns what an invitation is to. The link's token is enough.
@@ -216,7 +214,7 @@ async fn inspect(
     Ok(ApiResponse::new(InspectedInvitation {
         organisation,
         email: found.email,
-        role: found.role.as_str(),
+        role: found.role,
     })
     .ok())
 }

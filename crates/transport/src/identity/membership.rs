@@ -12,10 +12,10 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::organisation::{RoleWord, organisation};
+use super::organisation::organisation;
 use super::session::SignedIn;
 use crate::api_response::{ApiResponse, Deleted};
-use crate::input::{Body, EnumText, FieldInput};
+use crate::input::{Body, FieldInput, Parsed};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::security_log::record;
@@ -31,8 +31,7 @@ struct MemberBody {
     user_id: String,
     name: String,
     email: String,
-    #[schema(value_type = RoleWord)]
-    role: &'static str,
+    role: Role,
     #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,
 }
@@ -43,7 +42,7 @@ impl From<&Member> for MemberBody {
             user_id: member.user.to_string(),
             name: member.name.clone(),
             email: member.email.clone(),
-            role: member.role.as_str(),
+            role: member.role,
             created_at: member.created_at,
         }
     }
@@ -53,8 +52,8 @@ impl From<&Member> for MemberBody {
 #[derive(Debug, Deserialize, ToSchema)]
 struct RoleInput {
     #[serde(default)]
-    #[schema(value_type = RoleWord, required = true)]
-    role: FieldInput<EnumText<Role>>,
+    #[schema(value_type = Role, required = true)]
+    role: FieldInput<Parsed<Role>>,
 }
 
 /// The member identifier of a path; 404 if it is not valid.
@@ -84,7 +83,7 @@ async fn list(
     tag = "identity",
     params(("id" = String, Path), ("user_id" = String, Path, format = "uuid")),
     request_body = RoleInput,
-    responses((status = 200, body = ApiResponse<RoleWord>), ErrorResponses),
+    responses((status = 200, body = ApiResponse<Role>), ErrorResponses),
     security(("session" = []))
 )]
 #[patch("/organisations/{id}/members/{user_id}")]
@@ -97,7 +96,7 @@ async fn set_role(
 ) -> Result<HttpResponse, Problem> {
     let (organisation, user) = (organisation(&path.0)?, member(&path.1)?);
     let mut invalid = Invalid::default();
-    let Some(EnumText(role)) = body.0.role.required("role", ROLE_MESSAGE, &mut invalid) else {
+    let Some(Parsed(role)) = body.0.role.required("role", ROLE_MESSAGE, &mut invalid) else {
         return Err(invalid.into());
     };
     memberships
@@ -107,11 +106,11 @@ async fn set_role(
         subject: Some(&session.user.id),
         organisation: Some(&organisation),
         object: Some(&user),
-        detail: Some(role.as_str()),
+        detail: Some(role.as_ref()),
         ..SecurityRecord::new(SecurityEvent::RoleChanged)
     };
     record(&request, changed);
-    Ok(ApiResponse::new(role.as_str()).ok())
+    Ok(ApiResponse::new(role).ok())
 }
 
 /// Removes a member. For admins, and for the member; the last admin cannot be removed. Connections

@@ -5,7 +5,7 @@ use allclear_application::error::Error;
 use allclear_application::membership::Memberships;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_domain::id::OrganisationId;
-use allclear_domain::membership::Belonging;
+use allclear_domain::membership::{Belonging, Role};
 use allclear_domain::organisation::OrganisationDraft;
 use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
@@ -25,8 +25,7 @@ use crate::security_log::record;
 pub(crate) struct OrganisationBody {
     id: String,
     name: String,
-    #[schema(value_type = RoleWord)]
-    role: &'static str,
+    role: Role,
 }
 
 impl From<&Belonging> for OrganisationBody {
@@ -35,20 +34,9 @@ impl From<&Belonging> for OrganisationBody {
         Self {
             id,
             name,
-            role: belonging.role.as_str(),
+            role: belonging.role,
         }
     }
-}
-
-/// Role of a member.
-#[derive(Debug, Clone, Copy, ToSchema)]
-#[schema(rename_all = "lowercase", as = Role)]
-#[expect(dead_code, reason = "documents the words; the domain has the roles")]
-pub(crate) enum RoleWord {
-    /// May do everything.
-    Admin,
-    /// May do everything except change the organisation itself.
-    Member,
 }
 
 /// Fields of an organisation.

@@ -3,7 +3,6 @@
 use actix_web::{HttpResponse, get, post, web};
 use allclear_application::incident::Incidents;
 use allclear_application::incident::component::IncidentComponent;
-use allclear_application::public::ComponentStatusWord;
 use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId};
 use allclear_domain::impact::{Attachment, check_attachments, check_detachments};
@@ -14,7 +13,7 @@ use utoipa::ToSchema;
 use crate::api_response::{ApiResponse, list as list_response};
 use crate::caller::Operator;
 use crate::component::STATUS_MESSAGE;
-use crate::input::{Body, EnumText, FieldInput};
+use crate::input::{Body, FieldInput, Parsed};
 use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::Id;
 use crate::problem::{ErrorResponses, Problem};
@@ -31,8 +30,7 @@ struct IncidentComponentBody {
     /// Identifier of the component.
     component_id: String,
     /// Impact of the incident on the component while the incident is unresolved.
-    #[schema(value_type = ComponentStatusWord)]
-    status: &'static str,
+    status: ComponentStatus,
     /// The component with its current status.
     component: ComponentInBrief,
 }
@@ -43,8 +41,7 @@ struct ComponentInBrief {
     /// Identifier of the component.
     id: String,
     name: String,
-    #[schema(value_type = ComponentStatusWord)]
-    status: &'static str,
+    status: ComponentStatus,
 }
 
 impl From<&IncidentComponent> for IncidentComponentBody {
@@ -52,7 +49,7 @@ impl From<&IncidentComponent> for IncidentComponentBody {
         let component_id = component.id.to_string();
         Self {
             component_id,
-            status: status.as_str(),
+            status: *status,
             component: component.into(),
         }
     }
@@ -63,7 +60,7 @@ impl From<&Component> for ComponentInBrief {
         Self {
             id: component.id.to_string(),
             name: component.name.clone(),
-            status: component.status.as_str(),
+            status: component.status,
         }
     }
 }
@@ -76,11 +73,11 @@ pub(super) struct AttachmentInput {
     /// Identifier of the component.
     #[serde(default)]
     #[schema(value_type = String, format = "uuid", required = true)]
-    component_id: FieldInput<EnumText<ComponentId>>,
+    component_id: FieldInput<Parsed<ComponentId>>,
     /// Impact of the incident on the component.
     #[serde(default)]
-    #[schema(value_type = ComponentStatusWord, required = true)]
-    status: FieldInput<EnumText<ComponentStatus>>,
+    #[schema(value_type = ComponentStatus, required = true)]
+    status: FieldInput<Parsed<ComponentStatus>>,
 }
 
 /// The valid rows; adds the errors of the others to `invalid`. With errors, the list must not be
@@ -95,7 +92,7 @@ pub(super) fn attachments(rows: Vec<AttachmentInput>, invalid: &mut Invalid) -> 
         let status = row
             .status
             .required(&field("status"), STATUS_MESSAGE, invalid);
-        if let (Some(EnumText(component_id)), Some(EnumText(status))) = (component, status) {
+        if let (Some(Parsed(component_id)), Some(Parsed(status))) = (component, status) {
             attachments.push(Attachment {
                 component_id,
                 status,
@@ -136,7 +133,7 @@ struct DetachInput {
     /// Identifiers of at least one component.
     #[serde(default)]
     #[schema(value_type = Vec<String>, min_items = 1, required = true)]
-    component_ids: FieldInput<Vec<FieldInput<EnumText<ComponentId>>>>,
+    component_ids: FieldInput<Vec<FieldInput<Parsed<ComponentId>>>>,
 }
 
 impl DetachInput {

@@ -2,7 +2,6 @@
 
 use actix_web::{HttpResponse, get, patch, post, web};
 use allclear_application::incident::Incidents;
-use allclear_application::public::incident::IncidentStatusWord;
 use allclear_application::timestamp;
 use allclear_domain::id::{IncidentId, IncidentUpdateId};
 use allclear_domain::incident::IncidentStatus;
@@ -19,7 +18,7 @@ use crate::author::AuthorBody;
 use crate::caller::Operator;
 use crate::component::STATUS_MESSAGE;
 use crate::if_match::IfMatch;
-use crate::input::{Body, EnumText, FieldInput, Text};
+use crate::input::{Body, FieldInput, Parsed, Text};
 use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::{Id, UpdateId};
 use crate::problem::{ErrorResponses, Problem};
@@ -35,8 +34,7 @@ struct IncidentUpdateBody {
     /// Identifier of the incident.
     incident_id: String,
     /// Status that the update gave the incident.
-    #[schema(value_type = IncidentStatusWord)]
-    status: &'static str,
+    status: IncidentStatus,
     message: String,
     /// Author of the update.
     user: AuthorBody,
@@ -49,7 +47,7 @@ impl From<&IncidentUpdate> for IncidentUpdateBody {
         Self {
             id: update.id.to_string(),
             incident_id: update.incident_id.to_string(),
-            status: update.status.as_str(),
+            status: update.status,
             message: update.message.clone(),
             user: (&update.author).into(),
             created_at: update.created_at,
@@ -67,8 +65,8 @@ struct IncidentUpdateInput {
     message: FieldInput<Text>,
     /// Status that the update gives the incident. `INVESTIGATING` if absent when recording.
     #[serde(default)]
-    #[schema(value_type = IncidentStatusWord, required = false)]
-    status: FieldInput<EnumText<IncidentStatus>>,
+    #[schema(value_type = IncidentStatus, required = false)]
+    status: FieldInput<Parsed<IncidentStatus>>,
 }
 
 impl IncidentUpdateInput {
@@ -113,7 +111,7 @@ struct DeletionInput {
     /// Identifiers of at least one update.
     #[serde(default)]
     #[schema(value_type = Vec<String>, min_items = 1, required = true)]
-    incident_update_ids: FieldInput<Vec<FieldInput<EnumText<IncidentUpdateId>>>>,
+    incident_update_ids: FieldInput<Vec<FieldInput<Parsed<IncidentUpdateId>>>>,
 }
 
 impl DeletionInput {

@@ -1,6 +1,5 @@
 //! Request bodies of the maintenance routes.
 
-use allclear_application::public::maintenance::MaintenanceStatusWord;
 use allclear_domain::maintenance::{MaintenanceDraft, MaintenancePatch, MaintenanceStatus, NewEnd};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
@@ -8,7 +7,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::component::STATUS_MESSAGE;
-use crate::input::{EnumText, FieldInput, Text, Timestamp};
+use crate::input::{FieldInput, Parsed, Text, Timestamp};
 
 /// Validation message for an invalid time; in an edit, of the end only.
 const TIME_MESSAGE: &str = "Invalid date format";
@@ -31,8 +30,8 @@ pub(super) struct MaintenanceInput {
     /// `CANCELLED` creates a cancelled maintenance. Other values have no effect, because the status
     /// follows from the times.
     #[serde(default)]
-    #[schema(value_type = MaintenanceStatusWord, required = false)]
-    status: FieldInput<EnumText<MaintenanceStatus>>,
+    #[schema(value_type = MaintenanceStatus, required = false)]
+    status: FieldInput<Parsed<MaintenanceStatus>>,
     /// Start: RFC 3339, or `2026-01-31T09:30` in UTC.
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = true)]
@@ -89,8 +88,8 @@ pub(super) struct MaintenancePatchInput {
     /// `CANCELLED` cancels the maintenance, `SCHEDULED` withdraws a cancellation. Other values have
     /// no effect.
     #[serde(default)]
-    #[schema(value_type = MaintenanceStatusWord, required = false)]
-    status: FieldInput<EnumText<MaintenanceStatus>>,
+    #[schema(value_type = MaintenanceStatus, required = false)]
+    status: FieldInput<Parsed<MaintenanceStatus>>,
     /// Start: RFC 3339, or `2026-01-31T09:30` in UTC.
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]
@@ -134,7 +133,7 @@ fn text(
 }
 
 fn status(
-    input: FieldInput<EnumText<MaintenanceStatus>>,
+    input: FieldInput<Parsed<MaintenanceStatus>>,
     invalid: &mut Invalid,
 ) -> Option<MaintenanceStatus> {
     input

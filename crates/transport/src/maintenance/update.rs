@@ -2,7 +2,6 @@
 
 use actix_web::{HttpResponse, get, patch, post, web};
 use allclear_application::maintenance::Maintenances;
-use allclear_application::public::incident::IncidentStatusWord;
 use allclear_application::timestamp;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId};
 use allclear_domain::incident::IncidentStatus;
@@ -19,7 +18,7 @@ use crate::author::AuthorBody;
 use crate::caller::Operator;
 use crate::component::STATUS_MESSAGE;
 use crate::if_match::IfMatch;
-use crate::input::{Body, EnumText, FieldInput, Text};
+use crate::input::{Body, FieldInput, Parsed, Text};
 use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::{Id, UpdateId};
 use crate::problem::{ErrorResponses, Problem};
@@ -35,8 +34,7 @@ struct MaintenanceUpdateBody {
     /// Identifier of the maintenance.
     maintenance_id: String,
     /// Status the author gave the update.
-    #[schema(value_type = IncidentStatusWord)]
-    status: &'static str,
+    status: IncidentStatus,
     message: String,
     /// Author of the update.
     user: AuthorBody,
@@ -49,7 +47,7 @@ impl From<&MaintenanceUpdate> for MaintenanceUpdateBody {
         Self {
             id: update.id.to_string(),
             maintenance_id: update.maintenance_id.to_string(),
-            status: update.status.as_str(),
+            status: update.status,
             message: update.message.clone(),
             user: AuthorBody::from(&update.author),
             created_at: update.created_at,
@@ -68,8 +66,8 @@ struct MaintenanceUpdateInput {
     /// Status of the update. `INVESTIGATING` if absent when recording. The status of the
     /// maintenance does not change.
     #[serde(default)]
-    #[schema(value_type = IncidentStatusWord, required = false)]
-    status: FieldInput<EnumText<IncidentStatus>>,
+    #[schema(value_type = IncidentStatus, required = false)]
+    status: FieldInput<Parsed<IncidentStatus>>,
 }
 
 impl MaintenanceUpdateInput {
@@ -114,7 +112,7 @@ struct DeletionInput {
     /// Identifiers of at least one update.
     #[serde(default)]
     #[schema(value_type = Vec<String>, min_items = 1, required = true)]
-    maintenance_update_ids: FieldInput<Vec<FieldInput<EnumText<MaintenanceUpdateId>>>>,
+    maintenance_update_ids: FieldInput<Vec<FieldInput<Parsed<MaintenanceUpdateId>>>>,
 }
 
 impl DeletionInput {

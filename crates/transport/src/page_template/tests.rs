@@ -2,6 +2,8 @@ use super::*;
 
 use allclear_application::public::incident::PublicIncident;
 use allclear_application::public::{Banner, PublicComponent, PublicOrganisation};
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::incident::IncidentStatus;
 use chrono::DateTime;
 
 const HTML: &str = "<head><!--allclear:head--><link rel=\"icon\" href=\"/favicon.svg\"></head>\
@@ -30,7 +32,7 @@ fn page(snapshot: &Snapshot) -> String {
     template().page(snapshot, &serde_json::to_string(snapshot).unwrap())
 }
 
-fn incident(title: &str, status: &'static str) -> PublicIncident {
+fn incident(title: &str, status: IncidentStatus) -> PublicIncident {
     PublicIncident {
         id: "incident".into(),
         title: title.into(),
@@ -47,7 +49,7 @@ fn incident(title: &str, status: &'static str) -> PublicIncident {
     }
 }
 
-fn with_component(status: &'static str) -> Snapshot {
+fn with_component(status: ComponentStatus) -> Snapshot {
     let component = PublicComponent {
         id: "component".into(),
         name: "API".into(),
@@ -56,7 +58,7 @@ fn with_component(status: &'static str) -> Snapshot {
         status,
         created_at: DateTime::default(),
     };
-    let operational = status == "OPERATIONAL";
+    let operational = status == ComponentStatus::Operational;
     let text = if operational {
         "All Systems Operational"
     } else {
@@ -87,7 +89,7 @@ fn text_of_people_is_escaped_in_head_and_data() {
 
 #[test]
 fn every_placeholder_is_filled_and_the_title_shows_the_status() {
-    let page = page(&with_component("MAJOR_OUTAGE"));
+    let page = page(&with_component(ComponentStatus::MajorOutage));
     assert!(!page.contains("<!--"), "{page}");
     assert!(
         page.contains("<title>Acme: Some systems are experiencing issues</title>"),
@@ -102,12 +104,12 @@ fn preview_names_the_organisation_and_its_incidents() {
     let titles = ["One", "Two \"quoted\"", "Three", "Four"];
     let mut incidents: Vec<_> = titles
         .iter()
-        .map(|title| incident(title, "IDENTIFIED"))
+        .map(|title| incident(title, IncidentStatus::Identified))
         .collect();
-    incidents.push(incident("Over", "RESOLVED"));
+    incidents.push(incident("Over", IncidentStatus::Resolved));
     let page = page(&Snapshot {
         incidents,
-        ..with_component("OPERATIONAL")
+        ..with_component(ComponentStatus::Operational)
     });
     for tag in [
         "<meta property=\"og:title\" content=\"Acme\">",

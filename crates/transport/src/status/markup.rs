@@ -20,6 +20,7 @@ use maud::{Markup, html};
 
 use self::frame::frame;
 use self::icon::Icon;
+use self::status_style::StatusStyle;
 pub(crate) use self::subscribe::{SubscribeForm, SubscribePage, page as subscribe_page};
 
 /// Whether an incident is unresolved.
@@ -29,7 +30,7 @@ pub(crate) fn is_unresolved(incident: &PublicIncident) -> bool {
 
 /// Label of an incident's status.
 pub(crate) fn incident_status(incident: &PublicIncident) -> &'static str {
-    status_style::incident(incident.status).label
+    StatusStyle::from(incident.status).label
 }
 
 /// The page of an organisation.

@@ -1,14 +1,13 @@
 use super::*;
 
 use allclear_domain::incident::IncidentStatus;
-use allclear_domain::notice::IncidentChange;
+use allclear_domain::notice::{IncidentChange, NoticeChange, NoticeContent};
 use chrono::TimeDelta;
 use uuid::Uuid;
 
 use crate::delivery::Claim;
 use crate::delivery::fixture::{delivery, pending, subscribed};
 use crate::fixture::{clock, links, now};
-use crate::notice::{IncidentNoticeContent, NoticeContent};
 use crate::subscriber::MockSubscriberStore;
 
 fn hmac_key() -> HmacKey {
@@ -41,21 +40,23 @@ fn limited(times: usize, may: bool) -> MockSubscriberStore {
 }
 
 fn notice() -> DeliveryKind {
-    let content = IncidentNoticeContent {
-        change: IncidentChange::Created,
+    let content = NoticeContent {
         title: "Down".into(),
         description: "All of it".into(),
-        status: IncidentStatus::Investigating,
-        occurred_at: now(),
         message: None,
-        components: Vec::new(),
+        change: NoticeChange::Incident {
+            change: IncidentChange::Created,
+            status: IncidentStatus::Investigating,
+            occurred_at: now(),
+            components: Vec::new(),
+        },
     };
     let (id, subject) = (Uuid::from_u128(7), Uuid::from_u128(5));
     DeliveryKind::Notice(Arc::new(Notice {
         id,
         subject,
         at: now(),
-        content: NoticeContent::Incident(content),
+        content,
     }))
 }
 
@@ -139,13 +140,10 @@ async fn a_notice_has_a_thread_and_a_list_and_names_its_subscriber() {
             .contains("/one-click?email=ann%40example.com&orgId=org_1&unsubscribeCode="),
         "{list:?}"
     );
-    let MailContent::Incident(content) = mail.content else {
-        panic!("not of an incident")
+    let MailContent::Notice { page, .. } = mail.content else {
+        panic!("not a notice")
     };
-    assert_eq!(
-        content.links.page,
-        "https://status.example.com/status/org_1"
-    );
+    assert_eq!(page, "https://status.example.com/status/org_1");
 }
 
 #[tokio::test]

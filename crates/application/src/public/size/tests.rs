@@ -1,5 +1,8 @@
 use super::*;
 
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::incident::IncidentStatus;
+use allclear_domain::maintenance::MaintenanceStatus;
 use chrono::DateTime;
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -15,7 +18,7 @@ fn entry(number: usize, message: &str) -> IncidentTimelineEntry {
     IncidentTimelineEntry {
         id: id(number),
         incident_id: id(0),
-        status: "INVESTIGATING",
+        status: IncidentStatus::Investigating,
         message: message.into(),
         created_at: DateTime::default(),
     }
@@ -29,7 +32,7 @@ fn incident(
 ) -> PublicIncident {
     let link = |number| AffectedComponent {
         component_id: id(number),
-        status: "PARTIAL_OUTAGE",
+        status: ComponentStatus::PartialOutage,
         component: ComponentName {
             id: id(number),
             name: title.into(),
@@ -40,7 +43,7 @@ fn incident(
         title: title.into(),
         description: description.into(),
         description_truncated: false,
-        status: "INVESTIGATING",
+        status: IncidentStatus::Investigating,
         occured_at: DateTime::default(),
         resolved_at: Some(DateTime::default()),
         created_at: DateTime::default(),
@@ -58,7 +61,7 @@ fn maintenance(title: &str, description: &str, messages: &[String]) -> PublicMai
     let entry = |(number, text): (usize, &String)| MaintenanceTimelineEntry {
         id: id(number),
         maintenance_id: id(0),
-        status: "INVESTIGATING",
+        status: IncidentStatus::Investigating,
         message: text.clone(),
         created_at: DateTime::default(),
     };
@@ -67,7 +70,7 @@ fn maintenance(title: &str, description: &str, messages: &[String]) -> PublicMai
         title: title.into(),
         description: description.into(),
         description_truncated: false,
-        status: "IN_PROGRESS",
+        status: MaintenanceStatus::InProgress,
         start_at: DateTime::default(),
         end_at: Some(DateTime::default()),
         created_at: DateTime::default(),

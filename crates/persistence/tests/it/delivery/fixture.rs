@@ -4,7 +4,6 @@ use allclear_application::delivery::{
     Claim, Delivery, DeliveryCounts, DeliveryKind, DeliveryQueue, DeliveryResult, Outcome,
 };
 use allclear_application::incident::IncidentStore;
-use allclear_application::notice::NoticeContent;
 use allclear_application::subscriber::{SubscriberRule, SubscriberStore};
 use allclear_application::transition::{CreateTransition, Transition};
 use allclear_domain::author::Author;
@@ -46,11 +45,7 @@ pub(super) fn message(delivery: &Delivery) -> String {
     let DeliveryKind::Notice(notice) = &delivery.kind else {
         panic!("no notice: {delivery:?}")
     };
-    let message = match &notice.content {
-        NoticeContent::Incident(content) => &content.message,
-        NoticeContent::Maintenance(content) => &content.message,
-    };
-    message.clone().unwrap_or_default()
+    notice.content.message.clone().unwrap_or_default()
 }
 
 /// Subscribes an address, or leaves the known one as it is.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use allclear_application::component::ComponentStore;
 use allclear_application::delivery::{DeliveryKind, DeliveryQueue};
-use allclear_application::notice::{Notice, NoticeContent};
+use allclear_application::notice::Notice;
 use allclear_application::scheduler::MaintenanceSchedule;
 use allclear_application::transition::CreateTransition;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
@@ -16,7 +16,7 @@ use allclear_domain::incident::{IncidentPatch, IncidentStatus};
 use allclear_domain::incident_update::{IncidentAndUpdate, IncidentUpdatePatch, UpdateDeletion};
 use allclear_domain::maintenance::{MaintenancePatch, MaintenanceStatus, NewEnd};
 use allclear_domain::maintenance_update::{MaintenanceUpdate, MaintenanceUpdatePatch};
-use allclear_domain::notice::{IncidentChange, MaintenanceChange};
+use allclear_domain::notice::{AffectedComponent, IncidentChange, MaintenanceChange, NoticeChange};
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 
@@ -56,9 +56,9 @@ async fn told(world: &World) -> Vec<Arc<Notice>> {
 }
 
 async fn incident_changes(world: &World) -> Vec<(IncidentChange, Option<String>)> {
-    let of_incident = |notice: &Arc<Notice>| match &notice.content {
-        NoticeContent::Incident(content) => (content.change, content.message.clone()),
-        NoticeContent::Maintenance(content) => panic!("{content:?}"),
+    let of_incident = |notice: &Arc<Notice>| match &notice.content.change {
+        NoticeChange::Incident { change, .. } => (*change, notice.content.message.clone()),
+        change @ NoticeChange::Maintenance { .. } => panic!("{change:?}"),
     };
     told(world).await.iter().map(of_incident).collect()
 }
@@ -66,11 +66,11 @@ async fn incident_changes(world: &World) -> Vec<(IncidentChange, Option<String>)
 async fn maintenance_changes(
     world: &World,
 ) -> Vec<(MaintenanceChange, MaintenanceStatus, Option<String>)> {
-    let of_maintenance = |notice: &Arc<Notice>| match &notice.content {
-        NoticeContent::Maintenance(content) => {
-            (content.change, content.status, content.message.clone())
+    let of_maintenance = |notice: &Arc<Notice>| match &notice.content.change {
+        NoticeChange::Maintenance { change, status, .. } => {
+            (*change, *status, notice.content.message.clone())
         }
-        NoticeContent::Incident(content) => panic!("{content:?}"),
+        change @ NoticeChange::Incident { .. } => panic!("{change:?}"),
     };
     told(world).await.iter().map(of_maintenance).collect()
 }
@@ -119,18 +119,23 @@ async fn an_incident_is_told_of_as_it_was_at_each_change(database: &Database) {
     assert!(told.iter().all(|notice| notice.subject == incident.0));
     let read: Vec<_> = told
         .iter()
-        .map(|notice| match &notice.content {
-            NoticeContent::Incident(content) => (
-                content.change,
-                content.title.as_str(),
-                content.status,
-                content.message.as_deref(),
-                &content.components[..],
+        .map(|notice| match &notice.content.change {
+            NoticeChange::Incident {
+                change,
+                status,
+                components,
+                ..
+            } => (
+                *change,
+                notice.content.title.as_str(),
+                *status,
+                notice.content.message.as_deref(),
+                &components[..],
             ),
-            NoticeContent::Maintenance(content) => panic!("{content:?}"),
+            change @ NoticeChange::Maintenance { .. } => panic!("{change:?}"),
         })
         .collect();
-    let api = [allclear_application::mail::notice::AffectedComponent {
+    let api = [AffectedComponent {
         name: "API".into(),
         status: ComponentStatus::PartialOutage,
     }];

@@ -157,7 +157,12 @@ async fn two_operators_who_record_at_once_are_both_kept_in_order(database: &Data
         let (world, incident) = (std::sync::Arc::clone(&world), incident.clone());
         operators.spawn(async move {
             for number in 0..25 {
-                let status = IncidentStatus::ALL[(operator + number) % 3];
+                let unresolved = [
+                    IncidentStatus::Investigating,
+                    IncidentStatus::Identified,
+                    IncidentStatus::Monitoring,
+                ];
+                let status = unresolved[(operator + number) % 3];
                 world
                     .record(&incident, status, &format!("{operator} {number}"))
                     .await;

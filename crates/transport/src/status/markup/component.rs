@@ -1,15 +1,16 @@
 //! The components and the banner.
 
 use allclear_application::public::{Banner, PublicComponent};
+use allclear_domain::component::ComponentStatus;
 use maud::{Markup, html};
 
 use super::icon::Icon;
 use super::section::{nothing_here, section};
-use super::status_style;
+use super::status_style::StatusStyle;
 use super::text::prose;
 
 fn is_affected(component: &PublicComponent) -> bool {
-    component.status != "OPERATIONAL"
+    component.status != ComponentStatus::Operational
 }
 
 /// The banner; nothing without components.
@@ -72,7 +73,7 @@ pub(super) fn list(components: &[PublicComponent]) -> Markup {
 }
 
 fn row(component: &PublicComponent) -> Markup {
-    let style = status_style::component(component.status);
+    let style = StatusStyle::from(component.status);
     let affected = is_affected(component);
     html! {
         li class={

@@ -2,16 +2,17 @@
 
 use allclear_application::public::incident::{AffectedComponent, PublicIncident};
 use allclear_application::public::size::PAST_SHOWN;
+use allclear_domain::incident::IncidentStatus;
 use maud::{Markup, html};
 
 use super::section::{nothing_here, omitted, section};
-use super::status_style;
+use super::status_style::StatusStyle;
 use super::text::{moment, prose};
 use super::timeline::{TimelineItem, timeline};
 
 /// Whether the incident is unresolved.
 pub(super) fn is_unresolved(incident: &PublicIncident) -> bool {
-    incident.status != "RESOLVED"
+    incident.status != IncidentStatus::Resolved
 }
 
 /// Unresolved incidents first, each in its own card; past incidents in one card.
@@ -40,7 +41,7 @@ pub(super) fn list(incidents: &[PublicIncident]) -> Markup {
 
 /// The most prominent element of the page.
 fn active(incident: &PublicIncident) -> Markup {
-    let style = status_style::incident(incident.status);
+    let style = StatusStyle::from(incident.status);
     html! {
         article data-tone=(style.tone) class={
             "relative min-w-0 rounded-lg border bg-surface shadow-low print:break-inside-avoid border-" (style.tone) "-line"
@@ -67,7 +68,7 @@ fn past(incident: &PublicIncident) -> Markup {
             header {
                 div class="flex flex-wrap items-start justify-between gap-x-4" {
                     h3 dir="auto" class="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink" { (incident.title) }
-                    (status_style::incident(incident.status).quiet())
+                    (StatusStyle::from(incident.status).quiet())
                 }
                 (moment(Some("Created"), Some(incident.created_at)))
             }
@@ -92,7 +93,7 @@ fn affected(title: &str, components: &[AffectedComponent]) -> Markup {
     html! {
         ul aria-label={ "Components affected by " (title) } class="flex flex-wrap gap-2" {
             @for link in components {
-                @let style = status_style::component(link.status);
+                @let style = StatusStyle::from(link.status);
                 li data-tone=(style.tone)
                     class="inline-flex min-w-0 flex-wrap items-center gap-x-2 rounded-md border border-line bg-raised px-2 py-1 text-sm" {
                     (style.icon.svg(&format!("size-3.5 shrink-0 text-{}", style.tone)))

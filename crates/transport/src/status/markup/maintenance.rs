@@ -2,15 +2,19 @@
 
 use allclear_application::public::maintenance::PublicMaintenance;
 use allclear_application::public::size::PAST_SHOWN;
+use allclear_domain::maintenance::MaintenanceStatus;
 use maud::{Markup, html};
 
 use super::section::{nothing_here, omitted, section};
-use super::status_style;
+use super::status_style::StatusStyle;
 use super::text::{moment, prose};
 use super::timeline::{TimelineItem, timeline};
 
 fn is_over(maintenance: &PublicMaintenance) -> bool {
-    matches!(maintenance.status, "COMPLETED" | "CANCELLED")
+    matches!(
+        maintenance.status,
+        MaintenanceStatus::Completed | MaintenanceStatus::Cancelled
+    )
 }
 
 /// Scheduled and running maintenances first; past ones follow.
@@ -39,7 +43,7 @@ pub(super) fn list(maintenances: &[PublicMaintenance]) -> Markup {
 }
 
 fn item(maintenance: &PublicMaintenance, quiet: bool) -> Markup {
-    let style = status_style::maintenance(maintenance.status);
+    let style = StatusStyle::from(maintenance.status);
     let entries = maintenance.timeline.iter().map(|entry| TimelineItem {
         status: entry.status,
         message: &entry.message,
@@ -47,7 +51,7 @@ fn item(maintenance: &PublicMaintenance, quiet: bool) -> Markup {
     });
     html! {
         article class="relative grid min-w-0 grid-cols-1 gap-3 px-4 py-4 first:rounded-t-lg last:rounded-b-lg sm:px-5 print:break-inside-avoid" {
-            @if maintenance.status == "IN_PROGRESS" {
+            @if maintenance.status == MaintenanceStatus::InProgress {
                 span aria-hidden="true" class={ "absolute inset-y-0 left-0 w-1 rounded-l-[inherit] bg-" (style.tone) "-solid" } {}
             }
             header class="flex flex-wrap items-start justify-between gap-x-4 gap-y-1" {

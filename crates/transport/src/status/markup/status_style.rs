@@ -1,5 +1,8 @@
 //! The style of each status: label, colour and icon. Colour is never the only sign.
 
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::incident::IncidentStatus;
+use allclear_domain::maintenance::MaintenanceStatus;
 use maud::{Markup, html};
 
 use super::icon::Icon;
@@ -17,33 +20,40 @@ const fn style(label: &'static str, tone: &'static str, icon: Icon) -> StatusSty
     StatusStyle { label, tone, icon }
 }
 
-/// The style of a component's status.
-pub(super) fn component(status: &str) -> StatusStyle {
-    match status {
-        "DEGRADED" => style("Degraded Performance", "degraded", Icon::TRIANGLE_ALERT),
-        "PARTIAL_OUTAGE" => style("Partial Outage", "partial", Icon::CIRCLE_ALERT),
-        "MAJOR_OUTAGE" => style("Major Outage", "major", Icon::OCTAGON_X),
-        _ => style("Operational", "operational", Icon::CIRCLE_CHECK),
+impl From<ComponentStatus> for StatusStyle {
+    fn from(status: ComponentStatus) -> Self {
+        match status {
+            ComponentStatus::Operational => style("Operational", "operational", Icon::CIRCLE_CHECK),
+            ComponentStatus::Degraded => {
+                style("Degraded Performance", "degraded", Icon::TRIANGLE_ALERT)
+            }
+            ComponentStatus::PartialOutage => {
+                style("Partial Outage", "partial", Icon::CIRCLE_ALERT)
+            }
+            ComponentStatus::MajorOutage => style("Major Outage", "major", Icon::OCTAGON_X),
+        }
     }
 }
 
-/// The style of an incident's or an update's status.
-pub(super) fn incident(status: &str) -> StatusStyle {
-    match status {
-        "IDENTIFIED" => style("Identified", "partial", Icon::CROSSHAIR),
-        "MONITORING" => style("Monitoring", "degraded", Icon::ACTIVITY),
-        "RESOLVED" => style("Resolved", "operational", Icon::CIRCLE_CHECK),
-        _ => style("Investigating", "major", Icon::SEARCH),
+impl From<IncidentStatus> for StatusStyle {
+    fn from(status: IncidentStatus) -> Self {
+        match status {
+            IncidentStatus::Investigating => style("Investigating", "major", Icon::SEARCH),
+            IncidentStatus::Identified => style("Identified", "partial", Icon::CROSSHAIR),
+            IncidentStatus::Monitoring => style("Monitoring", "degraded", Icon::ACTIVITY),
+            IncidentStatus::Resolved => style("Resolved", "operational", Icon::CIRCLE_CHECK),
+        }
     }
 }
 
-/// The style of a maintenance's status.
-pub(super) fn maintenance(status: &str) -> StatusStyle {
-    match status {
-        "IN_PROGRESS" => style("In Progress", "maintenance", Icon::WRENCH),
-        "COMPLETED" => style("Completed", "operational", Icon::CIRCLE_CHECK),
-        "CANCELLED" => style("Cancelled", "neutral", Icon::CIRCLE_SLASH),
-        _ => style("Scheduled", "maintenance", Icon::CALENDAR_CLOCK),
+impl From<MaintenanceStatus> for StatusStyle {
+    fn from(status: MaintenanceStatus) -> Self {
+        match status {
+            MaintenanceStatus::Scheduled => style("Scheduled", "maintenance", Icon::CALENDAR_CLOCK),
+            MaintenanceStatus::InProgress => style("In Progress", "maintenance", Icon::WRENCH),
+            MaintenanceStatus::Completed => style("Completed", "operational", Icon::CIRCLE_CHECK),
+            MaintenanceStatus::Cancelled => style("Cancelled", "neutral", Icon::CIRCLE_SLASH),
+        }
     }
 }
 

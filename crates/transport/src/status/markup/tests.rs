@@ -5,6 +5,9 @@ use allclear_application::public::incident::{
 };
 use allclear_application::public::maintenance::{MaintenanceTimelineEntry, PublicMaintenance};
 use allclear_application::public::{Banner, PublicComponent, PublicOrganisation};
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::incident::IncidentStatus;
+use allclear_domain::maintenance::MaintenanceStatus;
 use chrono::{DateTime, Utc};
 
 const HOSTILE: &str =
@@ -34,11 +37,11 @@ fn full(text: &str) -> Snapshot {
         occured_at: when,
         resolved_at: None,
         created_at: when,
-        timeline: vec![entry(status), entry("INVESTIGATING")],
+        timeline: vec![entry(status), entry(IncidentStatus::Investigating)],
         timeline_truncated: false,
         components: vec![AffectedComponent {
             component_id: id.clone(),
-            status: "PARTIAL_OUTAGE",
+            status: ComponentStatus::PartialOutage,
             component: ComponentName {
                 id: id.clone(),
                 name: text.into(),
@@ -58,7 +61,7 @@ fn full(text: &str) -> Snapshot {
         timeline: vec![MaintenanceTimelineEntry {
             id: id.clone(),
             maintenance_id: id.clone(),
-            status: "MONITORING",
+            status: IncidentStatus::Monitoring,
             message: text.into(),
             created_at: when,
         }],
@@ -81,13 +84,24 @@ fn full(text: &str) -> Snapshot {
             operational: false,
             text: "Some systems are experiencing issues",
         }),
-        components: ["OPERATIONAL", "DEGRADED", "PARTIAL_OUTAGE", "MAJOR_OUTAGE"]
-            .map(component)
-            .into(),
-        incidents: vec![incident("RESOLVED"), incident("IDENTIFIED")],
+        components: [
+            ComponentStatus::Operational,
+            ComponentStatus::Degraded,
+            ComponentStatus::PartialOutage,
+            ComponentStatus::MajorOutage,
+        ]
+        .map(component)
+        .into(),
+        incidents: vec![
+            incident(IncidentStatus::Resolved),
+            incident(IncidentStatus::Identified),
+        ],
         maintenances: vec![
-            maintenance("IN_PROGRESS", None),
-            maintenance("COMPLETED", Some(at("2026-11-20T12:00:00.000Z"))),
+            maintenance(MaintenanceStatus::InProgress, None),
+            maintenance(
+                MaintenanceStatus::Completed,
+                Some(at("2026-11-20T12:00:00.000Z")),
+            ),
         ],
         revision: 1,
         generated_at: when,

@@ -1,15 +1,16 @@
 //! The timeline of an incident or a maintenance, newest entry first.
 
+use allclear_domain::incident::IncidentStatus;
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 use super::section::omitted;
-use super::status_style;
+use super::status_style::StatusStyle;
 use super::text::{moment, prose};
 
 /// An entry of a timeline.
 pub(super) struct TimelineItem<'a> {
-    pub(super) status: &'a str,
+    pub(super) status: IncidentStatus,
     pub(super) message: &'a str,
     pub(super) created_at: DateTime<Utc>,
 }
@@ -35,7 +36,7 @@ pub(super) fn timeline<'a>(
 }
 
 fn body(entry: &TimelineItem<'_>, quiet: bool) -> Markup {
-    let style = status_style::incident(entry.status);
+    let style = StatusStyle::from(entry.status);
     let mark = if quiet {
         "bg-neutral-solid".to_owned()
     } else {

@@ -307,7 +307,7 @@ fn huge(revision: i64) -> Snapshot {
         name: "x".repeat(200),
         description: "y".repeat(10_000),
         description_truncated: false,
-        status: "OPERATIONAL",
+        status: allclear_domain::component::ComponentStatus::Operational,
         created_at: DateTime::default(),
     };
     Snapshot {

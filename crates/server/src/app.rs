@@ -13,24 +13,13 @@ use allclear_application::component::Components;
 use allclear_application::incident::Incidents;
 use allclear_application::maintenance::Maintenances;
 use allclear_application::outbox::Retention;
-use allclear_application::relay::{CommitListener, Relay};
+use allclear_application::relay::Relay;
 use allclear_application::scheduler::{self, Scheduler, WakeTimer};
-use allclear_broadcast::{InProcess, Redis, RedisOptions};
 use allclear_persistence::database::Database;
-use allclear_persistence::sqlite_file;
-use allclear_transport::client_address::TrustedProxies;
-use allclear_transport::client_slots::ClientLimits;
-use allclear_transport::configuration::{Configuration, IdentityProvider};
-use allclear_transport::headers::Hsts;
 use allclear_transport::health::Draining;
 use allclear_transport::provider::Provider;
 use allclear_transport::server::{self, AppState};
-use allclear_transport::socket::Sockets;
-use allclear_transport::status::events::EventStreams;
-use allclear_transport::status::pages::Pages;
-use allclear_transport::status::viewers::Viewers;
 use allclear_transport::subscriber::SubscriberThrottle;
-use allclear_transport::timeouts::Timeouts;
 use allclear_transport::usage::WriteUsage;
 use allclear_transport::web_app::WebApp;
 use tokio::runtime::Handle;
@@ -39,27 +28,25 @@ use tokio::task::JoinHandle;
 use crate::clear_text;
 use crate::clerk;
 use crate::clock::SystemClock;
+use crate::connect;
 use crate::delivery::{MailQueue, RunningMailQueue};
 use crate::identity::{self, Identity};
 use crate::mail;
 use crate::metrics;
 use crate::private;
+use crate::public_status::PublicStatus;
 use crate::services::Services;
-use crate::settings::clerk::Clerk;
-use crate::settings::{HstsScope, Settings};
+use crate::settings::Settings;
 use crate::signals::{EndSignal, EndSignals};
 
-/// How often viewers get a sign of life: well within the minute after which proxies give up.
-const KEEP_ALIVE: Duration = Duration::from_secs(20);
-/// How often expired sessions, resets and invitations, and old commits, are removed.
-const PRUNING: Duration = Duration::from_hours(1);
+/// Interval of the removal of expired sessions, password resets and invitations, and of old commits.
+const PRUNE_INTERVAL: Duration = Duration::from_hours(1);
 
-/// Allclear, running.
+/// A running server.
 pub struct App {
     address: SocketAddr,
     public_url: String,
     with_clerk: bool,
-    /// What the command line and the demo work with.
     pub(crate) identity: Identity,
     pub(crate) components: Arc<Components>,
     pub(crate) incidents: Arc<Incidents>,
@@ -70,23 +57,23 @@ pub struct App {
     background: Background,
     handle: ServerHandle,
     serving: JoinHandle<std::io::Result<()>>,
-    sending: RunningMailQueue,
+    running_mail_queue: RunningMailQueue,
     tasks: Vec<JoinHandle<()>>,
 }
 
 impl App {
-    /// Starts by the system's clock.
+    /// Starts a server with the system's clock.
     ///
     /// # Errors
-    /// One line that says what stands in the way.
+    /// One line with the reason why the server cannot start.
     pub async fn start(settings: &Settings) -> Result<Self, String> {
         Self::start_at(settings, Arc::new(SystemClock)).await
     }
 
-    /// Opens the database, wires everything and starts to serve.
+    /// Starts a server with the given clock: opens the database, wires the services and listens.
     ///
     /// # Errors
-    /// One line that says what stands in the way.
+    /// One line with the reason why the server cannot start.
     pub async fn start_at(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self, String> {
         let clerk = settings.clerk.application()?;
         let (listener, address) = listen(settings)?;
@@ -94,11 +81,11 @@ impl App {
         private::data_folder(&settings.data_dir)?;
         clear_text::warn(settings)?;
 
-        let database = connect(settings, &clock)
+        let database = connect::database(settings, &clock)
             .await?
             .limited(settings.usage.stored());
         let store = Arc::new(database.clone());
-        let broadcast = broadcast(settings, &database, &*clock).await?;
+        let broadcast = connect::broadcast(settings, &database, &*clock).await?;
         let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::clone(&broadcast)));
         let background = Background::on(Handle::current());
 
@@ -118,15 +105,15 @@ impl App {
                 .map(Provider::Clerk)?,
             None => Provider::BuiltIn(Box::new(identity.transport_services(settings))),
         };
-        let post =
-            MailQueue::over(settings, &public_url, &database, &clock, mailer, &identity).await?;
+        let mail_queue =
+            MailQueue::new(settings, &public_url, &database, &clock, mailer, &identity).await?;
         let Services {
             components,
             incidents,
             maintenances,
             wake_timer,
             scheduler,
-        } = Services::over(&database, &relay, &clock);
+        } = Services::new(&database, &relay, &clock);
 
         let public =
             PublicStatus::new(settings, &public_url, &database, &relay, &clock, &provider)?;
@@ -137,8 +124,8 @@ impl App {
             components: Arc::clone(&components),
             incidents: Arc::clone(&incidents),
             maintenances: Arc::clone(&maintenances),
-            subscribers: Arc::clone(&post.subscribers),
-            deliveries: Arc::clone(&post.deliveries),
+            subscribers: Arc::clone(&mail_queue.subscribers),
+            deliveries: Arc::clone(&mail_queue.deliveries),
             subscriber_throttle: Arc::new(SubscriberThrottle::new(&settings.limits.subscriber())),
             pages: Arc::clone(&public.pages),
             streams: Arc::clone(&public.streams),
@@ -146,22 +133,22 @@ impl App {
             socket_settings: settings.socket(&public_url),
             viewers: Arc::clone(&public.viewers),
             web_app: Arc::new(WebApp::load(clerk.as_ref().map(clerk::policy).transpose()?)),
-            configuration: Arc::new(configuration(settings, clerk.as_ref())),
+            configuration: Arc::new(settings.configuration(clerk.as_ref())),
             readiness: store,
             draining: draining.clone(),
             metrics: metrics::handle(),
             write_usage: Arc::new(WriteUsage::new(settings.usage.written())),
             metrics_access: Arc::new(settings.metrics.access()?),
-            hsts: hsts(settings, &public_url),
+            hsts: settings.hsts(&public_url),
             proxies: Arc::clone(&public.proxies),
             client_limits: Arc::clone(&public.client_limits),
             origin: public_url.clone(),
             allowed_origins: settings.allowed_origins.clone(),
-            timeouts: timeouts(settings),
+            timeouts: settings.timeouts(),
         };
         let (handle, serving) = start_server(state, listener)?;
 
-        let sending = post.start(Arc::clone(&broadcast));
+        let running_mail_queue = mail_queue.start(Arc::clone(&broadcast));
         let mut tasks = public.start(&relay);
         tasks.push(tokio::spawn(prune(
             Arc::clone(&identity.accounts),
@@ -185,12 +172,12 @@ impl App {
             background,
             handle,
             serving,
-            sending,
+            running_mail_queue,
             tasks,
         })
     }
 
-    /// Where it listens.
+    /// Address that the server listens on.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
@@ -201,17 +188,17 @@ impl App {
         self.with_clerk
     }
 
-    /// Where people reach it.
+    /// Public address of the installation.
     #[must_use]
     pub fn public_url(&self) -> &str {
         &self.public_url
     }
 
-    /// Waits for the signal to end, then finishes what runs and closes everything. After a SIGTERM the server is not ready
-    /// but answers for `delay`, or until the next signal.
+    /// Serves until a signal asks the process to end, then stops. After a SIGTERM the server is not ready, but still serves
+    /// for `delay` or until the next signal.
     ///
     /// # Errors
-    /// When the server fails.
+    /// One line, if the server fails.
     pub async fn serve_until(
         mut self,
         mut signals: EndSignals,
@@ -228,26 +215,26 @@ impl App {
             signal = signals.next() => {
                 self.draining.begin();
                 if signal == EndSignal::Terminate && !delay.is_zero() {
-                    tracing::info!(seconds = delay.as_secs_f64(), "ending: not ready from now on");
+                    tracing::info!(seconds = delay.as_secs_f64(), "shutting down: not ready");
                     let _ = tokio::time::timeout(delay, signals.next()).await;
                 }
             }
         }
-        tracing::info!("ending: finishing what runs");
+        tracing::info!("shutting down: finishing open requests");
         self.stop().await;
         Ok(())
     }
 
-    /// Readiness off, no new connection, streams and sockets closed, requests answered, mail handed over, database closed.
+    /// Stops in order: not ready, no new connections, streams and sockets closed, requests finished, mail sent, database closed.
     pub async fn stop(self) {
         self.draining.begin();
-        // Before the workers stop: a session that polls is looked after on one of them, whether it has a connection or not.
+        // Before the workers stop: a polling session lives on one of them.
         self.public.sockets.close().await;
         let stopping = self.handle.stop(true);
         self.public.viewers.close();
         stopping.await;
         self.background.wait_idle().await;
-        self.sending.stop().await;
+        self.running_mail_queue.stop().await;
         for task in &self.tasks {
             task.abort();
         }
@@ -260,90 +247,7 @@ impl App {
     }
 }
 
-/// What the public sees: the pages, and the connections that keep them live.
-struct PublicStatus {
-    viewers: Arc<Viewers>,
-    pages: Arc<Pages>,
-    streams: Arc<EventStreams>,
-    sockets: Arc<Sockets>,
-    proxies: Arc<TrustedProxies>,
-    client_limits: Arc<ClientLimits>,
-}
-
-impl PublicStatus {
-    fn new(
-        settings: &Settings,
-        public_url: &str,
-        database: &Database,
-        relay: &Arc<Relay>,
-        clock: &Arc<dyn Clock>,
-        provider: &Provider,
-    ) -> Result<Self, String> {
-        let (proxies, client_limits) = client_limits(settings)?;
-        let viewers = Arc::new(Viewers::default());
-        let pages = Arc::new(Pages::new(
-            Arc::new(database.clone()),
-            Arc::clone(relay),
-            Arc::clone(clock),
-            WebApp::page_template(public_url),
-        ));
-        let sockets = Arc::new(Sockets::new(
-            &settings.socket(public_url),
-            Arc::clone(&client_limits),
-            Arc::clone(&pages),
-            Arc::clone(relay),
-            provider.verifier(),
-            Arc::clone(clock),
-        ));
-        let streams = Arc::new(EventStreams::new(
-            Arc::clone(&viewers),
-            Arc::clone(relay),
-            Arc::new(database.clone()),
-        ));
-        Ok(Self {
-            viewers,
-            pages,
-            streams,
-            sockets,
-            proxies,
-            client_limits,
-        })
-    }
-
-    /// Starts what sends each commit to the viewers and keeps their connections in order.
-    fn start(&self, relay: &Arc<Relay>) -> Vec<JoinHandle<()>> {
-        let listeners: [Arc<dyn CommitListener>; 3] = [
-            Arc::clone(&self.viewers) as _,
-            Arc::clone(&self.sockets) as _,
-            Arc::new(metrics::Told),
-        ];
-        let counting = tokio::spawn(metrics::upkeep(Arc::clone(relay)));
-        let relay = Arc::clone(relay);
-        let publishing = tokio::spawn(async move { relay.run(&listeners).await });
-        let sockets = Arc::clone(&self.sockets);
-        let authorizing = tokio::spawn(async move { sockets.run_authorizer().await });
-        let keeping_alive = tokio::spawn(keep_alive(Arc::clone(&self.viewers)));
-        vec![counting, publishing, authorizing, keeping_alive]
-    }
-}
-
-const fn timeouts(settings: &Settings) -> Timeouts {
-    Timeouts {
-        head: settings.head_timeout,
-        body: settings.body_timeout,
-        keep_alive: settings.keep_alive,
-    }
-}
-
-/// The proxies whose word counts, and what clients may have open.
-fn client_limits(settings: &Settings) -> Result<(Arc<TrustedProxies>, Arc<ClientLimits>), String> {
-    let proxies = settings.trusted_proxies.iter().map(String::as_str);
-    let proxies = Arc::new(TrustedProxies::parse(proxies)?);
-    let limits = ClientLimits::new(&settings.connections.limits(), Arc::clone(&proxies));
-    Ok((proxies, Arc::new(limits)))
-}
-
-/// Starts what announces the changes of the clock, and what wakes it.
+/// Starts the scheduler and the task that wakes it.
 fn schedule(
     scheduler: Scheduler,
     wake_timer: Arc<WakeTimer>,
@@ -358,7 +262,7 @@ fn schedule(
     ]
 }
 
-/// Binds the configured address; the second value is the address in use, which differs where port 0 is configured.
+/// Binds the configured address. Returns the actual address too, because port 0 chooses a free port.
 fn listen(settings: &Settings) -> Result<(TcpListener, SocketAddr), String> {
     let listener = TcpListener::bind(settings.listen)
         .map_err(|error| format!("{}: {error}", settings.listen))?;
@@ -366,7 +270,7 @@ fn listen(settings: &Settings) -> Result<(TcpListener, SocketAddr), String> {
     Ok((listener, address))
 }
 
-/// Serves with one worker a core.
+/// Starts one worker per core.
 fn start_server(
     state: AppState,
     listener: TcpListener,
@@ -376,97 +280,16 @@ fn start_server(
     Ok((server.handle(), tokio::spawn(server)))
 }
 
-/// Opens the database that is configured.
-pub(crate) async fn connect(
-    settings: &Settings,
-    clock: &Arc<dyn Clock>,
-) -> Result<Database, String> {
-    if let Some(file) = sqlite_file::path_of(&settings.database()) {
-        private::database_files(&file)?;
-    }
-    let opened = Database::connect(&settings.database(), Arc::clone(clock)).await;
-    // The address may hold a password: the error does not name it.
-    opened.map_err(|error| {
-        format!(
-            "the database cannot be opened: {}",
-            one_line(&error.to_string())
-        )
-    })
-}
-
-/// How nodes hear of each other's commits.
-async fn broadcast(
-    settings: &Settings,
-    database: &Database,
-    clock: &dyn Clock,
-) -> Result<Arc<dyn Broadcast>, String> {
-    let Some(url) = &settings.redis.redis_url else {
-        return Ok(Arc::new(InProcess::default()));
-    };
-    let authorities = settings.redis.authorities()?;
-    let (installation, key) = identity::installation(database, clock).await?;
-    let redis = Redis::start(RedisOptions {
-        url: url.reveal(),
-        authorities,
-        installation: &installation,
-        key,
-    })
-    .map_err(|_| {
-        "ALLCLEAR_REDIS_URL is not an address of Redis, or ALLCLEAR_REDIS_CA_FILE is not PEM"
-            .to_owned()
-    })?;
-    Ok(Arc::new(redis))
-}
-
-/// An error as one line.
-pub(crate) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-async fn keep_alive(viewers: Arc<Viewers>) {
-    let mut tick = tokio::time::interval(KEEP_ALIVE);
-    loop {
-        tick.tick().await;
-        viewers.keep_alive();
-    }
-}
-
 async fn prune(accounts: Arc<Accounts>, retention: Retention) {
-    let mut tick = tokio::time::interval(PRUNING);
+    let mut tick = tokio::time::interval(PRUNE_INTERVAL);
     loop {
         tick.tick().await;
         let pruned = accounts.prune().await.and(retention.prune().await);
         if let Err(error) = pruned {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "what has expired was not removed; trying again"
+                "expired data was not removed; retrying later"
             );
         }
-    }
-}
-
-fn hsts(settings: &Settings, public_url: &str) -> Hsts {
-    match settings.hsts {
-        _ if !public_url.starts_with("https:") => Hsts::Off,
-        HstsScope::Off => Hsts::Off,
-        HstsScope::Host => Hsts::Host,
-        HstsScope::Subdomains => Hsts::Subdomains,
-    }
-}
-
-fn configuration(settings: &Settings, clerk: Option<&Clerk>) -> Configuration {
-    let text = |url: &Option<url::Url>| url.as_ref().map(ToString::to_string);
-    Configuration {
-        identity_provider: if clerk.is_some() {
-            IdentityProvider::Clerk
-        } else {
-            IdentityProvider::BuiltIn
-        },
-        clerk_publishable_key: clerk.map(|clerk| clerk.publishable_key.as_str().to_owned()),
-        sign_up: settings.sign_up.into(),
-        mail_server: settings.mail.is_sent(),
-        discord_url: text(&settings.discord_url),
-        sponsor_url: text(&settings.sponsor_url),
-        version: env!("CARGO_PKG_VERSION"),
     }
 }

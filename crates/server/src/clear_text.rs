@@ -1,10 +1,10 @@
-//! Warns of connections that leave this machine without encryption.
+//! Warns about connections to other machines without encryption.
 
 use std::net::IpAddr;
 
 use crate::settings::Settings;
 
-/// Logs one line for each server that is configured to be reached in clear text beyond this machine.
+/// Logs one line for each server on another machine that is configured without encryption.
 ///
 /// # Errors
 /// One line that says what is wrong with the address of a mail server.
@@ -25,7 +25,7 @@ pub(crate) fn warn(settings: &Settings) -> Result<(), String> {
         );
     }
     let mail = settings.mail.server()?;
-    // Where a password is exposed as well, another line says so.
+    // An exposed password has a warning of its own.
     let mail = mail.filter(|server| !server.exposes_password());
     let mail = mail.and_then(|server| server.clear_text_host().map(str::to_owned));
     if let Some(host) = mail.filter(|host| is_elsewhere(host)) {
@@ -37,7 +37,7 @@ pub(crate) fn warn(settings: &Settings) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a host is another machine, as far as its name says.
+/// Whether a host is another machine, judged by its name.
 fn is_elsewhere(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']');
     let is_loopback = address

@@ -17,7 +17,7 @@ use allclear_transport::clerk::policy::PagePolicy;
 use crate::settings::Settings;
 use crate::settings::clerk::{Clerk, wrong};
 
-/// What Clerk's calls work with. Tokens count that were issued to pages of our own origin, and of the allowed ones.
+/// Services of Clerk's routes. Accepts tokens that were issued to pages of the own or an allowed origin.
 pub(crate) fn services(
     clerk: &Clerk,
     settings: &Settings,
@@ -56,7 +56,7 @@ pub(crate) fn services(
     })
 }
 
-/// What pages may load.
+/// Content security policy that lets pages load Clerk.
 pub(crate) fn policy(clerk: &Clerk) -> Result<PagePolicy, String> {
     PagePolicy::new(&clerk.publishable_key.issuer()).map_err(|error| error.to_string())
 }

@@ -11,7 +11,7 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     #[expect(
         clippy::disallowed_methods,
-        reason = "this is the clock everybody else is handed"
+        reason = "the only implementation that reads the system's clock"
     )]
     fn now(&self) -> DateTime<Utc> {
         Utc::now().trunc_subsecs(3)
@@ -19,7 +19,7 @@ impl Clock for SystemClock {
 
     #[expect(
         clippy::disallowed_methods,
-        reason = "this is the clock everybody else is handed"
+        reason = "the only implementation that reads the system's clock"
     )]
     fn id(&self) -> Uuid {
         Uuid::now_v7()

@@ -9,18 +9,18 @@ use allclear_application::clock::Clock;
 use allclear_persistence::{backup, check};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::app::{App, connect, one_line};
+use crate::app::App;
 use crate::clock::SystemClock;
 use crate::settings::{self, Settings};
 use crate::signals::{EndSignals, survive_file_size_limit};
-use crate::{demo, identity, log, private, rlimit};
+use crate::{connect, demo, identity, log, private, rlimit};
 
 /// Incidents, maintenance and the public status page, in one binary.
 #[derive(Debug, Parser)]
 #[command(
     name = "allclear",
     version,
-    after_help = "Every setting is a flag, an environment variable, or a key of allclear.toml."
+    after_help = "Every setting can be a flag, an environment variable, or a key of allclear.toml."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -31,37 +31,37 @@ struct Arguments {
 
 #[derive(Debug, Clone, Subcommand)]
 enum Action {
-    /// Serve; the default
+    /// Start the server; the default
     Serve,
-    /// Serve a filled organisation from a throwaway folder
+    /// Start a server with example data in a temporary folder
     Demo,
     /// Print the OpenAPI document
     Openapi,
-    /// Ask the server on this machine whether it is ready
+    /// Check whether the server on this machine is ready
     Healthcheck,
-    /// Copy the SQLite database to a new file, beside a running server
+    /// Copy the SQLite database to a new file; the server may be running
     Backup {
-        /// The file, which must not exist yet
+        /// Path of the copy; must not exist yet
         file: PathBuf,
     },
-    /// Read the whole SQLite database and report what is damaged
+    /// Check the whole SQLite database for damage
     Check,
-    /// Let one person in, whatever the mode of sign-up
+    /// Invite a person to sign up, in every sign-up mode
     Invite {
-        /// The mail address
+        /// Mail address of the person
         address: String,
     },
-    /// Replace the key that signs tokens, beside a running server
+    /// Replace the key that signs tokens; the server may be running
     RotateKeys,
-    /// Make revisions jump after a restore by the database's own tools, such as `pg_restore`
+    /// Raise all revisions after a restore with the database's own tools, such as `pg_restore`
     AfterRestore,
 }
 
-/// Runs the command; the exit code is 0 when it did what was asked, 2 when it was asked wrongly.
+/// Runs the command. The exit code is 0 after success, 1 after a failure and 2 for wrong arguments.
 #[must_use]
 pub fn main() -> ExitCode {
     private::restrict_umask();
-    // Clients want to know whose cryptography to use before they speak to anybody. A second call changes nothing.
+    // TLS clients need a default cryptography provider. A second call has no effect.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let arguments = match arguments() {
         Ok(arguments) => arguments,
@@ -113,13 +113,13 @@ fn fail(message: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// A bad value stops the start with one clear line.
+/// Parses flags, environment and `allclear.toml`. Prints one line for a bad value.
 fn arguments() -> Result<Arguments, ExitCode> {
     let wrong = |message: &str| {
         eprintln!("allclear: {message}");
         ExitCode::from(2)
     };
-    // A setting may stand before or after the command's name.
+    // A setting may precede or follow the command's name.
     let command = Arguments::command().mut_args(|setting| setting.global(true));
     let command =
         settings::with_file(command, Path::new(settings::FILE)).map_err(|error| wrong(&error))?;
@@ -136,7 +136,7 @@ fn arguments() -> Result<Arguments, ExitCode> {
                     .trim_start_matches("error: "),
             )
         } else {
-            // --help and --version; whoever reads them may stop early.
+            // --help and --version: a closed pipe is no error.
             let _ = error.print();
             ExitCode::SUCCESS
         }
@@ -150,7 +150,7 @@ async fn serve(settings: &Settings) -> Result<(), String> {
     app.serve_until(signals, settings.shutdown_delay()).await
 }
 
-/// What a newcomer needs to know, in one screen.
+/// Text that is printed after the start.
 fn welcome(app: &App, settings: &Settings) -> String {
     let first = if app.is_with_clerk() {
         "Sign in with Clerk to manage components, incidents and maintenance."
@@ -200,7 +200,7 @@ async fn healthcheck(settings: &Settings) -> Result<(), String> {
     if status.is_success() {
         Ok(())
     } else {
-        Err(format!("{url} answers {status}"))
+        Err(format!("{url} returns {status}"))
     }
 }
 
@@ -214,7 +214,7 @@ async fn check(settings: &Settings) -> Result<(), String> {
     let faults = check::check(&settings.database()).await.map_err(|error| {
         format!(
             "the database cannot be checked: {}",
-            one_line(&error.to_string())
+            connect::one_line(&error.to_string())
         )
     })?;
     for fault in &faults {
@@ -237,19 +237,19 @@ async fn invite(settings: &Settings, address: String) -> Result<(), String> {
 async fn rotate_keys(settings: &Settings) -> Result<(), String> {
     let key = identity::rotate_keys(settings).await?;
     println!(
-        "{key} signs tokens from now on; running nodes use it within ten seconds. Tokens of the key before count for six more minutes."
+        "{key} signs tokens now. Running nodes use it within ten seconds. Tokens of the previous key stay valid for six minutes."
     );
     Ok(())
 }
 
 async fn after_restore(settings: &Settings) -> Result<(), String> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let database = connect(settings, &clock).await?;
+    let database = connect::database(settings, &clock).await?;
     let advanced = database
         .after_restore()
         .await
         .map_err(|error| error.to_string())?;
     database.close().await.map_err(|error| error.to_string())?;
-    println!("The revisions of {advanced} organisations have jumped. Start the nodes now.");
+    println!("Raised the revisions of {advanced} organisations. You can start the nodes now.");
     Ok(())
 }

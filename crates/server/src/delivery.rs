@@ -1,4 +1,4 @@
-//! Wires the mail queue, and who fills and empties it.
+//! Wires the mail queue and its worker.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,12 +20,12 @@ use tokio_util::sync::CancellationToken;
 use crate::identity::Identity;
 use crate::settings::Settings;
 
-/// How often the length of the queue is counted.
-const COUNTING: Duration = Duration::from_secs(10);
-/// How often what is old is removed.
-const PRUNING: Duration = Duration::from_hours(1);
+/// Interval of the count of waiting mails.
+const COUNT_INTERVAL: Duration = Duration::from_secs(10);
+/// Interval of the removal of old deliveries and counts.
+const PRUNE_INTERVAL: Duration = Duration::from_hours(1);
 
-/// Everything about subscribers and their mail, at rest.
+/// Subscribers and their mail, before the worker is started.
 pub(crate) struct MailQueue {
     pub(crate) subscribers: Arc<Subscribers>,
     pub(crate) deliveries: Arc<Deliveries>,
@@ -34,16 +34,16 @@ pub(crate) struct MailQueue {
     worker: Arc<DeliveryWorker>,
 }
 
-/// The worker, running.
+/// The running worker and its tasks.
 pub(crate) struct RunningMailQueue {
     stop: CancellationToken,
-    working: JoinHandle<()>,
+    worker: JoinHandle<()>,
     tasks: [JoinHandle<()>; 3],
 }
 
 impl MailQueue {
-    /// Over this database. Links in mail are sealed with the installation's secret.
-    pub(crate) async fn over(
+    /// Over a database. Links in mails are signed with the installation's secret.
+    pub(crate) async fn new(
         settings: &Settings,
         public_url: &str,
         database: &Database,
@@ -88,33 +88,33 @@ impl MailQueue {
         })
     }
 
-    /// Begins to send.
+    /// Starts the worker.
     pub(crate) fn start(self, broadcast: Arc<dyn Broadcast>) -> RunningMailQueue {
         let (stop, wake_signal) = (CancellationToken::new(), self.wake_signal);
-        let working = tokio::spawn(self.worker.run(stop.clone()));
+        let worker = tokio::spawn(self.worker.run(stop.clone()));
         let listening =
             tokio::spawn(async move { delivery::listen(&*broadcast, &wake_signal).await });
         let counting = tokio::spawn(count(Arc::clone(&self.deliveries)));
         let pruning = tokio::spawn(prune(self.deliveries, self.mail_budget));
         RunningMailQueue {
             stop,
-            working,
+            worker,
             tasks: [listening, counting, pruning],
         }
     }
 }
 
 impl RunningMailQueue {
-    /// Sends what is due, as far as that does not take long; the rest stays in the queue.
+    /// Finishes the mails in flight within the shutdown grace; the rest stays in the queue.
     pub(crate) async fn stop(self) {
         for task in &self.tasks {
             task.abort();
         }
         self.stop.cancel();
-        if let Err(error) = self.working.await {
+        if let Err(error) = self.worker.await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "the mail queue was not left cleanly"
+                "the mail worker did not stop cleanly"
             );
         }
     }
@@ -131,10 +131,10 @@ fn observe(outcome: &Outcome) {
 }
 
 async fn count(deliveries: Arc<Deliveries>) {
-    let mut tick = tokio::time::interval(COUNTING);
+    let mut tick = tokio::time::interval(COUNT_INTERVAL);
     loop {
         tick.tick().await;
-        // While the database is away the last figure stands.
+        // While the database is unavailable, the gauge keeps its last value.
         if let Ok(waiting) = deliveries.waiting().await {
             #[expect(
                 clippy::cast_precision_loss,
@@ -146,14 +146,14 @@ async fn count(deliveries: Arc<Deliveries>) {
 }
 
 async fn prune(deliveries: Arc<Deliveries>, mail_budget: Arc<MailBudget>) {
-    let mut tick = tokio::time::interval(PRUNING);
+    let mut tick = tokio::time::interval(PRUNE_INTERVAL);
     loop {
         tick.tick().await;
         let pruned = deliveries.prune().await;
         if let Err(error) = pruned.and(mail_budget.prune().await) {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "old deliveries and counts of mails were not removed; trying again"
+                "old deliveries and counts of mails were not removed; retrying later"
             );
         }
     }

@@ -1,7 +1,8 @@
-//! `allclear demo`: a filled organisation to look around in, gone when it ends.
+//! `allclear demo`: a server with example data in a temporary folder.
 
 mod clock;
 mod story;
+mod writer;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,15 +12,15 @@ use crate::settings::Settings;
 use crate::settings::clerk::ClerkSettings;
 use crate::signals::EndSignals;
 
-use self::clock::StoryClock;
+use self::clock::DemoClock;
 
 const EMAIL: &str = "ada@example.com";
 const PASSWORD: &str = "all-clear-demo";
 
-/// Serves the demo until it is told to end.
+/// Serves the demo until a signal ends the process.
 ///
 /// # Errors
-/// One line that says what stands in the way.
+/// One line with the reason why the server cannot start.
 pub(crate) async fn serve(mut settings: Settings) -> Result<(), String> {
     let folder = tempfile::Builder::new()
         .prefix("allclear-demo-")
@@ -27,16 +28,16 @@ pub(crate) async fn serve(mut settings: Settings) -> Result<(), String> {
         .map_err(|error| error.to_string())?;
     folder.path().clone_into(&mut settings.data_dir);
     settings.database_url = None;
-    // Its people are its own.
+    // The demo signs in with the built-in provider.
     settings.clerk = ClerkSettings::default();
     let signals = EndSignals::receive()?;
-    let clock = Arc::new(StoryClock::default());
+    let clock = Arc::new(DemoClock::default());
     let app = App::start_at(&settings, Arc::clone(&clock) as _).await?;
-    let organisation = story::tell(&app, &clock)
+    let organisation = story::write(&app, &clock)
         .await
         .map_err(|error| error.to_string())?;
     let url = app.public_url().to_owned();
-    println!("\n  Allclear's demo is running; what you change is gone when it ends.\n");
+    println!("\n  Allclear's demo is running. Your changes are deleted when it stops.\n");
     println!("  Listens   {}", app.address());
     println!("  Public    {url}/status/{organisation}");
     println!("  Sign in   {url}/login");

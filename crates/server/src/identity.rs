@@ -1,4 +1,4 @@
-//! Wires the identity provider.
+//! Wires the built-in identity provider.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use allclear_application::secret::HmacKey;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::session::Sessions;
 use allclear_application::waitlist::Waitlist;
-use allclear_domain::account::{AddressDraft, SignUpMode};
+use allclear_domain::account::AddressDraft;
 use allclear_identity::key_ring::KeyRing;
 use allclear_identity::password_hasher::Argon2idHasher;
 use allclear_identity::secrets;
@@ -26,11 +26,11 @@ use allclear_persistence::database::Database;
 use allclear_transport::identity::BuiltInServices;
 use allclear_transport::identity::throttle::IdentityThrottle;
 
-use crate::app::connect;
 use crate::clock::SystemClock;
-use crate::settings::{Settings, SignUp};
+use crate::connect;
+use crate::settings::Settings;
 
-/// The identity provider's use cases.
+/// Services of the built-in identity provider.
 pub(crate) struct Identity {
     pub(crate) accounts: Arc<Accounts>,
     pub(crate) sessions: Arc<Sessions>,
@@ -39,16 +39,14 @@ pub(crate) struct Identity {
     pub(crate) invitations: Arc<Invitations>,
     pub(crate) waitlist: Arc<Waitlist>,
     pub(crate) verifier: Arc<dyn TokenVerifier>,
-    /// The keys that sign tokens.
     pub(crate) keys: Arc<KeyRing>,
-    /// Counts the mails that people cause.
+    /// Quotas of mails that people cause.
     pub(crate) mail_budget: Arc<MailBudget>,
-    /// Whether the next account is the installation's first.
+    /// Whether the installation has no account yet.
     pub(crate) is_first: bool,
 }
 
-/// A name that the nodes of this installation share and no other has, made from its secret, which it does not tell; and the key
-/// that they sign messages to each other with.
+/// Name of the installation, derived from its secret, and the key with which its nodes sign messages to each other.
 pub(crate) async fn installation(
     database: &Database,
     clock: &dyn Clock,
@@ -61,12 +59,12 @@ pub(crate) async fn installation(
     let signature = u128::from_be_bytes(
         signature[..16]
             .try_into()
-            .map_err(|_| "a mark is longer than that".to_owned())?,
+            .map_err(|_| "the signature is too short".to_owned())?,
     );
     Ok((format!("{signature:032x}"), hmac_key))
 }
 
-/// The built-in provider over this database.
+/// The built-in provider over a database.
 pub(crate) async fn built_in(
     settings: &Settings,
     public_url: &str,
@@ -103,12 +101,7 @@ pub(crate) async fn built_in(
         mail_budget: Arc::clone(&mail_budget),
         clock: Arc::clone(clock),
     };
-    let accounts = Accounts::new(
-        ports,
-        settings.sign_up.into(),
-        background.clone(),
-        links.clone(),
-    );
+    let accounts = Accounts::new(ports, settings.sign_up, background.clone(), links.clone());
     let is_first = accounts
         .is_first()
         .await
@@ -159,7 +152,7 @@ pub(crate) async fn built_in(
     })
 }
 
-/// Counts the mails that people cause, of all nodes on this database.
+/// Quotas of mails that people cause, shared by all nodes of a database.
 fn mail_budget(
     settings: &Settings,
     database: &Database,
@@ -173,7 +166,7 @@ fn mail_budget(
 }
 
 impl Identity {
-    /// What the identity calls work with.
+    /// Services of the identity routes.
     pub(crate) fn transport_services(&self, settings: &Settings) -> BuiltInServices {
         BuiltInServices {
             verifier: Arc::clone(&self.verifier),
@@ -188,7 +181,7 @@ impl Identity {
     }
 }
 
-/// Reads the signing keys again for ever, so that a key that was replaced anywhere is in use here.
+/// Reloads the signing keys at an interval, so that every node uses a replaced key.
 pub(crate) async fn reload_keys(keys: Arc<KeyRing>) {
     let mut tick = tokio::time::interval(KeyRing::RELOAD_INTERVAL);
     loop {
@@ -196,7 +189,7 @@ pub(crate) async fn reload_keys(keys: Arc<KeyRing>) {
         match keys.reload().await {
             Ok(None) => {}
             Ok(Some(key)) => record_new_key(&key),
-            // The keys in use stay; what else asks the database says that it is unavailable.
+            // The current keys stay in use; other users of the database log its failure.
             Err(error) => tracing::debug!(
                 error = &error as &dyn std::error::Error,
                 "the signing keys could not be read"
@@ -213,13 +206,13 @@ fn record_new_key(key: &str) {
     .write();
 }
 
-/// Replaces the key that signs tokens, beside a server that may be running on the same database. Returns the new key's name.
+/// Replaces the key that signs tokens. A server may be running on the same database. Returns the new key's name.
 pub(crate) async fn rotate_keys(settings: &Settings) -> Result<String, String> {
     if settings.clerk.application()?.is_some() {
         return Err("people sign in with Clerk: rotate the keys in Clerk's dashboard".to_owned());
     }
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let database = connect(settings, &clock).await?;
+    let database = connect::database(settings, &clock).await?;
     let key = secrets::rotate(&database, clock.as_ref())
         .await
         .map_err(|error| error.to_string())?;
@@ -228,14 +221,14 @@ pub(crate) async fn rotate_keys(settings: &Settings) -> Result<String, String> {
     Ok(key)
 }
 
-/// Lets one person in, beside a server that may be running on the same database.
+/// Invites a person. A server may be running on the same database. Returns the link.
 pub(crate) async fn invite(settings: &Settings, address: String) -> Result<String, String> {
     if settings.clerk.application()?.is_some() {
         return Err("people sign in with Clerk: invite them in Clerk's dashboard".to_owned());
     }
     let public_url = settings.public_url(settings.listen.port());
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let database = connect(settings, &clock).await?;
+    let database = connect::database(settings, &clock).await?;
     let store = Arc::new(database.clone());
     let mailer = crate::mail::mailer(settings, &public_url, &clock)?;
     let secrets = secrets::load(store.as_ref(), clock.as_ref())
@@ -256,14 +249,4 @@ pub(crate) async fn invite(settings: &Settings, address: String) -> Result<Strin
         .map_err(|error| error.to_string())?;
     database.close().await.map_err(|error| error.to_string())?;
     Ok(invited)
-}
-
-impl From<SignUp> for SignUpMode {
-    fn from(mode: SignUp) -> Self {
-        match mode {
-            SignUp::Open => Self::Open,
-            SignUp::Waitlist => Self::Waitlist,
-            SignUp::Closed => Self::Closed,
-        }
-    }
 }

@@ -1,10 +1,11 @@
-//! The `allclear` binary: configuration, wiring, command line. Nothing else.
+//! The `allclear` binary: configuration, wiring and command line.
 
 pub mod app;
 mod clear_text;
 mod clerk;
 pub mod clock;
 pub mod command;
+mod connect;
 mod delivery;
 pub mod demo;
 mod identity;
@@ -12,6 +13,7 @@ mod log;
 mod mail;
 mod metrics;
 mod private;
+mod public_status;
 mod rlimit;
 mod services;
 pub mod settings;

@@ -1,4 +1,4 @@
-//! The log: lines for people or machines, on standard error.
+//! The log, on standard error.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use tracing_subscriber::{EnvFilter, Layer};
 
 use crate::settings::{LogFormat, Settings};
 
-/// Starts to log, once a process.
+/// Starts the log. Must be called once per process.
 pub(crate) fn start(settings: &Settings) {
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     let lines = match settings.log_format {
@@ -24,7 +24,7 @@ pub(crate) fn start(settings: &Settings) {
         .init();
 }
 
-/// What the HTTP library says, at ERROR, of requests that are not HTTP. Any stranger can send them in any number.
+/// Messages that the HTTP library logs at ERROR for malformed requests. Any client can send any number of them.
 const MALFORMED: [&str; 4] = [
     "stream error: ",
     "MAX_BUFFER_SIZE unprocessed data reached",
@@ -50,7 +50,7 @@ impl<S: Subscriber> Layer<S> for Demotion {
     }
 }
 
-/// The message of an event.
+/// Collects the message of an event.
 struct Message(String);
 
 impl Visit for Message {

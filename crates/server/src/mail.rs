@@ -1,4 +1,4 @@
-//! Wires the mail.
+//! Wires the mailer.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use allclear_mail::smtp::{Limits, SmtpMailer};
 
 use crate::settings::Settings;
 
-/// Connections besides those of the mail to subscribers: nobody waits for a new password behind a thousand notices.
+/// Connections in addition to those for subscribers' mail, so that a password reset does not wait behind a thousand notices.
 const SPARE: usize = 2;
 
-/// How mail goes out.
+/// The configured mailer.
 pub(crate) fn mailer(
     settings: &Settings,
     public_url: &str,
@@ -21,10 +21,8 @@ pub(crate) fn mailer(
 ) -> Result<Arc<dyn Mailer>, String> {
     let sender = Sender::new(&settings.mail.mail_from, public_url, Arc::clone(clock))?;
     if let Some(server) = settings.mail.server()? {
-        if settings.mail.is_from_nobody() {
-            tracing::warn!(
-                "mail comes from an address nobody can answer to: set ALLCLEAR_MAIL_FROM"
-            );
+        if settings.mail.has_default_sender() {
+            tracing::warn!("the sender's address cannot receive replies: set ALLCLEAR_MAIL_FROM");
         }
         if server.exposes_password() {
             tracing::warn!(
@@ -45,7 +43,7 @@ pub(crate) fn mailer(
     })?))
 }
 
-/// How mail goes out of a server that starts: what an earlier one left unfinished is removed.
+/// The mailer of a server: first removes the unfinished files of an earlier process.
 pub(crate) fn start(
     settings: &Settings,
     public_url: &str,
@@ -55,7 +53,7 @@ pub(crate) fn start(
     mailer(settings, public_url, clock)
 }
 
-/// Removes the mails that an earlier process was writing when it ended.
+/// Removes mails that an earlier process did not finish writing.
 fn remove_unfinished(settings: &Settings) {
     let folder = settings.data_dir.join("mail");
     match allclear_mail::file::remove_unfinished(&folder) {

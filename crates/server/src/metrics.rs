@@ -1,4 +1,4 @@
-//! What is counted, for `/metrics`.
+//! The metrics recorder, for `/metrics`.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -8,29 +8,29 @@ use allclear_application::relay::{CommitListener, Relay};
 use allclear_domain::id::OrganisationId;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
-/// Seconds: from what a page in memory takes to what nobody waits for.
+/// Buckets of durations, in seconds.
 const BUCKETS: [f64; 11] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0,
 ];
 
-/// How often what was recorded is added up.
+/// Interval of the recorder's upkeep.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// Adds up what was recorded, so that figures nobody asks for do not fill the memory, and notes how far the relay is behind.
+/// Drains recorded samples into histograms, which would otherwise grow without scrapes, and updates the relay's lag.
 pub(crate) async fn upkeep(relay: Arc<Relay>) {
     let mut tick = tokio::time::interval(UPKEEP);
     loop {
         tick.tick().await;
         #[expect(
             clippy::cast_precision_loss,
-            reason = "a gauge is a float; nobody is 2^52 commits behind"
+            reason = "a gauge is a float; the lag is far below 2^52"
         )]
         metrics::gauge!("allclear_outbox_lag_commits").set(relay.lag() as f64);
         handle().run_upkeep();
     }
 }
 
-/// The process's recorder; every app of the process shares it.
+/// The recorder, shared by all servers of the process.
 pub(crate) fn handle() -> PrometheusHandle {
     static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
     let make = || {
@@ -42,17 +42,17 @@ pub(crate) fn handle() -> PrometheusHandle {
         let recorder = builder.build_recorder();
         let handle = recorder.handle();
         if metrics::set_global_recorder(recorder).is_err() {
-            tracing::warn!("another recorder counts in this process");
+            tracing::warn!("this process already has another metrics recorder");
         }
         handle
     };
     HANDLE.get_or_init(make).clone()
 }
 
-/// Counts what this node's viewers are told of.
-pub(crate) struct Told;
+/// Counts the events that this node sends to its viewers.
+pub(crate) struct EventCounter;
 
-impl CommitListener for Told {
+impl CommitListener for EventCounter {
     fn on_commit(&self, commit: &Arc<Commit>) {
         for event in &commit.events {
             metrics::counter!("allclear_events_told_total", "event" => event.name.clone())

@@ -10,16 +10,16 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 /// Entries that show that a folder is Allclear's own, or that it is the root of a fresh volume.
 const OWN_ENTRIES: [&str; 4] = ["allclear.db", "mail", "allclear.toml", "lost+found"];
 
-/// Lets nobody else read what this process creates from now on.
+/// Sets the umask, so that only this user can read the files that the process creates.
 pub(crate) fn restrict_umask() {
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
 }
 
-/// Creates the data folder if it is missing, and closes it if others may read it.
+/// Creates the data folder if it is missing, and removes the access of other users.
 ///
 /// # Errors
-/// One line: the folder cannot be created, or it is open to others and cannot be closed.
+/// One line, if the folder cannot be created or the access of other users cannot be removed.
 pub(crate) fn data_folder(path: &Path) -> Result<(), String> {
     let named = |error: io::Error| format!("{}: {error}", path.display());
     let mut builder = fs::DirBuilder::new();
@@ -33,7 +33,7 @@ pub(crate) fn data_folder(path: &Path) -> Result<(), String> {
         let is_shared = metadata.mode() & 0o1000 != 0;
         if open_to_others(&metadata) != 0 && (is_shared || !is_own(path).map_err(named)?) {
             return Err(format!(
-                "{}: others can read this folder and it holds other things than Allclear's data; use a folder of its own",
+                "{}: others can read this folder, and it contains other files than Allclear's data; use a separate folder",
                 path.display()
             ));
         }
@@ -44,10 +44,10 @@ pub(crate) fn data_folder(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Creates the SQLite file if it is missing, and closes it and the files beside it if others may read them.
+/// Creates the SQLite file if it is missing, and removes the access of other users to it and to its WAL and journal.
 ///
 /// # Errors
-/// One line: a file is open to others and cannot be closed.
+/// One line, if the access of other users cannot be removed.
 pub(crate) fn database_files(database: &Path) -> Result<(), String> {
     let mut options = OpenOptions::new();
     options.create(true).append(true);
@@ -69,10 +69,10 @@ pub(crate) fn database_files(database: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Closes a file that holds secrets, which is open already, if others may read it.
+/// Removes the access of other users to an open file that contains secrets.
 ///
 /// # Errors
-/// One line: the file is open to others and cannot be closed.
+/// One line, if the access of other users cannot be removed.
 pub(crate) fn secret_file(path: &Path, file: &File) -> Result<(), String> {
     #[cfg(unix)]
     {
@@ -98,14 +98,14 @@ fn close(
     }
     set_mode(metadata.mode() & 0o7777 & !open).map_err(|error| {
         format!(
-            "{}: others can read it, it holds secrets, and closing it failed: {error}",
+            "{}: others can read this file, which contains secrets, and its mode could not be changed: {error}",
             path.display()
         )
     })
 }
 
-/// The permission bits that let others in. The group of another owner's file is how this process reads it: a file of root
-/// and the group of the service, mode 0640, is private.
+/// Permission bits that give other users access. The group bits of another owner's file do not count: a file of root and
+/// the service's group, mode 0640, is private.
 #[cfg(unix)]
 fn open_to_others(metadata: &Metadata) -> u32 {
     let is_owner = metadata.uid() == rustix::process::geteuid().as_raw();
@@ -113,7 +113,7 @@ fn open_to_others(metadata: &Metadata) -> u32 {
     metadata.mode() & others
 }
 
-/// Whether a folder is empty or holds Allclear's data. Another one, such as a home folder, is not closed by surprise.
+/// Whether a folder is empty or contains Allclear's data. The mode of another folder, such as a home folder, is not changed.
 #[cfg(unix)]
 fn is_own(folder: &Path) -> io::Result<bool> {
     let mut entries = fs::read_dir(folder)?.peekable();
@@ -163,7 +163,7 @@ mod tests {
     fn shared_folder_is_refused_and_left_as_it_is() {
         let folder = tempfile::tempdir().unwrap();
         for (name, open, file) in [
-            ("home", 0o755, "letter"),
+            ("home", 0o755, "notes.txt"),
             ("temporary", 0o1777, "allclear.db"),
         ] {
             let shared = folder.path().join(name);

@@ -1,21 +1,20 @@
-//! How many files this process may have open. Each viewer's connection is two: the HTTP server's handle, and the one by which
-//! the connection is ended when its client does not go on.
+//! Limit of open file descriptors. Each viewer's connection uses two: the HTTP server's, and a duplicate with which the idle
+//! timeout closes the connection.
 
-/// Raises the limit as far as the system lets a process raise it by itself: shells and services start with 1,024, of which
-/// a status page that everybody looks at has need of many times as many.
+/// Raises the soft limit to the hard limit. Shells and services start with a soft limit of 1,024, too few for a busy page.
 pub(crate) fn raise() {
     match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(limit) => tracing::debug!(limit, "open files"),
         Err(error) => {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "the limit of open files stays as it is"
+                "the limit of open files could not be raised"
             );
         }
     }
 }
 
-/// How many files the process may have open now; 0 where that is not known.
+/// Current limit; 0 if it is unknown.
 pub(crate) fn limit() -> usize {
     rlimit::Resource::NOFILE
         .get_soft()

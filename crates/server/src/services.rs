@@ -1,4 +1,4 @@
-//! Wires what operators manage.
+//! Wires components, incidents, maintenances and the scheduler.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use allclear_application::relay::Relay;
 use allclear_application::scheduler::{Scheduler, WakeTimer};
 use allclear_persistence::database::Database;
 
-/// The use cases of components, incidents and maintenances, and what announces the changes of the clock.
+/// Services of components, incidents and maintenances, and the scheduler.
 pub(crate) struct Services {
     pub(crate) components: Arc<Components>,
     pub(crate) incidents: Arc<Incidents>,
@@ -21,8 +21,8 @@ pub(crate) struct Services {
 }
 
 impl Services {
-    /// Over this database.
-    pub(crate) fn over(database: &Database, relay: &Arc<Relay>, clock: &Arc<dyn Clock>) -> Self {
+    /// Services over a database.
+    pub(crate) fn new(database: &Database, relay: &Arc<Relay>, clock: &Arc<dyn Clock>) -> Self {
         let store = Arc::new(database.clone());
         let relay = || Arc::clone(relay);
         let wake_timer = Arc::new(WakeTimer::default());

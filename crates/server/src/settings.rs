@@ -4,12 +4,18 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use allclear_domain::account::SignUpMode;
 use allclear_transport::client_address::TrustedProxies;
+use allclear_transport::configuration::{Configuration, IdentityProvider};
+use allclear_transport::headers::Hsts;
 use allclear_transport::socket::SocketSettings;
+use allclear_transport::timeouts::Timeouts;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use strum::VariantNames;
 use url::Url;
 
-use self::clerk::ClerkSettings;
+use self::clerk::{Clerk, ClerkSettings};
 use self::connection::ConnectionSettings;
 use self::limit::LimitSettings;
 use self::mail::MailSettings;
@@ -32,21 +38,21 @@ mod usage;
 
 pub use self::file::{FILE, with_file};
 
-/// How long a balancer takes to notice that a node is not ready.
+/// Time in which a load balancer notices that a node is not ready.
 const BALANCER_DELAY: Duration = Duration::from_secs(5);
 
-/// How this installation is set up.
+/// Settings of an installation.
 #[derive(Debug, Clone, Args)]
 pub struct Settings {
-    /// Where to listen: address and port; port 0 takes a free one
+    /// Address and port to listen on; port 0 chooses a free port
     #[arg(long, env = "ALLCLEAR_LISTEN", value_name = "ALLCLEAR_LISTEN", default_value = "127.0.0.1:8080", value_parser = listen)]
     pub listen: SocketAddr,
 
-    /// The address people reach the product at [default: <http://localhost> and the port]
+    /// Public address of the installation [default: <http://localhost> and the port]
     #[arg(long, env = "ALLCLEAR_PUBLIC_URL", value_name = "ALLCLEAR_PUBLIC_URL", value_parser = PublicUrl)]
     pub public_url: Option<Url>,
 
-    /// The folder for the SQLite file and mail files
+    /// Folder for the SQLite file and mail files
     #[arg(
         long,
         env = "ALLCLEAR_DATA_DIR",
@@ -55,7 +61,7 @@ pub struct Settings {
     )]
     pub data_dir: PathBuf,
 
-    /// `postgres://…` for several nodes [default: an SQLite file in the data folder]
+    /// `postgres://…`, needed for several nodes [default: an SQLite file in the data folder]
     #[arg(long, env = "ALLCLEAR_DATABASE_URL", value_name = "ALLCLEAR_DATABASE_URL", value_parser = UrlWithScheme(&["postgres:", "postgresql:", "sqlite:"]), hide_env_values = true)]
     pub database_url: Option<SecretString>,
 
@@ -65,56 +71,57 @@ pub struct Settings {
     #[command(flatten)]
     pub(crate) mail: MailSettings,
 
-    /// How many mails to subscribers are sent at once
+    /// Mails to subscribers that are sent at the same time
     #[arg(long, env = "ALLCLEAR_MAIL_CONCURRENCY", value_name = "ALLCLEAR_MAIL_CONCURRENCY", default_value = "16", value_parser = concurrency)]
     pub mail_concurrency: usize,
 
-    /// Who may sign up
+    /// Sign-up for everybody, for invited people with a waitlist for others, or for invited people only
     #[arg(
         long,
         env = "ALLCLEAR_SIGN_UP",
         value_name = "ALLCLEAR_SIGN_UP",
-        default_value = "open"
+        default_value = "open",
+        value_parser = PossibleValuesParser::new(SignUpMode::VARIANTS).try_map(|mode| mode.parse::<SignUpMode>())
     )]
-    pub sign_up: SignUp,
+    pub sign_up: SignUpMode,
 
     #[command(flatten)]
     pub(crate) clerk: ClerkSettings,
 
-    /// Other origins whose pages may call the API, by commas
+    /// Other origins whose pages may call the API, separated by commas
     #[arg(long, env = "ALLCLEAR_ALLOWED_ORIGINS", value_name = "ALLCLEAR_ALLOWED_ORIGINS", value_delimiter = ',', value_parser = origin)]
     pub allowed_origins: Vec<String>,
 
-    /// Proxies whose word about a client's address counts: addresses or CIDR, by commas
+    /// Proxies whose X-Forwarded-For is trusted: addresses or CIDR ranges, separated by commas
     #[arg(long, env = "ALLCLEAR_TRUSTED_PROXIES", value_name = "ALLCLEAR_TRUSTED_PROXIES", value_delimiter = ',', value_parser = network)]
     pub trusted_proxies: Vec<String>,
 
-    /// Milliseconds between the pings of a socket; access is looked at as often
+    /// Milliseconds between pings of a socket; its access is checked as often
     #[arg(long, env = "ALLCLEAR_PING_INTERVAL", value_name = "ALLCLEAR_PING_INTERVAL", default_value = "25000", value_parser = milliseconds)]
     pub ping_interval: Duration,
 
-    /// Milliseconds a socket's client has to answer a ping
+    /// Milliseconds in which a socket's client must respond to a ping
     #[arg(long, env = "ALLCLEAR_PING_TIMEOUT", value_name = "ALLCLEAR_PING_TIMEOUT", default_value = "20000", value_parser = milliseconds)]
     pub ping_timeout: Duration,
 
-    /// Milliseconds a client may take to send the head of a request
+    /// Milliseconds in which a client must send the head of a request
     #[arg(long, env = "ALLCLEAR_HEAD_TIMEOUT", value_name = "ALLCLEAR_HEAD_TIMEOUT", default_value = "10000", value_parser = milliseconds)]
     pub head_timeout: Duration,
 
-    /// Milliseconds it may then take to send the body
+    /// Milliseconds in which a client must send the body of a request
     #[arg(long, env = "ALLCLEAR_BODY_TIMEOUT", value_name = "ALLCLEAR_BODY_TIMEOUT", default_value = "30000", value_parser = milliseconds)]
     pub body_timeout: Duration,
 
-    /// Milliseconds a connection is kept for the client's next request
+    /// Milliseconds for which an idle connection is kept for the client's next request
     #[arg(long, env = "ALLCLEAR_KEEP_ALIVE", value_name = "ALLCLEAR_KEEP_ALIVE", default_value = "75000", value_parser = milliseconds)]
     pub keep_alive: Duration,
 
-    /// Milliseconds between a SIGTERM and the end of the listener, in which the server is not ready but answers [default: 5000
-    /// with trusted proxies, 0 without]
+    /// Milliseconds for which the server still serves after a SIGTERM, although it is not ready [default: 5000 with trusted
+    /// proxies, 0 without]
     #[arg(long, env = "ALLCLEAR_SHUTDOWN_DELAY", value_name = "ALLCLEAR_SHUTDOWN_DELAY", value_parser = delay)]
     pub shutdown_delay: Option<Duration>,
 
-    /// Whether browsers that came by https:// are told to come by https:// alone (HSTS)
+    /// Scope of the Strict-Transport-Security header (HSTS), sent if the public address begins with https://
     #[arg(
         long,
         env = "ALLCLEAR_HSTS",
@@ -135,15 +142,15 @@ pub struct Settings {
     #[command(flatten)]
     pub(crate) connections: ConnectionSettings,
 
-    /// Where /discord leads
+    /// Address that /discord redirects to
     #[arg(long, env = "ALLCLEAR_DISCORD_URL", value_name = "ALLCLEAR_DISCORD_URL", value_parser = web_address)]
     pub discord_url: Option<Url>,
 
-    /// Where /sponsor leads
+    /// Address that /sponsor redirects to
     #[arg(long, env = "ALLCLEAR_SPONSOR_URL", value_name = "ALLCLEAR_SPONSOR_URL", value_parser = web_address)]
     pub sponsor_url: Option<Url>,
 
-    /// What to log: a level, or `crate=level` by commas
+    /// Log level, or `crate=level` separated by commas
     #[arg(
         long,
         env = "ALLCLEAR_LOG",
@@ -152,7 +159,7 @@ pub struct Settings {
     )]
     pub log: String,
 
-    /// How to write the log
+    /// Format of the log
     #[arg(
         long,
         env = "ALLCLEAR_LOG_FORMAT",
@@ -162,39 +169,28 @@ pub struct Settings {
     pub log_format: LogFormat,
 }
 
-/// Who may make an account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SignUp {
-    /// Everybody.
-    Open,
-    /// Who is let in from the waitlist.
-    Waitlist,
-    /// Who is invited.
-    Closed,
-}
-
-/// What Strict-Transport-Security (RFC 6797) covers where the public address begins with `https://`.
+/// Scope of Strict-Transport-Security (RFC 6797).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum HstsScope {
-    /// Nothing: the header is not sent.
+    /// The header is not sent
     Off,
-    /// The host.
+    /// The host
     Host,
-    /// The host and every subdomain of it.
+    /// The host and its subdomains
     Subdomains,
 }
 
-/// How the log is written.
+/// Format of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// For people.
+    /// For people
     Text,
-    /// For machines: one JSON object a line.
+    /// For machines: one JSON object a line
     Json,
 }
 
 impl Settings {
-    /// The database's address.
+    /// Address of the database.
     #[must_use]
     pub fn database(&self) -> String {
         let file = || format!("sqlite:{}", self.data_dir.join("allclear.db").display());
@@ -203,7 +199,7 @@ impl Settings {
             .map_or_else(file, |url| url.reveal().to_owned())
     }
 
-    /// How long the server answers, without being ready, after a SIGTERM: a balancer needs some seconds to notice.
+    /// Time for which the server still serves after a SIGTERM, so that a load balancer notices that it is not ready.
     #[must_use]
     pub fn shutdown_delay(&self) -> Duration {
         let is_behind_balancer = !self.trusted_proxies.is_empty();
@@ -215,7 +211,16 @@ impl Settings {
         self.shutdown_delay.unwrap_or(usual)
     }
 
-    /// What is set on the socket.
+    /// Timeouts of a client's connection.
+    pub(crate) const fn timeouts(&self) -> Timeouts {
+        Timeouts {
+            head: self.head_timeout,
+            body: self.body_timeout,
+            keep_alive: self.keep_alive,
+        }
+    }
+
+    /// Settings of the socket.
     #[must_use]
     pub fn socket(&self, public_url: &str) -> SocketSettings {
         let origins = self.origins(public_url);
@@ -226,21 +231,49 @@ impl Settings {
         }
     }
 
-    /// The origins whose pages are ours or allowed.
+    /// This installation's own origin and the allowed ones.
     pub(crate) fn origins(&self, public_url: &str) -> Vec<String> {
         let mut origins = self.allowed_origins.clone();
         origins.extend(Url::parse(public_url).map(|url| url.origin().ascii_serialization()));
         origins
     }
 
-    /// The address people reach the product at, given the port that is listened on.
+    /// Public address, given the port that the server listens on.
     #[must_use]
     pub fn public_url(&self, port: u16) -> String {
-        let told = self
+        let configured = self
             .public_url
             .as_ref()
             .map(|url| url.as_str().trim_end_matches('/').to_owned());
-        told.unwrap_or_else(|| format!("http://localhost:{port}"))
+        configured.unwrap_or_else(|| format!("http://localhost:{port}"))
+    }
+
+    /// The Strict-Transport-Security header; off if the public address is not HTTPS.
+    pub(crate) fn hsts(&self, public_url: &str) -> Hsts {
+        match self.hsts {
+            _ if !public_url.starts_with("https:") => Hsts::Off,
+            HstsScope::Off => Hsts::Off,
+            HstsScope::Host => Hsts::Host,
+            HstsScope::Subdomains => Hsts::Subdomains,
+        }
+    }
+
+    /// The settings that the web app may read.
+    pub(crate) fn configuration(&self, clerk: Option<&Clerk>) -> Configuration {
+        let text = |url: &Option<Url>| url.as_ref().map(ToString::to_string);
+        Configuration {
+            identity_provider: if clerk.is_some() {
+                IdentityProvider::Clerk
+            } else {
+                IdentityProvider::BuiltIn
+            },
+            clerk_publishable_key: clerk.map(|clerk| clerk.publishable_key.as_str().to_owned()),
+            sign_up: self.sign_up,
+            mail_server: self.mail.is_sent(),
+            discord_url: text(&self.discord_url),
+            sponsor_url: text(&self.sponsor_url),
+            version: env!("CARGO_PKG_VERSION"),
+        }
     }
 }
 
@@ -250,7 +283,7 @@ fn listen(text: &str) -> Result<SocketAddr, String> {
         .map_err(|_| "it must be address:port".to_owned())?;
     addresses
         .next()
-        .ok_or_else(|| "it names no address".to_owned())
+        .ok_or_else(|| "it has no address".to_owned())
 }
 
 fn web_address(text: &str) -> Result<Url, String> {
@@ -300,135 +333,4 @@ fn network(text: &str) -> Result<String, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::{Command, FromArgMatches};
-
-    fn parse(flags: &[&str], file: &str) -> Result<Settings, String> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(FILE);
-        std::fs::write(&path, file).unwrap();
-        let command = with_file(Settings::augment_args(Command::new("allclear")), &path)?;
-        let matches = command
-            .try_get_matches_from([&["allclear"], flags].concat())
-            .map_err(|error| error.to_string())?;
-        Settings::from_arg_matches(&matches).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn without_configuration_the_defaults_stand() {
-        let settings = parse(&[], "").unwrap();
-        assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
-        assert_eq!(settings.public_url(8080), "http://localhost:8080");
-        assert_eq!(settings.database(), "sqlite:./data/allclear.db");
-        assert_eq!(settings.sign_up, SignUp::Open);
-    }
-
-    #[test]
-    fn the_file_gives_defaults_in_either_spelling_and_flags_win() {
-        let file = "ALLCLEAR_SIGN_UP = 'closed'\nallowed_origins = ['https://a.example', 'https://b.example']";
-        let settings = parse(&[], file).unwrap();
-        assert_eq!(settings.sign_up, SignUp::Closed);
-        assert_eq!(
-            settings.allowed_origins,
-            ["https://a.example", "https://b.example"]
-        );
-        assert_eq!(
-            parse(&["--sign-up", "waitlist"], file).unwrap().sign_up,
-            SignUp::Waitlist
-        );
-    }
-
-    #[test]
-    fn a_bad_value_is_named() {
-        for (flag, bad) in [
-            ("--listen", "nowhere"),
-            ("--public-url", "ftp://x"),
-            ("--trusted-proxies", "10.0.0.0/99"),
-            ("--allowed-origins", "https://a.example/path"),
-            ("--limit-sign-in", "0/5"),
-            ("--ping-interval", "0"),
-            ("--mail-concurrency", "0"),
-            ("--ping-timeout", "20s"),
-            ("--public-url", "https://a.example/path"),
-            ("--metrics-networks", "10.0.0.0/99"),
-            ("--shutdown-delay", "5s"),
-            ("--hsts", "preload"),
-            ("--limit-writes", "0/5"),
-            ("--limit-text", "4294967296"),
-            ("--limit-components", "many"),
-            ("--sign-up", "maybe"),
-        ] {
-            let refused = parse(&[flag, bad], "").unwrap_err();
-            assert!(refused.contains(flag) && refused.contains(bad), "{refused}");
-        }
-        assert!(
-            parse(&[], "colour = 'red'")
-                .unwrap_err()
-                .ends_with("there is no setting colour")
-        );
-        assert!(parse(&[], "sign_up = ").is_err());
-    }
-
-    #[test]
-    fn shutdown_waits_behind_a_balancer_or_as_long_as_is_set() {
-        let delay = |flags: &[&str]| parse(flags, "").unwrap().shutdown_delay().as_millis();
-        assert_eq!(delay(&[]), 0);
-        assert_eq!(delay(&["--trusted-proxies", "10.0.0.1"]), 5000);
-        assert_eq!(delay(&["--shutdown-delay", "700"]), 700);
-        assert_eq!(
-            delay(&["--trusted-proxies", "10.0.0.1", "--shutdown-delay", "0"]),
-            0
-        );
-    }
-
-    #[test]
-    fn short_metrics_token_is_refused_and_not_printed() {
-        let settings = parse(&["--metrics-token", "hunter2"], "").unwrap();
-        let refused = settings.metrics.access().unwrap_err();
-        assert!(
-            refused.starts_with("ALLCLEAR_METRICS_TOKEN") && !refused.contains("hunter2"),
-            "{refused}"
-        );
-        assert!(!format!("{settings:?}").contains("hunter2"));
-    }
-
-    #[test]
-    fn a_password_is_never_printed() {
-        for (flag, bad) in [
-            ("--database-url", "mysql://ann:hunter2@x"),
-            ("--redis-url", "http://:hunter2@x"),
-        ] {
-            let refused = parse(&[flag, bad], "").unwrap_err();
-            assert!(
-                refused.contains(flag) && refused.contains("it must begin with"),
-                "{refused}"
-            );
-            assert!(!refused.contains("hunter2"), "{refused}");
-            let key = flag.trim_start_matches('-').replace('-', "_");
-            let refused = parse(&[], &format!("{key} = '{bad}'")).unwrap_err();
-            assert!(!refused.contains("hunter2"), "{refused}");
-        }
-        let file = "database_url = 'postgres://ann:hunter2@x'\nredis_url = 'redis://:hunter2@x'\n\
-            smtp_url = 'smtps://ann:hunter2@x'\nclerk_secret_key = 'hunter2'\nclerk_webhook_secret = 'hunter2'";
-        let help = parse(&["--help"], file).unwrap_err();
-        assert!(
-            help.contains("ALLCLEAR_REDIS_URL") && !help.contains("hunter2"),
-            "{help}"
-        );
-        let database = parse(&[], "database_url = 'postgres://ann:hunter2@x'").unwrap();
-        assert_eq!(database.database(), "postgres://ann:hunter2@x");
-        assert!(!format!("{database:?}").contains("hunter2"));
-    }
-
-    #[test]
-    fn the_guide_has_every_setting() {
-        let guide = include_str!("../../../docs/configuration.md");
-        for setting in Settings::augment_args(Command::new("allclear")).get_arguments() {
-            let Some(name) = setting.get_env().and_then(std::ffi::OsStr::to_str) else {
-                continue;
-            };
-            assert!(guide.contains(&format!("`{name}`")), "{name}");
-        }
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! Signals of the operating system: those that end the process, and one that must not.
+//! Signals of the operating system: those that end the process, and SIGXFSZ, which must not.
 
 /// A signal that asks the process to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub(crate) enum EndSignal {
     Terminate,
 }
 
-/// Receives the signals that ask the process to end, from when this is made.
+/// Receives the signals that ask the process to end.
 pub struct EndSignals {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
@@ -19,10 +19,10 @@ pub struct EndSignals {
 
 #[cfg(unix)]
 impl EndSignals {
-    /// Starts to receive them.
+    /// Starts to receive the signals.
     ///
     /// # Errors
-    /// One line: the system does not allow it.
+    /// One line, if the system does not allow it.
     pub(crate) fn receive() -> Result<Self, String> {
         use tokio::signal::unix::{SignalKind, signal};
         let received = |kind| signal(kind).map_err(|error| format!("signals: {error}"));
@@ -32,7 +32,7 @@ impl EndSignals {
         })
     }
 
-    /// The next one.
+    /// Waits for the next signal.
     pub(crate) async fn next(&mut self) -> EndSignal {
         tokio::select! {
             Some(()) = self.interrupt.recv() => EndSignal::Interrupt,
@@ -44,7 +44,7 @@ impl EndSignals {
 
 #[cfg(not(unix))]
 impl EndSignals {
-    /// Starts to receive them.
+    /// Starts to receive the signals.
     ///
     /// # Errors
     /// Never.
@@ -52,7 +52,7 @@ impl EndSignals {
         Ok(Self {})
     }
 
-    /// The next one.
+    /// Waits for the next signal.
     pub(crate) async fn next(&mut self) -> EndSignal {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
@@ -61,11 +61,11 @@ impl EndSignals {
     }
 }
 
-/// Keeps a file that reaches the limit of its size (`RLIMIT_FSIZE`) from ending the process: with a handler for SIGXFSZ the
-/// write fails instead, and the request is answered with 503. The handler stays for the life of the process.
+/// Installs a handler for SIGXFSZ, so that a write beyond the file size limit (`RLIMIT_FSIZE`) fails with an error instead of
+/// ending the process. The request then returns 503.
 ///
 /// # Errors
-/// One line: the system does not allow it.
+/// One line, if the system does not allow it.
 pub(crate) fn survive_file_size_limit() -> Result<(), String> {
     #[cfg(unix)]
     {

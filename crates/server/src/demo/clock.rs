@@ -1,4 +1,4 @@
-//! A clock that tells the past while the demo's story is told.
+//! A clock that can be set back, to write the demo's data.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -8,20 +8,20 @@ use uuid::Uuid;
 
 use crate::clock::SystemClock;
 
-/// The system's clock, set back by as much as the story says.
+/// The system's clock, set back by some minutes.
 #[derive(Debug, Default)]
-pub(crate) struct StoryClock {
+pub(crate) struct DemoClock {
     minutes_ago: AtomicI64,
 }
 
-impl StoryClock {
-    /// From here on it is so many minutes ago.
+impl DemoClock {
+    /// Sets the clock to this many minutes before now.
     pub(crate) fn set_back(&self, minutes_ago: i64) {
         self.minutes_ago.store(minutes_ago, Ordering::Relaxed);
     }
 }
 
-impl Clock for StoryClock {
+impl Clock for DemoClock {
     fn now(&self) -> DateTime<Utc> {
         SystemClock.now() - TimeDelta::minutes(self.minutes_ago.load(Ordering::Relaxed))
     }

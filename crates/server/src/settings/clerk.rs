@@ -1,4 +1,4 @@
-//! Clerk's keys.
+//! Settings of Clerk.
 
 use allclear_identity::clerk::api::BackendApi;
 use allclear_identity::clerk::key::{PublishableKey, SecretKey, is_loopback};
@@ -8,11 +8,11 @@ use url::Url;
 
 use super::secret_string::SecretString;
 
-/// Clerk's keys, as its dashboard shows them. With none the built-in provider serves.
+/// Clerk's keys, as its dashboard shows them. Without keys the built-in provider is used.
 #[derive(Debug, Clone, Default, Args)]
 #[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
 pub(crate) struct ClerkSettings {
-    /// Clerk's publishable key, `pk_…`: people sign in with Clerk [default: with this server]
+    /// Publishable key of Clerk, `pk_…`; people then sign in with Clerk [default: the built-in provider]
     #[arg(
         long,
         env = "ALLCLEAR_CLERK_PUBLISHABLE_KEY",
@@ -20,7 +20,7 @@ pub(crate) struct ClerkSettings {
     )]
     clerk_publishable_key: Option<String>,
 
-    /// Clerk's secret key, `sk_…`
+    /// Secret key of Clerk, `sk_…`
     #[arg(
         long,
         env = "ALLCLEAR_CLERK_SECRET_KEY",
@@ -29,7 +29,7 @@ pub(crate) struct ClerkSettings {
     )]
     clerk_secret_key: Option<SecretString>,
 
-    /// The signing secret of Clerk's webhook endpoint, `whsec_…`
+    /// Signing secret of Clerk's webhook endpoint, `whsec_…`
     #[arg(
         long,
         env = "ALLCLEAR_CLERK_WEBHOOK_SECRET",
@@ -38,7 +38,7 @@ pub(crate) struct ClerkSettings {
     )]
     clerk_webhook_secret: Option<SecretString>,
 
-    /// Clerk's public key in PEM, to check tokens without fetching keys [default: the keys Clerk publishes]
+    /// Public key of Clerk in PEM, to verify tokens without requests to Clerk [default: the published keys]
     #[arg(
         long,
         env = "ALLCLEAR_CLERK_JWT_KEY",
@@ -47,7 +47,7 @@ pub(crate) struct ClerkSettings {
     )]
     clerk_jwt_key: Option<String>,
 
-    /// Where Clerk's Backend API is [default: <https://api.clerk.com>]
+    /// Address of Clerk's Backend API [default: <https://api.clerk.com>]
     #[arg(
         long,
         env = "ALLCLEAR_CLERK_API_URL",
@@ -55,7 +55,7 @@ pub(crate) struct ClerkSettings {
     )]
     clerk_api_url: Option<String>,
 
-    /// Where Clerk publishes its keys [default: at the Frontend API that the publishable key names]
+    /// Address of Clerk's published keys [default: at the Frontend API that the publishable key names]
     #[arg(
         long,
         env = "ALLCLEAR_CLERK_JWKS_URL",
@@ -77,10 +77,10 @@ pub(crate) struct Clerk {
 }
 
 impl ClerkSettings {
-    /// The application, where Clerk is on.
+    /// The Clerk application; `None` if Clerk is not configured.
     ///
     /// # Errors
-    /// One line that says what is wrong, which tells no secret: clap would repeat the whole value.
+    /// One line that says what is wrong, without secrets. A value parser of clap would repeat the whole value.
     pub(crate) fn application(&self) -> Result<Option<Clerk>, String> {
         let filled = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
         let revealed = |value: &Option<SecretString>| {
@@ -126,20 +126,20 @@ impl ClerkSettings {
 }
 
 fn needed(name: &str, value: Option<String>) -> Result<String, String> {
-    value.ok_or_else(|| format!("{name} is missing: Clerk needs it beside its other keys"))
+    value.ok_or_else(|| format!("{name} is missing: it is required with Clerk's other keys"))
 }
 
 pub(crate) fn wrong(name: &'static str) -> impl FnOnce(&'static str) -> String {
-    move |reason| format!("{name} is not right: {reason}")
+    move |reason| format!("{name} is invalid: {reason}")
 }
 
-/// Keys travel there: on another machine only by TLS.
+/// Parses an address. Requests to it carry keys, so another machine needs TLS.
 fn address(text: &str) -> Result<Url, &'static str> {
     let url = Url::parse(text).map_err(|_| "it is not an address")?;
     match url.scheme() {
         "https" => Ok(url),
         "http" if is_loopback(&url) => Ok(url),
-        "http" => Err("http:// is for this machine alone; it must begin with https://"),
+        "http" => Err("http:// is only allowed for this machine; it must begin with https://"),
         _ => Err("it must begin with https://"),
     }
 }
@@ -213,15 +213,15 @@ mod tests {
             ),
             (
                 settings("pk_test_abc", "sk_test_abc", "whsec_YWJj"),
-                "ALLCLEAR_CLERK_PUBLISHABLE_KEY is not right",
+                "ALLCLEAR_CLERK_PUBLISHABLE_KEY is invalid",
             ),
             (
                 settings(TEST, "sk_live_abc", "whsec_YWJj"),
-                "ALLCLEAR_CLERK_SECRET_KEY is not right",
+                "ALLCLEAR_CLERK_SECRET_KEY is invalid",
             ),
             (
                 settings(TEST, "sk_test_abc", "abcYWJj"),
-                "ALLCLEAR_CLERK_WEBHOOK_SECRET is not right",
+                "ALLCLEAR_CLERK_WEBHOOK_SECRET is invalid",
             ),
         ] {
             let refused = settings.application().unwrap_err();
@@ -267,7 +267,7 @@ mod tests {
             assert!(
                 at(bad)
                     .unwrap_err()
-                    .starts_with("ALLCLEAR_CLERK_API_URL is not right"),
+                    .starts_with("ALLCLEAR_CLERK_API_URL is invalid"),
                 "{bad}"
             );
         }

@@ -1,11 +1,11 @@
-//! How many connections, event streams and sockets a client may have at a time.
+//! Limits of open connections, event streams and sockets.
 
 use allclear_transport::client_slots::ConnectionLimits;
 use clap::Args;
 
 use crate::rlimit;
 
-/// Limits of what is open at the same time. 0 switches a limit off.
+/// Limits of connections that are open at the same time. 0 switches a limit off.
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
 pub(crate) struct ConnectionSettings {
@@ -36,7 +36,7 @@ pub(crate) struct ConnectionSettings {
     )]
     limit_sockets: usize,
 
-    /// Polls of a client address that may wait at a time; 0 for no limit
+    /// Polling requests of a client address that may wait at the same time; 0 for no limit
     #[arg(
         long,
         env = "ALLCLEAR_LIMIT_POLLS",
@@ -65,7 +65,7 @@ pub(crate) struct ConnectionSettings {
 }
 
 impl ConnectionSettings {
-    /// The limits, with the files that the process may have open.
+    /// The limits, with the number of file descriptors that the process may open.
     pub(crate) fn limits(&self) -> ConnectionLimits {
         ConnectionLimits {
             connections: self.limit_connections,

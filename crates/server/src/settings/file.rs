@@ -8,13 +8,13 @@ use clap::Command;
 
 use crate::private;
 
-/// The file beside the process.
+/// Name of the configuration file, in the working directory.
 pub const FILE: &str = "allclear.toml";
 
-/// The command with what a configuration file says as defaults, so that the environment and flags win over it.
+/// Adds the values of a configuration file to a command as defaults. The environment and flags override them.
 ///
 /// # Errors
-/// One line that names what is wrong in the file, or that others can read its secrets and closing it failed.
+/// One line that names the wrong line or key, or that other users can read the file's secrets and a change of its mode failed.
 pub fn with_file(mut command: Command, file: &Path) -> Result<Command, String> {
     let mut opened = match File::open(file) {
         Ok(opened) => opened,
@@ -48,7 +48,7 @@ pub fn with_file(mut command: Command, file: &Path) -> Result<Command, String> {
             other => other.to_string(),
         };
         command = command.mut_arg(id, |argument| {
-            // Whoever asks for help shows it to others.
+            // The output of --help is often shared.
             let secret = argument.is_hide_env_values_set();
             holds_secrets |= secret;
             argument.default_value(value).hide_default_value(secret)

@@ -1,4 +1,4 @@
-//! How often one may try what, and be mailed.
+//! Rate limits.
 
 use allclear_application::subscriber::Subscribers;
 use allclear_domain::mail_limit::MailLimit;
@@ -7,49 +7,49 @@ use allclear_transport::subscriber;
 use allclear_transport::throttle::Limit;
 use clap::Args;
 
-/// How often one client may try: so many at once, then so many an hour, written `10/30`.
+/// Rate limits of a client, written `10/30`: a burst of 10, then 30 an hour.
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
 pub(crate) struct LimitSettings {
-    /// Failed sign-ins of a client address before further tries are slowed down: at once, and an hour
+    /// Failed sign-ins of a client address before further tries are slowed down: burst and rate an hour
     #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_IN", value_name = "ALLCLEAR_LIMIT_SIGN_IN", value_parser = limit)]
     limit_sign_in: Option<Limit>,
 
-    /// Wrong passwords for a mail address from a client address: at once, and an hour
+    /// Wrong passwords for a mail address from a client address: burst and rate an hour
     #[arg(long, env = "ALLCLEAR_LIMIT_GUESSES", value_name = "ALLCLEAR_LIMIT_GUESSES", value_parser = limit)]
     limit_guesses: Option<Limit>,
 
-    /// Wrong passwords for a mail address from all clients before further tries are slowed down: at once, and an hour
+    /// Wrong passwords for a mail address from all clients before further tries are slowed down: burst and rate an hour
     #[arg(long, env = "ALLCLEAR_LIMIT_ACCOUNT_GUESSES", value_name = "ALLCLEAR_LIMIT_ACCOUNT_GUESSES", value_parser = limit)]
     limit_account_guesses: Option<Limit>,
 
-    /// Accounts made from a client address: at once, and an hour
+    /// Accounts created from a client address: burst and rate an hour
     #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_UP", value_name = "ALLCLEAR_LIMIT_SIGN_UP", value_parser = limit)]
     limit_sign_up: Option<Limit>,
 
-    /// Password resets asked for from a client address: at once, and an hour
+    /// Password resets requested from a client address: burst and rate an hour
     #[arg(long, env = "ALLCLEAR_LIMIT_RESET", value_name = "ALLCLEAR_LIMIT_RESET", value_parser = limit)]
     limit_reset: Option<Limit>,
 
-    /// Links of mails followed from a client address: at once, and an hour
+    /// Links of mails followed from a client address: burst and rate an hour
     #[arg(long, env = "ALLCLEAR_LIMIT_VERIFY", value_name = "ALLCLEAR_LIMIT_VERIFY", value_parser = limit)]
     limit_verify: Option<Limit>,
 
-    /// Subscriptions asked for from a client address: at once, and an hour
+    /// Subscriptions requested from a client address: burst and rate an hour
     #[arg(long, env = "ALLCLEAR_LIMIT_SUBSCRIBE", value_name = "ALLCLEAR_LIMIT_SUBSCRIBE", value_parser = limit)]
     limit_subscribe: Option<Limit>,
 
-    /// Verification mails to a mail address, by all organisations together: at once, and an hour
+    /// Verification mails to a mail address, by all organisations together: burst and rate an hour
     #[arg(long, env = "ALLCLEAR_LIMIT_VERIFICATION_MAIL", value_name = "ALLCLEAR_LIMIT_VERIFICATION_MAIL", value_parser = limit)]
     limit_verification_mail: Option<Limit>,
 
-    /// Invitations sent from a client address: at once, and an hour
+    /// Invitations sent from a client address: burst and rate an hour
     #[arg(long, env = "ALLCLEAR_LIMIT_INVITE", value_name = "ALLCLEAR_LIMIT_INVITE", value_parser = limit)]
     limit_invite: Option<Limit>,
 }
 
 impl LimitSettings {
-    /// At the identity provider's calls.
+    /// Limits of the identity routes.
     pub(crate) fn identity(&self) -> IdentityLimits {
         let usual = IdentityLimits::default();
         IdentityLimits {
@@ -63,7 +63,7 @@ impl LimitSettings {
         }
     }
 
-    /// At the subscriber calls.
+    /// Limits of the subscriber routes.
     pub(crate) fn subscriber(&self) -> subscriber::SubscriberLimits {
         let usual = subscriber::SubscriberLimits::default();
         subscriber::SubscriberLimits {
@@ -72,22 +72,22 @@ impl LimitSettings {
         }
     }
 
-    /// How many verification mails a mail address may be sent.
+    /// Limit of verification mails to a mail address.
     pub(crate) fn verification_mail(&self) -> MailLimit {
-        let told = self
+        let configured = self
             .limit_verification_mail
             .map(|Limit { burst, per_hour }| MailLimit { burst, per_hour });
-        told.unwrap_or(Subscribers::MAIL_LIMIT)
+        configured.unwrap_or(Subscribers::MAIL_LIMIT)
     }
 }
 
-/// Reads `10/30`.
+/// Parses `10/30`.
 pub(super) fn limit(text: &str) -> Result<Limit, String> {
     let numbers = text
         .split_once('/')
         .and_then(|(burst, hour)| Some((burst.parse().ok()?, hour.parse().ok()?)));
     match numbers {
         Some((burst @ 1.., per_hour @ 1..)) => Ok(Limit { burst, per_hour }),
-        _ => Err("it must be two numbers, at once and an hour: 10/30".to_owned()),
+        _ => Err("it must be a burst and a rate an hour, such as 10/30".to_owned()),
     }
 }

@@ -1,4 +1,4 @@
-//! How mail goes out.
+//! The mail server and the sender's address.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,13 @@ use clap::Args;
 
 use super::secret_string::SecretString;
 
-/// Whom mail comes from where nobody says so.
+/// Default sender.
 const FROM: &str = "Allclear <allclear@localhost>";
 
-/// The mail server, and the address mail comes from.
+/// The mail server and the sender's address.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MailSettings {
-    /// The mail server: `smtps://user:password@host`, or `smtp://…` with `?tls=required` or `?tls=opportunistic` for
+    /// Mail server: `smtps://user:password@host`, or `smtp://…` with `?tls=required` or `?tls=opportunistic` for
     /// STARTTLS [default: each mail is a file in the data folder]
     #[arg(
         long,
@@ -24,7 +24,7 @@ pub(crate) struct MailSettings {
     )]
     smtp_url: Option<SecretString>,
 
-    /// A file of certificates in PEM that the mail server's may be signed by, beside those that browsers trust
+    /// File of certificate authorities in PEM for the mail server's certificate, in addition to those that browsers trust
     #[arg(
         long,
         env = "ALLCLEAR_SMTP_CA_FILE",
@@ -32,7 +32,7 @@ pub(crate) struct MailSettings {
     )]
     smtp_ca_file: Option<PathBuf>,
 
-    /// The address mail comes from
+    /// Sender's address of every mail
     #[arg(
         long,
         env = "ALLCLEAR_MAIL_FROM",
@@ -44,10 +44,10 @@ pub(crate) struct MailSettings {
 }
 
 impl MailSettings {
-    /// The mail server, where there is one.
+    /// The mail server; `None` if mails are written to files.
     ///
     /// # Errors
-    /// One line that says what is wrong, which tells no password: clap would repeat the whole value.
+    /// One line that says what is wrong, without the password. A value parser of clap would repeat the whole value.
     pub(crate) fn server(&self) -> Result<Option<Server>, String> {
         let Some(url) = &self.smtp_url else {
             return Ok(None);
@@ -64,16 +64,16 @@ impl MailSettings {
         let server = Server::parse(url.reveal(), authorities.as_deref());
         server
             .map(Some)
-            .map_err(|error| format!("ALLCLEAR_SMTP_URL is not right: {error}"))
+            .map_err(|error| format!("ALLCLEAR_SMTP_URL is invalid: {error}"))
     }
 
-    /// Whether mail goes to a mail server, not to files.
+    /// Whether mail goes to a mail server instead of files.
     pub(crate) const fn is_sent(&self) -> bool {
         self.smtp_url.is_some()
     }
 
-    /// Whether mail comes from an address that is nobody's outside this machine.
-    pub(crate) fn is_from_nobody(&self) -> bool {
+    /// Whether replies to the sender's address are lost, because it is the default.
+    pub(crate) fn has_default_sender(&self) -> bool {
         self.mail_from == FROM
     }
 }
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn without_a_server_there_is_none() {
         let settings = parse(&[]).unwrap();
-        assert!(settings.server().unwrap().is_none() && settings.is_from_nobody());
+        assert!(settings.server().unwrap().is_none() && settings.has_default_sender());
     }
 
     #[test]
@@ -110,7 +110,7 @@ mod tests {
         ] {
             let refused = parse(&["--smtp-url", bad]).unwrap().server().unwrap_err();
             assert!(
-                refused.starts_with("ALLCLEAR_SMTP_URL is not right: ")
+                refused.starts_with("ALLCLEAR_SMTP_URL is invalid: ")
                     && !refused.contains("hunter2"),
                 "{refused}"
             );

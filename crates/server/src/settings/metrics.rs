@@ -1,4 +1,4 @@
-//! Who may read the figures for Prometheus.
+//! Access to `/metrics`.
 
 use allclear_transport::metrics_access::MetricsAccess;
 use clap::Args;
@@ -8,14 +8,14 @@ use super::secret_string::SecretString;
 /// Shortest token taken, in characters.
 const SHORTEST_TOKEN: usize = 16;
 
-/// Networks and a token that may read `/metrics`, beside the machine itself.
+/// Clients outside this machine that may read `/metrics`.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct MetricsSettings {
-    /// Networks whose clients may read /metrics for Prometheus: addresses or CIDR, by commas [default: this machine alone]
+    /// Networks whose clients may read /metrics: addresses or CIDR ranges, separated by commas [default: this machine only]
     #[arg(long, env = "ALLCLEAR_METRICS_NETWORKS", value_name = "ALLCLEAR_METRICS_NETWORKS", value_delimiter = ',', value_parser = super::network)]
     metrics_networks: Vec<String>,
 
-    /// A token that lets its bearer read /metrics from anywhere
+    /// Bearer token with which a client of any network may read /metrics
     #[arg(
         long,
         env = "ALLCLEAR_METRICS_TOKEN",
@@ -26,7 +26,7 @@ pub(crate) struct MetricsSettings {
 }
 
 impl MetricsSettings {
-    /// Who may read the figures.
+    /// Clients that may read `/metrics`.
     ///
     /// # Errors
     /// One line that says what is wrong, without the token.

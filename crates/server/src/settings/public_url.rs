@@ -1,4 +1,4 @@
-//! The address people reach the product at.
+//! The public address of the installation.
 
 use std::ffi::OsStr;
 
@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 use url::Url;
 
-/// Takes `http://` or `https://`, a host and a port, and nothing else. A password in the address is not printed.
+/// Parses `http://` or `https://`, a host and a port. An error does not repeat a password in the address.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PublicUrl;
 
@@ -37,10 +37,10 @@ impl TypedValueParser for PublicUrl {
 fn parse(text: &str) -> Result<Url, String> {
     let url = super::web_address(text)?;
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("it must not hold a user or a password".to_owned());
+        return Err("it must not contain a user or a password".to_owned());
     }
     if url.path() != "/" || url.query().is_some() || url.fragment().is_some() {
-        return Err("it must not hold a path, a query or a fragment".to_owned());
+        return Err("it must not contain a path, a query or a fragment".to_owned());
     }
     Ok(url)
 }

@@ -1,4 +1,4 @@
-//! How nodes reach each other.
+//! Connection to Redis.
 
 use std::path::PathBuf;
 
@@ -6,15 +6,14 @@ use clap::Args;
 
 use super::secret_string::{SecretString, UrlWithScheme};
 
-/// The Redis through which several nodes exchange changes.
+/// The Redis over which several nodes exchange changes.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RedisSettings {
-    /// `redis://…`, or `rediss://…` for TLS, through which several nodes hear of each other's changes [default: one node]
+    /// `redis://…`, or `rediss://…` for TLS, over which several nodes exchange changes [default: one node]
     #[arg(long, env = "ALLCLEAR_REDIS_URL", value_name = "ALLCLEAR_REDIS_URL", value_parser = UrlWithScheme(&["redis:", "rediss:"]), hide_env_values = true)]
     pub(crate) redis_url: Option<SecretString>,
 
-    /// A file of certificates in PEM that the certificate of Redis must be signed by [default: those of the operating
-    /// system]
+    /// File of certificate authorities in PEM for the certificate of Redis [default: those of the operating system]
     #[arg(
         long,
         env = "ALLCLEAR_REDIS_CA_FILE",

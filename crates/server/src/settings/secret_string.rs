@@ -1,4 +1,4 @@
-//! Values that may hold a password: neither they nor what is wrong with them is printed.
+//! Settings that may contain a password. They are printed neither in logs nor in errors.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -7,12 +7,12 @@ use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 
-/// A text that may hold a password, and is not printed.
+/// A text that may contain a password. Its `Debug` output is redacted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretString(String);
 
 impl SecretString {
-    /// The text, for whoever needs the password.
+    /// The text itself.
     pub(crate) fn reveal(&self) -> &str {
         &self.0
     }
@@ -26,12 +26,11 @@ impl From<&str> for SecretString {
 
 impl fmt::Debug for SecretString {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Hidden(..)")
+        f.write_str("SecretString(..)")
     }
 }
 
-/// Takes a text that begins with one of these words. Of another it says what it must begin with, where clap's own parsers
-/// repeat the value.
+/// Parses a URL with one of the given schemes. Unlike clap's own parsers, its errors do not repeat the value.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UrlWithScheme(pub(super) &'static [&'static str]);
 
@@ -46,7 +45,7 @@ impl TypedValueParser for UrlWithScheme {
     ) -> Result<SecretString, Error> {
         let text = value
             .to_str()
-            .filter(|text| self.0.iter().any(|word| text.starts_with(word)));
+            .filter(|text| self.0.iter().any(|scheme| text.starts_with(scheme)));
         text.map(SecretString::from).ok_or_else(|| {
             let name = argument.map(ToString::to_string).unwrap_or_default();
             let message = format!(

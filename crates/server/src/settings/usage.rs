@@ -1,4 +1,4 @@
-//! How much an account and an organisation may use of an installation that others share.
+//! Quotas of accounts and organisations.
 
 use std::num::NonZeroU32;
 
@@ -8,7 +8,7 @@ use allclear_transport::throttle::Limit;
 use allclear_transport::usage::WriteLimits;
 use clap::Args;
 
-/// Limits of use; 0 switches one off.
+/// Quotas; 0 switches a quota off.
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
 pub(crate) struct UsageSettings {
@@ -39,7 +39,7 @@ pub(crate) struct UsageSettings {
     )]
     limit_subscribers: u64,
 
-    /// Calls of an organisation that write: at once, and an hour; 0 for no limit
+    /// Writing requests of an organisation: burst and rate an hour; 0 for no limit
     #[arg(long, env = "ALLCLEAR_LIMIT_WRITES", value_name = "ALLCLEAR_LIMIT_WRITES", default_value = "600/36000", value_parser = rate)]
     limit_writes: Rate,
 
@@ -89,12 +89,12 @@ pub(crate) struct UsageSettings {
     limit_mail_installation: u32,
 }
 
-/// A rate, or none.
+/// A rate limit; `None` if there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Rate(Option<Limit>);
 
 impl UsageSettings {
-    /// What storage counts.
+    /// Quotas that storage enforces.
     pub(crate) fn stored(&self) -> UsageLimits {
         let limit = |most: u64| (most > 0).then_some(most);
         UsageLimits {
@@ -104,7 +104,7 @@ impl UsageSettings {
         }
     }
 
-    /// Mails that people may cause.
+    /// Quotas of mails that people cause.
     pub(crate) fn mails(&self) -> MailBudgetLimits {
         let limit = |most: u32| (most > 0).then_some(most);
         MailBudgetLimits {
@@ -115,7 +115,7 @@ impl UsageSettings {
         }
     }
 
-    /// What is counted before anything is stored.
+    /// Quotas that are enforced before storage.
     pub(crate) const fn written(&self) -> WriteLimits {
         WriteLimits {
             writes: self.limit_writes.0,

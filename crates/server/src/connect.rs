@@ -1,0 +1,64 @@
+//! Opens the connections to the configured database and to the other nodes.
+
+use std::sync::Arc;
+
+use allclear_application::broadcast::Broadcast;
+use allclear_application::clock::Clock;
+use allclear_broadcast::{InProcess, Redis, RedisOptions};
+use allclear_persistence::database::Database;
+use allclear_persistence::sqlite_file;
+
+use crate::settings::Settings;
+use crate::{identity, private};
+
+/// Opens the configured database.
+///
+/// # Errors
+/// One line, without the password in the database's address.
+pub(crate) async fn database(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+) -> Result<Database, String> {
+    if let Some(file) = sqlite_file::path_of(&settings.database()) {
+        private::database_files(&file)?;
+    }
+    let opened = Database::connect(&settings.database(), Arc::clone(clock)).await;
+    opened.map_err(|error| {
+        format!(
+            "the database cannot be opened: {}",
+            one_line(&error.to_string())
+        )
+    })
+}
+
+/// Opens the configured broadcast between nodes.
+///
+/// # Errors
+/// One line that names the wrong setting.
+pub(crate) async fn broadcast(
+    settings: &Settings,
+    database: &Database,
+    clock: &dyn Clock,
+) -> Result<Arc<dyn Broadcast>, String> {
+    let Some(url) = &settings.redis.redis_url else {
+        return Ok(Arc::new(InProcess::default()));
+    };
+    let authorities = settings.redis.authorities()?;
+    let (installation, key) = identity::installation(database, clock).await?;
+    let redis = Redis::start(RedisOptions {
+        url: url.reveal(),
+        authorities,
+        installation: &installation,
+        key,
+    })
+    .map_err(|_| {
+        "ALLCLEAR_REDIS_URL is not an address of Redis, or ALLCLEAR_REDIS_CA_FILE is not PEM"
+            .to_owned()
+    })?;
+    Ok(Arc::new(redis))
+}
+
+/// An error text as one line.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,106 @@
+//! Wires the public status pages and the connections that keep them live.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use allclear_application::clock::Clock;
+use allclear_application::relay::{CommitListener, Relay};
+use allclear_persistence::database::Database;
+use allclear_transport::client_address::TrustedProxies;
+use allclear_transport::client_slots::ClientLimits;
+use allclear_transport::provider::Provider;
+use allclear_transport::socket::Sockets;
+use allclear_transport::status::events::EventStreams;
+use allclear_transport::status::pages::Pages;
+use allclear_transport::status::viewers::Viewers;
+use allclear_transport::web_app::WebApp;
+use tokio::task::JoinHandle;
+
+use crate::metrics;
+use crate::settings::Settings;
+
+/// Interval of keep-alive messages to event streams. Proxies close a connection that is silent for a minute.
+const KEEP_ALIVE: Duration = Duration::from_secs(20);
+
+/// The public pages, event streams and sockets.
+pub(crate) struct PublicStatus {
+    pub(crate) viewers: Arc<Viewers>,
+    pub(crate) pages: Arc<Pages>,
+    pub(crate) streams: Arc<EventStreams>,
+    pub(crate) sockets: Arc<Sockets>,
+    pub(crate) proxies: Arc<TrustedProxies>,
+    pub(crate) client_limits: Arc<ClientLimits>,
+}
+
+impl PublicStatus {
+    pub(crate) fn new(
+        settings: &Settings,
+        public_url: &str,
+        database: &Database,
+        relay: &Arc<Relay>,
+        clock: &Arc<dyn Clock>,
+        provider: &Provider,
+    ) -> Result<Self, String> {
+        let (proxies, client_limits) = client_limits(settings)?;
+        let viewers = Arc::new(Viewers::default());
+        let pages = Arc::new(Pages::new(
+            Arc::new(database.clone()),
+            Arc::clone(relay),
+            Arc::clone(clock),
+            WebApp::page_template(public_url),
+        ));
+        let sockets = Arc::new(Sockets::new(
+            &settings.socket(public_url),
+            Arc::clone(&client_limits),
+            Arc::clone(&pages),
+            Arc::clone(relay),
+            provider.verifier(),
+            Arc::clone(clock),
+        ));
+        let streams = Arc::new(EventStreams::new(
+            Arc::clone(&viewers),
+            Arc::clone(relay),
+            Arc::new(database.clone()),
+        ));
+        Ok(Self {
+            viewers,
+            pages,
+            streams,
+            sockets,
+            proxies,
+            client_limits,
+        })
+    }
+
+    /// Starts the tasks that send commits to viewers, check the access of sockets, and keep connections alive.
+    pub(crate) fn start(&self, relay: &Arc<Relay>) -> Vec<JoinHandle<()>> {
+        let listeners: [Arc<dyn CommitListener>; 3] = [
+            Arc::clone(&self.viewers) as _,
+            Arc::clone(&self.sockets) as _,
+            Arc::new(metrics::EventCounter),
+        ];
+        let counting = tokio::spawn(metrics::upkeep(Arc::clone(relay)));
+        let relay = Arc::clone(relay);
+        let publishing = tokio::spawn(async move { relay.run(&listeners).await });
+        let sockets = Arc::clone(&self.sockets);
+        let authorizing = tokio::spawn(async move { sockets.run_authorizer().await });
+        let keeping_alive = tokio::spawn(keep_alive(Arc::clone(&self.viewers)));
+        vec![counting, publishing, authorizing, keeping_alive]
+    }
+}
+
+/// The trusted proxies, and the limits of open connections.
+fn client_limits(settings: &Settings) -> Result<(Arc<TrustedProxies>, Arc<ClientLimits>), String> {
+    let proxies = settings.trusted_proxies.iter().map(String::as_str);
+    let proxies = Arc::new(TrustedProxies::parse(proxies)?);
+    let limits = ClientLimits::new(&settings.connections.limits(), Arc::clone(&proxies));
+    Ok((proxies, Arc::new(limits)))
+}
+
+async fn keep_alive(viewers: Arc<Viewers>) {
+    let mut tick = tokio::time::interval(KEEP_ALIVE);
+    loop {
+        tick.tick().await;
+        viewers.keep_alive();
+    }
+}

@@ -1,0 +1,131 @@
+use super::*;
+use clap::{Command, FromArgMatches};
+
+fn parse(flags: &[&str], file: &str) -> Result<Settings, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(FILE);
+    std::fs::write(&path, file).unwrap();
+    let command = with_file(Settings::augment_args(Command::new("allclear")), &path)?;
+    let matches = command
+        .try_get_matches_from([&["allclear"], flags].concat())
+        .map_err(|error| error.to_string())?;
+    Settings::from_arg_matches(&matches).map_err(|error| error.to_string())
+}
+
+#[test]
+fn without_configuration_the_defaults_stand() {
+    let settings = parse(&[], "").unwrap();
+    assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
+    assert_eq!(settings.public_url(8080), "http://localhost:8080");
+    assert_eq!(settings.database(), "sqlite:./data/allclear.db");
+    assert_eq!(settings.sign_up, SignUpMode::Open);
+}
+
+#[test]
+fn the_file_gives_defaults_in_either_spelling_and_flags_win() {
+    let file =
+        "ALLCLEAR_SIGN_UP = 'closed'\nallowed_origins = ['https://a.example', 'https://b.example']";
+    let settings = parse(&[], file).unwrap();
+    assert_eq!(settings.sign_up, SignUpMode::Closed);
+    assert_eq!(
+        settings.allowed_origins,
+        ["https://a.example", "https://b.example"]
+    );
+    assert_eq!(
+        parse(&["--sign-up", "waitlist"], file).unwrap().sign_up,
+        SignUpMode::Waitlist
+    );
+}
+
+#[test]
+fn a_bad_value_is_named() {
+    for (flag, bad) in [
+        ("--listen", "nowhere"),
+        ("--public-url", "ftp://x"),
+        ("--trusted-proxies", "10.0.0.0/99"),
+        ("--allowed-origins", "https://a.example/path"),
+        ("--limit-sign-in", "0/5"),
+        ("--ping-interval", "0"),
+        ("--mail-concurrency", "0"),
+        ("--ping-timeout", "20s"),
+        ("--public-url", "https://a.example/path"),
+        ("--metrics-networks", "10.0.0.0/99"),
+        ("--shutdown-delay", "5s"),
+        ("--hsts", "preload"),
+        ("--limit-writes", "0/5"),
+        ("--limit-text", "4294967296"),
+        ("--limit-components", "many"),
+        ("--sign-up", "maybe"),
+    ] {
+        let refused = parse(&[flag, bad], "").unwrap_err();
+        assert!(refused.contains(flag) && refused.contains(bad), "{refused}");
+    }
+    assert!(
+        parse(&[], "colour = 'red'")
+            .unwrap_err()
+            .ends_with("there is no setting colour")
+    );
+    assert!(parse(&[], "sign_up = ").is_err());
+}
+
+#[test]
+fn shutdown_waits_behind_a_balancer_or_as_long_as_is_set() {
+    let delay = |flags: &[&str]| parse(flags, "").unwrap().shutdown_delay().as_millis();
+    assert_eq!(delay(&[]), 0);
+    assert_eq!(delay(&["--trusted-proxies", "10.0.0.1"]), 5000);
+    assert_eq!(delay(&["--shutdown-delay", "700"]), 700);
+    assert_eq!(
+        delay(&["--trusted-proxies", "10.0.0.1", "--shutdown-delay", "0"]),
+        0
+    );
+}
+
+#[test]
+fn short_metrics_token_is_refused_and_not_printed() {
+    let settings = parse(&["--metrics-token", "hunter2"], "").unwrap();
+    let refused = settings.metrics.access().unwrap_err();
+    assert!(
+        refused.starts_with("ALLCLEAR_METRICS_TOKEN") && !refused.contains("hunter2"),
+        "{refused}"
+    );
+    assert!(!format!("{settings:?}").contains("hunter2"));
+}
+
+#[test]
+fn a_password_is_never_printed() {
+    for (flag, bad) in [
+        ("--database-url", "mysql://ann:hunter2@x"),
+        ("--redis-url", "http://:hunter2@x"),
+    ] {
+        let refused = parse(&[flag, bad], "").unwrap_err();
+        assert!(
+            refused.contains(flag) && refused.contains("it must begin with"),
+            "{refused}"
+        );
+        assert!(!refused.contains("hunter2"), "{refused}");
+        let key = flag.trim_start_matches('-').replace('-', "_");
+        let refused = parse(&[], &format!("{key} = '{bad}'")).unwrap_err();
+        assert!(!refused.contains("hunter2"), "{refused}");
+    }
+    let file = "database_url = 'postgres://ann:hunter2@x'\nredis_url = 'redis://:hunter2@x'\n\
+        smtp_url = 'smtps://ann:hunter2@x'\nclerk_secret_key = 'hunter2'\nclerk_webhook_secret = 'hunter2'";
+    let help = parse(&["--help"], file).unwrap_err();
+    assert!(
+        help.contains("ALLCLEAR_REDIS_URL") && !help.contains("hunter2"),
+        "{help}"
+    );
+    let database = parse(&[], "database_url = 'postgres://ann:hunter2@x'").unwrap();
+    assert_eq!(database.database(), "postgres://ann:hunter2@x");
+    assert!(!format!("{database:?}").contains("hunter2"));
+}
+
+#[test]
+fn the_guide_has_every_setting() {
+    let guide = include_str!("../../../../docs/configuration.md");
+    for setting in Settings::augment_args(Command::new("allclear")).get_arguments() {
+        let Some(name) = setting.get_env().and_then(std::ffi::OsStr::to_str) else {
+            continue;
+        };
+        assert!(guide.contains(&format!("`{name}`")), "{name}");
+    }
+}

@@ -36,6 +36,9 @@
 
   // A background tab paints nothing, but must receive updates.
   if (document.hidden || !('PerformanceObserver' in window)) return begin();
-  new PerformanceObserver(begin).observe({ type: 'paint', buffered: true });
+  // A first paint may be of a background alone.
+  new PerformanceObserver(function (entries) {
+    if (entries.getEntriesByName('first-contentful-paint').length > 0) begin();
+  }).observe({ type: 'paint', buffered: true });
   setTimeout(begin, 1000);
 })(FILES);

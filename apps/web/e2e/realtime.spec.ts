@@ -219,7 +219,9 @@ test('an operator’s screen catches up once after the server was away', async (
   await organisation.createComponent('Website');
   await expect(row(operatorPage, 'Website')).toBeVisible();
   await expect(operatorPage.getByText('Live updates: connected')).toBeAttached();
-  await operatorPage.waitForLoadState('networkidle');
+  await expect.poll(() => asked).toEqual(['/api/v1/component/list']);
+  await organisation.createComponent('API');
+  await expect(row(operatorPage, 'API')).toBeVisible();
   expect(asked).toEqual(['/api/v1/component/list']);
   // The outage is reported in the console only.
   await expect(operatorPage.getByRole('status').filter({ hasText: 'Error' })).toHaveCount(0);

@@ -44,6 +44,11 @@ identifier!(
 );
 
 identifier!(
+    /// Names a period of a component's status.
+    StatusPeriodId
+);
+
+identifier!(
     /// Names an incident.
     IncidentId
 );

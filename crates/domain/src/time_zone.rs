@@ -1,0 +1,165 @@
+//! Time zones: which day an instant belongs to, and when a day starts.
+
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::{DateTime, LocalResult, NaiveDate, NaiveTime, TimeZone as _, Utc};
+use chrono_tz::{GapInfo, Tz};
+
+/// A time zone of the IANA database. The default is `Etc/UTC`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TimeZone(Tz);
+
+/// A text that is not a name of the IANA database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("Unknown time zone")]
+pub struct UnknownTimeZone;
+
+impl TimeZone {
+    /// The day of an instant in this zone.
+    #[must_use]
+    pub fn date_of(self, instant: DateTime<Utc>) -> NaiveDate {
+        instant.with_timezone(&self.0).date_naive()
+    }
+
+    /// The first instant of a day in this zone. A day whose midnight is skipped starts after the gap; one whose midnight comes twice
+    /// starts at the first.
+    #[must_use]
+    pub fn start_of(self, date: NaiveDate) -> DateTime<Utc> {
+        let midnight = date.and_time(NaiveTime::MIN);
+        match self.0.from_local_datetime(&midnight) {
+            LocalResult::Single(start) | LocalResult::Ambiguous(start, _) => {
+                start.with_timezone(&Utc)
+            }
+            LocalResult::None => GapInfo::new(&midnight, &self.0)
+                .and_then(|gap| gap.end)
+                .map_or_else(|| midnight.and_utc(), |end| end.with_timezone(&Utc)),
+        }
+    }
+}
+
+impl Default for TimeZone {
+    fn default() -> Self {
+        Self(Tz::Etc__UTC)
+    }
+}
+
+impl FromStr for TimeZone {
+    type Err = UnknownTimeZone;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        name.parse().map(Self).map_err(|_| UnknownTimeZone)
+    }
+}
+
+impl fmt::Display for TimeZone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeDelta;
+    use proptest::prelude::*;
+
+    fn zone(name: &str) -> TimeZone {
+        name.parse().unwrap()
+    }
+
+    fn date(text: &str) -> NaiveDate {
+        text.parse().unwrap()
+    }
+
+    fn at(text: &str) -> DateTime<Utc> {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn zone_is_written_as_it_is_read() {
+        for name in ["Etc/UTC", "America/Argentina/Ushuaia", "Asia/Kolkata"] {
+            assert_eq!(zone(name).to_string(), name);
+        }
+        assert_eq!(TimeZone::default().to_string(), "Etc/UTC");
+    }
+
+    #[test]
+    fn unknown_zone_is_refused() {
+        for name in [
+            "",
+            "Mars/Olympus",
+            "europe/berlin",
+            "Europe/Berlin ",
+            "+02:00",
+        ] {
+            let refused = name.parse::<TimeZone>().unwrap_err();
+            assert_eq!(refused.to_string(), "Unknown time zone", "{name:?}");
+        }
+    }
+
+    #[test]
+    fn day_starts_at_midnight_of_its_zone() {
+        let berlin = zone("Europe/Berlin");
+        assert_eq!(
+            berlin.start_of(date("2026-03-29")),
+            at("2026-03-28T23:00:00Z")
+        );
+        assert_eq!(
+            berlin.start_of(date("2026-03-30")),
+            at("2026-03-29T22:00:00Z")
+        );
+        assert_eq!(
+            berlin.date_of(at("2026-03-28T23:00:00Z")),
+            date("2026-03-29")
+        );
+    }
+
+    #[test]
+    fn day_without_midnight_starts_after_the_gap() {
+        let cairo = zone("Africa/Cairo");
+        assert_eq!(
+            cairo.start_of(date("2026-04-24")),
+            at("2026-04-23T22:00:00Z")
+        );
+        assert_eq!(
+            cairo.date_of(at("2026-04-23T21:59:59Z")),
+            date("2026-04-23")
+        );
+    }
+
+    #[test]
+    fn day_with_two_midnights_starts_at_the_first() {
+        let havana = zone("America/Havana");
+        assert_eq!(
+            havana.start_of(date("2026-11-01")),
+            at("2026-11-01T04:00:00Z")
+        );
+        assert_eq!(
+            havana.start_of(date("2026-11-02")),
+            at("2026-11-02T05:00:00Z")
+        );
+    }
+
+    #[test]
+    fn skipped_day_is_empty() {
+        let apia = zone("Pacific/Apia");
+        assert_eq!(
+            apia.start_of(date("2011-12-30")),
+            apia.start_of(date("2011-12-31"))
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn day_begins_at_its_start_and_not_before(
+            zone in proptest::sample::select(chrono_tz::TZ_VARIANTS.to_vec()).prop_map(TimeZone),
+            day in 0..6_000_i64,
+        ) {
+            let day = date("2012-01-01") + TimeDelta::days(day);
+            let start = zone.start_of(day);
+            prop_assert_eq!(zone.date_of(start), day);
+            prop_assert!(zone.date_of(start - TimeDelta::milliseconds(1)) < day);
+        }
+    }
+}

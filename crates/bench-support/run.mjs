@@ -114,12 +114,12 @@ function budgets(lines) {
 }
 
 /** Nested figures, flat. */
-const flat = (figures, before = '') =>
-  Object.entries(figures).flatMap(([name, value]) =>
+const flat = (measurements, before = '') =>
+  Object.entries(measurements).flatMap(([name, value]) =>
     value && typeof value === 'object' && !Array.isArray(value) ? flat(value, `${before}${name} `) : [[before + name, value]],
   );
 
-function figures(lines) {
+function measurements(lines) {
   const rows = lines.filter((line) => !line.budget);
   return rows.map(({ bench, what, ...rest }) => `- ${what}: ${flat(rest).map(([name, value]) => `${name} ${number(value)}`).join(', ')}`);
 }
@@ -151,6 +151,6 @@ for (const bench of benches) {
   const lines = await found(bench);
   page.push(`## ${bench.title}`, '', bench.how, '');
   if (lines.length === 0) page.push('Not measured in this run.', '');
-  page.push(...budgets(lines), ...figures(lines), '');
+  page.push(...budgets(lines), ...measurements(lines), '');
 }
 await writeFile('docs/benchmarks.md', `${page.join('\n').replace(/\n{3,}/g, '\n\n').trim()}\n`);

@@ -89,7 +89,7 @@ function report(what, { categories, audits, finalDisplayedUrl }) {
       .filter(({ id, weight }) => weight > 0 && audits[id].score !== null && audits[id].score < 0.9)
       .map(({ id }) => `${id}: ${audits[id].displayValue ?? audits[id].score}`),
   );
-  const figures = {
+  const measurements = {
     bench: 'lighthouse',
     what,
     at: new URL(finalDisplayedUrl).pathname,
@@ -98,7 +98,7 @@ function report(what, { categories, audits, finalDisplayedUrl }) {
     cumulativeLayoutShift: audits['cumulative-layout-shift'].numericValue,
     missed,
   };
-  console.log(JSON.stringify(figures));
+  console.log(JSON.stringify(measurements));
 }
 
 const demo = await startDemo();

@@ -2,7 +2,7 @@
 export interface ApiReference {
   groups: Group[];
   /** Responses that endpoints share, by status. */
-  failures: Answer[];
+  failures: DocumentedResponse[];
 }
 
 export interface Group {
@@ -20,12 +20,12 @@ export interface Call {
   isProtected: boolean;
   parameters: Field[];
   body: Field[];
-  answers: Answer[];
+  responses: DocumentedResponse[];
   /** Statuses of its failures. */
   failures: string[];
 }
 
-export interface Answer {
+export interface DocumentedResponse {
   status: string;
   description: string;
   /** Fields of `data`, or of the body without `data`. */
@@ -88,7 +88,7 @@ export function describeApi(text: string): ApiReference {
   const document = JSON.parse(text) as Document;
   const reader = new Reader(document.components.schemas);
   const groups = new Map<string, Call[]>();
-  const failures = new Map<string, Answer>();
+  const failures = new Map<string, DocumentedResponse>();
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       const name = operation.tags?.[0] ?? 'other';
@@ -125,7 +125,7 @@ class Reader {
       isProtected: operation.security !== undefined,
       parameters: (operation.parameters ?? []).map((each) => this.#parameter(each)),
       body: this.#fieldsOf(schemaOf(operation.requestBody), 0),
-      answers: succeeding.map(([status, answer]) => this.#answer(status, answer)),
+      responses: succeeding.map(([status, response]) => this.#response(status, response)),
       failures: failuresOf(operation).map(([status]) => status),
     };
   }
@@ -140,12 +140,12 @@ class Reader {
     };
   }
 
-  #answer(status: string, answer: Content): Answer {
-    const whole = this.#resolve(schemaOf(answer) ?? {});
+  #response(status: string, response: Content): DocumentedResponse {
+    const whole = this.#resolve(schemaOf(response) ?? {});
     const data = whole.properties?.data;
     return {
       status,
-      description: sentences(answer.description),
+      description: sentences(response.description),
       fields: this.#fieldsOf(data ?? whole, 0),
     };
   }

@@ -8,7 +8,7 @@ import { Server } from './server';
 
 interface TestFixtures {
   /** A browser without any session. */
-  stranger: Page;
+  anonymous: Page;
 }
 
 interface WorkerFixtures {
@@ -52,7 +52,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: 'worker' },
   ],
   ignoreHTTPSErrors: true,
-  stranger: async ({ browser, baseURL, consoleErrors }, use) => {
+  anonymous: async ({ browser, baseURL, consoleErrors }, use) => {
     const context = await browser.newContext({ ...(baseURL !== undefined && { baseURL }) });
     await listen(context, consoleErrors);
     await use(await context.newPage());

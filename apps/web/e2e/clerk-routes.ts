@@ -17,7 +17,7 @@ export interface Call {
   secretKey: string | null;
 }
 
-export interface Answered {
+export interface RouteResponse {
   status: number;
   body: unknown;
 }
@@ -87,7 +87,7 @@ class Bare {
   }
 }
 
-export function route(instance: ClerkInstance, call: Call): Answered {
+export function route(instance: ClerkInstance, call: Call): RouteResponse {
   if (call.path === '/.well-known/jwks.json') return { status: 200, body: instance.jwks };
   if (call.secretKey !== null) return backend(instance, call);
   for (const [method, pattern, handle] of calls) {
@@ -98,7 +98,12 @@ export function route(instance: ClerkInstance, call: Call): Answered {
 }
 
 /** `{response, client}`: each answer brings the client as it is now (packages/clerk-js/src/core/resources/Base.ts). */
-function frontend(instance: ClerkInstance, call: Call, handle: Handler, parts: string[]): Answered {
+function frontend(
+  instance: ClerkInstance,
+  call: Call,
+  handle: Handler,
+  parts: string[],
+): RouteResponse {
   const client = instance.client(call.browser);
   try {
     const response = handle({ instance, client, call, parts });
@@ -113,7 +118,7 @@ function frontend(instance: ClerkInstance, call: Call, handle: Handler, parts: s
 }
 
 /** The backend API answers without an envelope (docs: "Backend API", organizations and users). */
-function backend(instance: ClerkInstance, { path, secretKey }: Call): Answered {
+function backend(instance: ClerkInstance, { path, secretKey }: Call): RouteResponse {
   if (secretKey !== instance.secretKey) return { status: 401, body: { errors: [] } };
   const [, kind, id = ''] = /^\/v1\/(organizations|users)\/(\w+)$/.exec(path) ?? [];
   const members = instance.membersOf(id);

@@ -136,7 +136,7 @@ test('a narrow window has the way out in its panel', async ({ page, clerk }) => 
 
 test('the public page loads Clerk for who is signed in, and nothing of it for a stranger', async ({
   page,
-  stranger,
+  anonymous,
   clerk,
 }) => {
   const ada = clerk.instance.addPerson('Ada', 'Leigh');
@@ -146,10 +146,10 @@ test('the public page loads Clerk for who is signed in, and nothing of it for a 
   await page.getByRole('link', { name: 'Components' }).click();
   await isLive(page);
 
-  const asked: Record<'operator' | 'stranger', string[]> = { operator: [], stranger: [] };
+  const asked: Record<'operator' | 'anonymous', string[]> = { operator: [], anonymous: [] };
   page.on('request', (request) => asked.operator.push(request.url()));
-  stranger.on('request', (request) => asked.stranger.push(request.url()));
-  for (const visitor of [page, stranger]) {
+  anonymous.on('request', (request) => asked.anonymous.push(request.url()));
+  for (const visitor of [page, anonymous]) {
     await visitor.goto(`/status/${id}`);
     await expect(visitor.getByText('Live', { exact: true })).toBeVisible();
   }
@@ -157,9 +157,9 @@ test('the public page loads Clerk for who is signed in, and nothing of it for a 
   expect(has(asked.operator, 'clerk.headless.browser.js')).toBe(true);
   expect(has(asked.operator, '/socket.io/')).toBe(true);
   expect(has(asked.operator, '/events')).toBe(false);
-  expect(asked.stranger.filter((url) => /clerk|\/socket\.io\/|\/configuration/i.test(url))).toEqual(
-    [],
-  );
+  expect(
+    asked.anonymous.filter((url) => /clerk|\/socket\.io\/|\/configuration/i.test(url)),
+  ).toEqual([]);
 
   await page.goto('/dashboard');
   await userButton(page).click();

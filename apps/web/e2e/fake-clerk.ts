@@ -45,7 +45,7 @@ export class ClerkStandIn {
     await once(server, 'listening');
     const instance = new ClerkInstance(host);
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      answer(instance, scripts, request, response).catch((error: unknown) => {
+      respond(instance, scripts, request, response).catch((error: unknown) => {
         response.writeHead(500).end(String(error));
       });
     });
@@ -60,7 +60,7 @@ export class ClerkStandIn {
   }
 }
 
-async function answer(
+async function respond(
   instance: ClerkInstance,
   scripts: string,
   request: IncomingMessage,

@@ -34,9 +34,9 @@ export class MailServer {
     return new Promise((resolve, reject) => {
       child.once('error', reject);
       createInterface({ input: child.stdout }).on('line', (line) => {
-        const told = JSON.parse(line) as { listening?: number; mail?: ReceivedMail };
-        if (told.listening) resolve(new MailServer(child, mails, told.listening));
-        if (told.mail) mails.push(told.mail);
+        const message = JSON.parse(line) as { listening?: number; mail?: ReceivedMail };
+        if (message.listening) resolve(new MailServer(child, mails, message.listening));
+        if (message.mail) mails.push(message.mail);
       });
     });
   }

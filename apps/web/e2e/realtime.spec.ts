@@ -118,15 +118,15 @@ test('an operator watches a maintenance that another one plans, and the clock be
 async function holdReads(page: Page, path: string) {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
-  let held = 0;
+  let pending = 0;
   await page.route(`**/api/v1${path}`, async (route) => {
     if (route.request().method() !== 'GET') return route.continue();
     const response = await route.fetch();
-    held += 1;
+    pending += 1;
     await released;
     await route.fulfill({ response });
   });
-  return { release, held: () => held };
+  return { release, pending: () => pending };
 }
 
 test('what is typed while a colleague’s version is being read does not replace it unseen', async ({
@@ -147,7 +147,7 @@ test('what is typed while a colleague’s version is being read does not replace
   await colleague.getByRole('textbox', { name: 'Name' }).fill('Shop');
   await colleague.getByRole('button', { name: 'Update', exact: true }).click();
   await expect(row(colleague, 'Shop')).toBeVisible();
-  await expect.poll(reads.held).toBe(1);
+  await expect.poll(reads.pending).toBe(1);
   await name.fill('My website');
   reads.release();
 
@@ -233,10 +233,10 @@ test('the status page of a signed-in visitor lives on the socket, a stranger’s
   page,
   organisation,
 }) => {
-  const asked: Record<'operator' | 'stranger', string[]> = { operator: [], stranger: [] };
+  const asked: Record<'operator' | 'visitor', string[]> = { operator: [], visitor: [] };
   await open(operatorPage, '/components');
   operatorPage.on('request', (request) => asked.operator.push(new URL(request.url()).pathname));
-  page.on('request', (request) => asked.stranger.push(new URL(request.url()).pathname));
+  page.on('request', (request) => asked.visitor.push(new URL(request.url()).pathname));
   for (const visitor of [operatorPage, page]) {
     await visitor.goto(organisation.statusPage);
     await expect(visitor.getByText('Live', { exact: true })).toBeVisible();
@@ -249,6 +249,6 @@ test('the status page of a signed-in visitor lives on the socket, a stranger’s
   }
   expect(asked.operator).toContain('/socket.io/');
   expect(asked.operator.filter((path) => path.endsWith('/events'))).toEqual([]);
-  expect(asked.stranger.filter((path) => path.startsWith('/socket.io'))).toEqual([]);
-  expect(asked.stranger.filter((path) => path.includes('/identity/'))).toEqual([]);
+  expect(asked.visitor.filter((path) => path.startsWith('/socket.io'))).toEqual([]);
+  expect(asked.visitor.filter((path) => path.includes('/identity/'))).toEqual([]);
 });

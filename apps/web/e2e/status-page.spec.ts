@@ -45,8 +45,8 @@ test('what is painted first waits for nothing but the page, and its script waits
   page,
   organisation,
 }) => {
-  const answer = await page.request.get(organisation.statusPage);
-  const html = await answer.text();
+  const response = await page.request.get(organisation.statusPage);
+  const html = await response.text();
   expect(html).not.toMatch(/<link[^>]* rel="(stylesheet|modulepreload)"/);
   // The choice of the theme, one small file that no paint waits for, and data. A script that somebody put there would not run.
   const [theme, begin, data, ...others] = [...html.matchAll(/<script[^>]*>/g)].map(([tag]) => tag);
@@ -54,7 +54,7 @@ test('what is painted first waits for nothing but the page, and its script waits
   expect(begin).toMatch(/^<script async src="\/assets\/begin-[\w-]+\.js">$/);
   expect(data).toBe('<script type="application/json" id="snapshot">');
   expect(others).toEqual([]);
-  const policy = answer.headers()['content-security-policy']?.split('; ');
+  const policy = response.headers()['content-security-policy']?.split('; ');
   expect(policy).toContainEqual(expect.stringMatching(/^script-src 'self' 'sha256-[\w+/]{43}='$/));
   await page.goto(organisation.statusPage);
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
@@ -80,9 +80,9 @@ test('a returning visitor with the light theme sees no other, however late its s
 }) => {
   await page.addInitScript(() => localStorage.setItem('allclear:theme', 'light'));
   let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
+  const released = new Promise<void>((resolve) => (release = resolve));
   await page.route('**/assets/*.js', async (route) => {
-    await held;
+    await released;
     await route.continue();
   });
   for (const path of [organisation.statusPage, '/status/nobody']) {
@@ -103,9 +103,9 @@ test('nothing can be pressed before there is anything to keep it', async ({
   organisation,
 }) => {
   let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
+  const released = new Promise<void>((resolve) => (release = resolve));
   await page.route('**/assets/begin-*.js', async (route) => {
-    await held;
+    await released;
     await route.continue();
   });
   await page.goto(organisation.statusPage, { waitUntil: 'commit' });
@@ -120,9 +120,9 @@ test('nothing can be pressed before there is anything to keep it', async ({
 
 test('what is pressed before the script is there is not lost', async ({ page, organisation }) => {
   let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
+  const released = new Promise<void>((resolve) => (release = resolve));
   await page.route('**/assets/status-*.js', async (route) => {
-    await held;
+    await released;
     await route.continue();
   });
   const asked = page.waitForRequest('**/assets/status-*.js');

@@ -172,7 +172,7 @@ impl Directory {
             return Ok(Some(known.name));
         }
         let found = if self.may_ask(user) {
-            self.accept_answer(user, self.profiles.user(user).await)
+            self.accept_response(user, self.profiles.user(user).await)
         } else {
             None
         };
@@ -212,7 +212,7 @@ impl Directory {
             (None, _) => {
                 let asked = self.may_ask(id.as_str());
                 let found = if asked {
-                    self.accept_answer(id.as_str(), self.profiles.organisation(id).await)
+                    self.accept_response(id.as_str(), self.profiles.organisation(id).await)
                 } else {
                     None
                 };
@@ -266,8 +266,8 @@ impl Directory {
     }
 
     /// The name in the response of the provider; `None` if there is none. A failure is logged only.
-    fn accept_answer(&self, id: &str, answer: Result<Option<String>, Error>) -> Option<String> {
-        match answer {
+    fn accept_response(&self, id: &str, response: Result<Option<String>, Error>) -> Option<String> {
+        match response {
             Ok(found) => {
                 let found = found.as_deref().and_then(plain);
                 if found.is_some() {

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_the_digest_nor_the_log_tells_the_token() {
+    fn neither_digest_nor_log_contains_the_token() {
         let token = SecretToken::generate();
         assert!(!format!("{token:?} {:?}", token.digest()).contains(token.reveal()));
     }

@@ -43,7 +43,7 @@ pub struct Crowd<W> {
 struct Viewer<W> {
     stream: TcpStream,
     /// Events heard.
-    heard: u32,
+    received: u32,
     wire: W,
 }
 
@@ -79,7 +79,7 @@ impl<W: Wire> Crowd<W> {
                 .register(&mut stream, Token(number), Interest::READABLE)?;
             crowd.viewers.push(Viewer {
                 stream,
-                heard: 0,
+                received: 0,
                 wire: W::default(),
             });
             if number % BATCH == 0 {
@@ -107,7 +107,7 @@ impl<W: Wire> Crowd<W> {
 
     /// Expects everybody to hear so many events from here on.
     pub fn expect(&mut self, count: u32) {
-        self.target = self.viewers.first().map_or(0, |viewer| viewer.heard) + count;
+        self.target = self.viewers.first().map_or(0, |viewer| viewer.received) + count;
         self.served = 0;
     }
 
@@ -119,12 +119,12 @@ impl<W: Wire> Crowd<W> {
         let until = Instant::now() + PATIENCE;
         while self.served < self.viewers.len() {
             let Some(left) = until.checked_duration_since(Instant::now()) else {
-                let told = format!(
+                let message = format!(
                     "{} of {} viewers have heard all of it",
                     self.served,
                     self.viewers.len()
                 );
-                return Err(io::Error::other(told));
+                return Err(io::Error::other(message));
             };
             self.read(left)?;
         }
@@ -150,19 +150,19 @@ impl<W: Wire> Crowd<W> {
         }
         for event in &self.events {
             let viewer = &mut self.viewers[event.token().0];
-            let before = viewer.heard;
+            let before = viewer.received;
             loop {
                 match viewer.stream.read(&mut self.buffer) {
                     Ok(0) => return Err(io::Error::other("the server has closed a connection")),
                     Ok(read) => {
-                        viewer.heard +=
+                        viewer.received +=
                             viewer.wire.take(&self.buffer[..read], &mut viewer.stream)?;
                     }
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                     Err(error) => return Err(error),
                 }
             }
-            if before < self.target && viewer.heard >= self.target {
+            if before < self.target && viewer.received >= self.target {
                 self.served += 1;
             }
         }

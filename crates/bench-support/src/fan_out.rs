@@ -27,14 +27,14 @@ impl FanOut {
 
     /// Microseconds of processor for a delivery.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "figures to read")]
+    #[expect(clippy::cast_precision_loss, reason = "measurements to read")]
     pub fn cost(&self) -> f64 {
         self.processor as f64 / self.deliveries as f64
     }
 
     /// Resident memory a viewer, in KiB.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "figures to read")]
+    #[expect(clippy::cast_precision_loss, reason = "measurements to read")]
     pub fn kibibytes(&self) -> f64 {
         self.memory as f64 / 1024.0
     }

@@ -22,14 +22,14 @@ pub enum Limit {
 }
 
 impl Bench {
-    /// Prints what was measured of something. `figures` is an object.
-    pub fn figures(self, what: &str, figures: Value) {
+    /// Prints what was measured of something. `measurement` is an object.
+    pub fn measurement(self, what: &str, measurement: Value) {
         let mut line = Map::from_iter([
             ("bench".into(), self.0.into()),
             ("what".into(), what.into()),
         ]);
-        if let Value::Object(figures) = figures {
-            line.extend(figures);
+        if let Value::Object(measurement) = measurement {
+            line.extend(measurement);
         }
         println!("{}", Value::Object(line));
     }

@@ -199,11 +199,11 @@ mod tests {
 
         #[test]
         fn the_clock_causes_a_notice_when_the_published_status_is_outdated(
-            told in proptest::sample::select(MaintenanceStatus::VARIANTS.to_vec()), second in 0_i64..30,
+            announced in proptest::sample::select(MaintenanceStatus::VARIANTS.to_vec()), second in 0_i64..30,
         ) {
             let maintenance = planned(10, Some(20));
-            let change = MaintenanceChange::of(Some((&maintenance, told)), &maintenance, false, at(second));
-            prop_assert_eq!(change.is_some(), !Maintenance { announced: told, ..maintenance }.announce(at(second)).is_nothing());
+            let change = MaintenanceChange::of(Some((&maintenance, announced)), &maintenance, false, at(second));
+            prop_assert_eq!(change.is_some(), !Maintenance { announced, ..maintenance }.announce(at(second)).is_nothing());
         }
     }
 

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_with_countless_errors_tells_of_some() {
+    fn input_with_many_errors_reports_some() {
         let mut invalid = Invalid::default();
         for index in 0..100_000 {
             invalid.add(FieldError {

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whom_the_queue_has_no_place_for_is_told_to_come_back() {
+    async fn full_queue_asks_the_caller_to_retry() {
         let hasher = hasher();
         let _all = hasher
             .waiting

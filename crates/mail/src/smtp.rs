@@ -21,7 +21,7 @@ use crate::sender::{Sender, WrittenMail};
 
 /// Limits of connections, and timeouts.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct SmtpLimits {
     /// Connections that are open at the same time. Further mails wait.
     pub connections: usize,
     /// Timeout of connecting, with encryption and sign-in.
@@ -32,7 +32,7 @@ pub struct Limits {
     pub idle: Duration,
 }
 
-impl Default for Limits {
+impl Default for SmtpLimits {
     /// Shorter than RFC 5321, section 4.5.3.2, recommends, because failed deliveries are retried.
     fn default() -> Self {
         Self {
@@ -53,7 +53,7 @@ pub struct SmtpMailer {
 impl SmtpMailer {
     /// A mailer for a server. It connects at the first mail, so the server may be unavailable at the start.
     #[must_use]
-    pub fn new(server: Server, limits: Limits, sender: Sender) -> Self {
+    pub fn new(server: Server, limits: SmtpLimits, sender: Sender) -> Self {
         Self {
             pool: Pool::start(server, limits),
             sender,

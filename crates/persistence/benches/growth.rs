@@ -218,7 +218,7 @@ macro_rules! compare {
         }
         let (few, many) = (undisturbed(few).as_secs_f64(), undisturbed(many).as_secs_f64());
         let what = format!("{}, {}", $name, $database);
-        BENCH.figures(&what, json!({"microsecondsBesideFew": few * 1e6, "microsecondsBesideMany": many * 1e6}));
+        BENCH.measurement(&what, json!({"microsecondsBesideFew": few * 1e6, "microsecondsBesideMany": many * 1e6}));
         BENCH.budget(&format!("{what}: beside {MANY} old incidents, of beside {FEW}"), many / few, BUDGET);
     }};
 }

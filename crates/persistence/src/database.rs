@@ -110,9 +110,9 @@ impl Database {
                 .begin_with_config(isolation, access)
                 .await
                 .map_err(broken)?;
-            let answer = reads(&transaction).await?;
+            let value = reads(&transaction).await?;
             transaction.commit().await.map_err(broken)?;
-            Ok(answer)
+            Ok(value)
         })
         .await
     }
@@ -132,9 +132,9 @@ impl Database {
         };
         in_time(async {
             let transaction = writer.begin().await.map_err(broken)?;
-            let answer = work(&transaction).await?;
+            let value = work(&transaction).await?;
             transaction.commit().await.map_err(broken)?;
-            Ok(answer)
+            Ok(value)
         })
         .await
     }

@@ -260,13 +260,17 @@ async fn prune(
         .await
         .map_err(broken)?
         .rows_affected;
-    let told = spent(before, limit);
-    let told = notice::Entity::delete_many().filter(notice::Column::Id.in_subquery(told));
-    let told = told.exec(transaction).await.map_err(broken)?.rows_affected;
+    let notices = spent(before, limit);
+    let notices = notice::Entity::delete_many().filter(notice::Column::Id.in_subquery(notices));
+    let notices = notices
+        .exec(transaction)
+        .await
+        .map_err(broken)?
+        .rows_affected;
     let days =
         delivery_count::Entity::delete_many().filter(delivery_count::Column::Day.lt(day(before)));
     days.exec(transaction).await.map_err(broken)?;
-    Ok(Ord::max(given_up, told))
+    Ok(Ord::max(given_up, notices))
 }
 
 /// Notices that were expanded before a moment and have no delivery left.

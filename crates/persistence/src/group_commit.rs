@@ -25,7 +25,7 @@ const MAX_BATCH_TIME: Duration = Duration::from_millis(10);
 const WAITING: usize = 1024;
 
 /// Tells a caller of its write, once it is known what became of the commit.
-type Answer = Box<dyn FnOnce(Result<(), DbErr>) + Send>;
+type Completion = Box<dyn FnOnce(Result<(), DbErr>) + Send>;
 
 /// Marks where the first write after another begins, and where a later one does: one trip to the thread of the connection,
 /// which costs more than what it carries. The commit takes the last mark away.
@@ -36,7 +36,7 @@ const BACK: &str = "ROLLBACK TO turn";
 /// What a write has done since its savepoint.
 enum Done {
     /// It has written; the answer waits for the commit.
-    Written(Answer),
+    Written(Completion),
     /// It has failed and is answered; what it has written has to go.
     Failed,
     /// Its caller was gone before it began.
@@ -71,13 +71,13 @@ impl GroupCommit {
             + Send
             + 'static,
     {
-        let (caller, answer) = oneshot::channel();
+        let (sender, outcome) = oneshot::channel();
         let dropped = || Error::Unavailable("the database takes no writes now".into());
         self.jobs
-            .send(job(write, caller))
+            .send(job(write, sender))
             .await
             .map_err(|_| dropped())?;
-        answer.await.unwrap_or_else(|_| Err(dropped()))
+        outcome.await.unwrap_or_else(|_| Err(dropped()))
     }
 
     /// Closes the connection, after the commit that is under way.
@@ -86,14 +86,14 @@ impl GroupCommit {
     }
 }
 
-fn job<T, F>(write: F, caller: oneshot::Sender<Result<T, Error>>) -> Job
+fn job<T, F>(write: F, sender: oneshot::Sender<Result<T, Error>>) -> Job
 where
     T: Send + 'static,
     F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
 {
     Box::new(move |transaction| {
         Box::pin(async move {
-            if caller.is_closed() {
+            if sender.is_closed() {
                 return Done::Nothing;
             }
             let outcome = AssertUnwindSafe(async { write(transaction).await })
@@ -101,15 +101,15 @@ where
                 .await;
             // An error says that the caller has gone away in the meantime.
             match outcome.unwrap_or_else(|_| Err(Error::internal("a write panicked"))) {
-                Ok(answer) => Done::Written(Box::new(move |commit| {
-                    let _ = caller.send(
+                Ok(value) => Done::Written(Box::new(move |commit| {
+                    let _ = sender.send(
                         commit
-                            .map(|()| answer)
+                            .map(|()| value)
                             .map_err(|error| Error::Unavailable(Box::new(error))),
                     );
                 })),
                 Err(error) => {
-                    let _ = caller.send(Err(error));
+                    let _ = sender.send(Err(error));
                     Done::Failed
                 }
             }
@@ -119,8 +119,8 @@ where
 
 async fn work(writer: DatabaseConnection, mut jobs: mpsc::Receiver<Job>) {
     while let Some(first) = jobs.recv().await {
-        let mut answers = Vec::new();
-        let committed = commit(&writer, first, &mut jobs, &mut answers).await;
+        let mut completions = Vec::new();
+        let committed = commit(&writer, first, &mut jobs, &mut completions).await;
         if let Err(error) = &committed {
             tracing::warn!(
                 error = error as &dyn std::error::Error,
@@ -129,18 +129,18 @@ async fn work(writer: DatabaseConnection, mut jobs: mpsc::Receiver<Job>) {
             // Whoever waits would wait as long, each in turn. Dropped, a job answers that nothing can be written now.
             while jobs.try_recv().is_ok() {}
         }
-        for answer in answers {
-            answer(committed.clone());
+        for complete in completions {
+            complete(committed.clone());
         }
     }
 }
 
-/// One commit: the first job, and those that wait or come while others run. Callers whose write is in it are in `answers`.
+/// One commit: the first job, and those that wait or come while others run. Callers whose write is in it are in `completions`.
 async fn commit(
     writer: &DatabaseConnection,
     first: Job,
     jobs: &mut mpsc::Receiver<Job>,
-    answers: &mut Vec<Answer>,
+    completions: &mut Vec<Completion>,
 ) -> Result<(), DbErr> {
     let options = TransactionOptions {
         // Taking the write lock at once avoids a refusal later, when a read has to become a write.
@@ -151,16 +151,16 @@ async fn commit(
     let end = Instant::now() + MAX_BATCH_TIME;
     // The first has the transaction to itself so far: it needs no savepoint.
     match first(&transaction).await {
-        Done::Written(answer) => answers.push(answer),
+        Done::Written(completion) => completions.push(completion),
         Done::Failed | Done::Nothing => return transaction.rollback().await,
     }
     let mut mark = MARK;
-    while answers.len() < MOST && Instant::now() < end {
+    while completions.len() < MOST && Instant::now() < end {
         let Ok(job) = jobs.try_recv() else { break };
         transaction.execute_unprepared(mark).await?;
         mark = NEXT_MARK;
         match job(&transaction).await {
-            Done::Written(answer) => answers.push(answer),
+            Done::Written(completion) => completions.push(completion),
             Done::Failed => {
                 transaction.execute_unprepared(BACK).await?;
             }

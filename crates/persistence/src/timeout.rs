@@ -30,8 +30,8 @@ impl TimeoutConnection {
     }
 }
 
-async fn answered<T>(answer: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
-    timeout(LIMIT, answer)
+async fn within_limit<T>(query: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
+    timeout(LIMIT, query)
         .await
         .unwrap_or(Err(DbErr::ConnectionAcquire(ConnAcquireErr::Timeout)))
 }
@@ -43,18 +43,18 @@ impl ConnectionTrait for TimeoutConnection {
     }
 
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
-        answered(self.0.execute_raw(statement)).await
+        within_limit(self.0.execute_raw(statement)).await
     }
 
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
-        answered(self.0.execute_unprepared(sql)).await
+        within_limit(self.0.execute_unprepared(sql)).await
     }
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-        answered(self.0.query_one_raw(statement)).await
+        within_limit(self.0.query_one_raw(statement)).await
     }
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-        answered(self.0.query_all_raw(statement)).await
+        within_limit(self.0.query_all_raw(statement)).await
     }
 }

@@ -59,7 +59,7 @@ async fn take(stream: TcpStream, taken: Arc<AtomicUsize>) -> std::io::Result<()>
     writer.write_all(b"220 sink\r\n").await?;
     while let Some(line) = lines.next_line().await? {
         let word = line.get(..4).unwrap_or_default().to_ascii_uppercase();
-        let answer: &[u8] = match word.as_str() {
+        let response: &[u8] = match word.as_str() {
             "DATA" => {
                 writer.write_all(b"354 go on\r\n").await?;
                 while lines.next_line().await?.is_some_and(|line| line != ".") {}
@@ -69,7 +69,7 @@ async fn take(stream: TcpStream, taken: Arc<AtomicUsize>) -> std::io::Result<()>
             "QUIT" => b"221 bye\r\n",
             _ => b"250 fine\r\n",
         };
-        writer.write_all(answer).await?;
+        writer.write_all(response).await?;
     }
     Ok(())
 }
@@ -138,10 +138,10 @@ impl Site {
             .post("/identity/organisations", json!({"name": "Acme"}))
             .await["data"]["id"]
             .clone();
-        let answer = site
+        let response = site
             .post("/identity/token", json!({"organisationId": organisation}))
             .await;
-        site.token = answer["data"]["token"].as_str().unwrap().to_owned();
+        site.token = response["data"]["token"].as_str().unwrap().to_owned();
         site.subscribe(&settings.database(), organisation.as_str().unwrap())
             .await;
         let body = json!({"title": "Down", "description": "All of it", "status": "INVESTIGATING"});
@@ -157,9 +157,13 @@ impl Site {
             .post(format!("{}/api/v1{path}", self.url))
             .bearer_auth(&self.token)
             .json(&body);
-        let answer = request.send().await.unwrap();
-        assert!(answer.status().is_success(), "{path}: {}", answer.status());
-        answer.json().await.unwrap()
+        let response = request.send().await.unwrap();
+        assert!(
+            response.status().is_success(),
+            "{path}: {}",
+            response.status()
+        );
+        response.json().await.unwrap()
     }
 
     /// Verified subscribers, by many at once.
@@ -217,14 +221,14 @@ impl Site {
     async fn all_sent(&self) {
         let address = format!("{}/api/v1/subscriber/deliveries", self.url);
         loop {
-            let answer = self
+            let response = self
                 .client
                 .get(&address)
                 .bearer_auth(&self.token)
                 .send()
                 .await
                 .unwrap();
-            let counts: Value = answer.json().await.unwrap();
+            let counts: Value = response.json().await.unwrap();
             if counts["data"]["waiting"].as_u64().unwrap() == 0 {
                 return;
             }
@@ -277,7 +281,7 @@ async fn main() {
     let (beside_few, beside_many) = (milliseconds(beside_few), milliseconds(beside_many));
     #[expect(clippy::cast_precision_loss, reason = "a count of mails")]
     let rate = MANY as f64 / mailed.as_secs_f64();
-    BENCH.figures(
+    BENCH.measurement(
         "save, milliseconds",
         json!({"besideFew": beside_few, "besideMany": beside_many}),
     );
@@ -292,7 +296,7 @@ async fn main() {
         RATE,
     );
     if let (Some(before), Some(after)) = (before, after) {
-        BENCH.figures(
+        BENCH.measurement(
             "memory, KiB",
             json!({"afterTheFirstMails": before, "afterTheLastMails": after}),
         );

@@ -58,11 +58,11 @@ async function bytesOf(url, coding) {
 }
 
 /** nginx with each answer as a file, and our headers on it. */
-async function startNginx(folder, answers) {
+async function startNginx(folder, responses) {
   const port = await freePort();
   await mkdir(join(folder, 'files'));
   const locations = await Promise.all(
-    answers.map(async ({ lines, body }, index) => {
+    responses.map(async ({ lines, body }, index) => {
       await writeFile(join(folder, 'files', String(index)), body);
       const headers = lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]);
       const type = headers.find(([name]) => name === 'content-type')?.[1] ?? 'text/plain';
@@ -113,7 +113,7 @@ async function compare(what, coding, connections, [ours, theirs]) {
   }
   const of = (runs, key) => Number(median(runs.map((it) => it[key])).toFixed(2));
   const ratio = median(found.ours.map(({ rate }, round) => rate / found.nginx[round].rate));
-  const figures = {
+  const measurements = {
     bench: 'page',
     what,
     connections,
@@ -123,10 +123,10 @@ async function compare(what, coding, connections, [ours, theirs]) {
     nginxP99Milliseconds: of(found.nginx, 'p99'),
     ratio: Number(ratio.toFixed(3)),
   };
-  console.log(JSON.stringify(figures));
+  console.log(JSON.stringify(measurements));
   const limit = coding === 'gzip' ? 0.9 : 0.7;
   const budget = `${what}, ${connections} connections: requests a second, of nginx's`;
-  const value = figures.ratio;
+  const value = measurements.ratio;
   console.log(JSON.stringify({ bench: 'page', budget, value, rule: 'at least', limit, met: value >= limit }));
 }
 
@@ -143,9 +143,9 @@ const demo = await startDemo();
 let nginx;
 try {
   const ways = Object.entries(asked).map(([what, of]) => [what, ...of(demo.page)]);
-  const answers = [];
-  for (const [, path, coding] of ways) answers.push(await bytesOf(new URL(path, demo.page), coding));
-  nginx = await startNginx(folder, answers);
+  const responses = [];
+  for (const [, path, coding] of ways) responses.push(await bytesOf(new URL(path, demo.page), coding));
+  nginx = await startNginx(folder, responses);
   for (const [index, [what, path, coding]] of ways.entries()) {
     const headers = [`accept-encoding: ${coding}`];
     const url = new URL(path, demo.page).href;
@@ -153,7 +153,7 @@ try {
     const tag = async (address) => (await fetch(address, { headers: { 'accept-encoding': coding } })).headers.get('etag');
     const [tagged, peerTagged] = [await tag(url), await tag(peer)];
     for (const connections of [64, 512]) {
-      await compare(`${what}, ${answers[index].body.length} bytes`, coding, connections, [{ url, headers }, { url: peer, headers }]);
+      await compare(`${what}, ${responses[index].body.length} bytes`, coding, connections, [{ url, headers }, { url: peer, headers }]);
     }
     await compare(`${what}, not modified`, coding, 64, [
       { url, headers: [...headers, `if-none-match: ${tagged}`] },

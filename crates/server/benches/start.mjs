@@ -57,8 +57,8 @@ try {
   const later = [];
   for (let run = 0; run < starts; run += 1) later.push(await start(folder));
   const { size } = await stat(binary);
-  const figures = { bytes: size, firstStartMilliseconds: first.milliseconds };
-  console.log(JSON.stringify({ bench: 'start', what: 'release build', ...figures }));
+  const measurements = { bytes: size, firstStartMilliseconds: first.milliseconds };
+  console.log(JSON.stringify({ bench: 'start', what: 'release build', ...measurements }));
   budget('release build, MB', size / 1e6, 40);
   budget('start to the first answer, milliseconds', median(later.map((run) => run.milliseconds)), 200);
   budget('memory at rest, MiB', median(later.map((run) => run.resident)) / 1024, 40);

@@ -6,7 +6,7 @@ use allclear_application::clock::Clock;
 use allclear_application::mail::Mailer;
 use allclear_mail::file::FileMailer;
 use allclear_mail::sender::Sender;
-use allclear_mail::smtp::{Limits, SmtpMailer};
+use allclear_mail::smtp::{SmtpLimits, SmtpMailer};
 
 use crate::settings::Settings;
 
@@ -30,9 +30,9 @@ pub(crate) fn mailer(
             );
         }
         tracing::info!(server = %server, "mail goes out over SMTP");
-        let limits = Limits {
+        let limits = SmtpLimits {
             connections: settings.mail_concurrency + SPARE,
-            ..Limits::default()
+            ..SmtpLimits::default()
         };
         return Ok(Arc::new(SmtpMailer::new(server, limits, sender)));
     }

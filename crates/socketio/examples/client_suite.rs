@@ -93,7 +93,7 @@ impl Handler for Place {
     }
 
     async fn event(&self, socket: &Socket<Value>, mut event: Incoming) {
-        let answered = match event.name() {
+        let outcome = match event.name() {
             "getId" => event.ack(&(socket.sid(),)),
             _ if *self != Self::Main => Ok(()),
             "getHandshake" => event.ack(&(socket.data(),)),
@@ -103,11 +103,11 @@ impl Handler for Place {
                 Ok(())
             }
             _ => {
-                answer(socket, &event);
+                respond(socket, &event);
                 Ok(())
             }
         };
-        if let Err(error) = answered {
+        if let Err(error) = outcome {
             eprintln!("{error}");
         }
     }
@@ -117,17 +117,17 @@ async fn ask(socket: SocketRef) {
     let Ok(question) = Event::new("ack", &()) else {
         return;
     };
-    let answer = socket
+    let response = socket
         .emit_with_ack(&question, Duration::from_secs(5))
         .await;
     let right =
-        answer.is_ok_and(|args| args.parse().is_ok_and(|(five, _): (u32, Value)| five == 5));
+        response.is_ok_and(|args| args.parse().is_ok_and(|(five, _): (u32, Value)| five == 5));
     if right {
         emit(&socket, "got it", &());
     }
 }
 
-fn answer(socket: &SocketRef, event: &Incoming) {
+fn respond(socket: &SocketRef, event: &Incoming) {
     let binary = !event.args().attachments().is_empty();
     match event.name() {
         "hi" => emit(socket, "hi", &()),

@@ -66,8 +66,8 @@ impl Handler for Suite {
     async fn event(&self, socket: &Socket<Box<RawValue>>, mut event: Incoming) {
         match event.name() {
             "message" => {
-                if let Ok(answer) = Event::from_args("message-back", event.args()) {
-                    socket.emit(&answer);
+                if let Ok(response) = Event::from_args("message-back", event.args()) {
+                    socket.emit(&response);
                 }
             }
             "message-with-ack" => event.ack_echo(),

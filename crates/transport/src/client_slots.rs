@@ -65,9 +65,9 @@ struct Descriptors {
 }
 
 /// File descriptors held by a connection.
-pub(crate) struct HeldDescriptors {
+pub(crate) struct DescriptorGuard {
     descriptors: Arc<Descriptors>,
-    held: AtomicUsize,
+    count: AtomicUsize,
 }
 
 impl Slots {
@@ -128,19 +128,19 @@ impl Descriptors {
     }
 }
 
-impl HeldDescriptors {
+impl DescriptorGuard {
     /// Releases one descriptor.
     pub(crate) fn release(&self) {
-        if self.held.fetch_sub(1, Ordering::Relaxed) > 0 {
+        if self.count.fetch_sub(1, Ordering::Relaxed) > 0 {
             self.descriptors.open.fetch_sub(1, Ordering::Relaxed);
         }
     }
 }
 
-impl Drop for HeldDescriptors {
+impl Drop for DescriptorGuard {
     fn drop(&mut self) {
-        let held = *self.held.get_mut();
-        self.descriptors.open.fetch_sub(held, Ordering::Relaxed);
+        let count = *self.count.get_mut();
+        self.descriptors.open.fetch_sub(count, Ordering::Relaxed);
     }
 }
 
@@ -179,7 +179,7 @@ impl ClientLimits {
         &self,
         peer: Option<IpAddr>,
         descriptors: usize,
-    ) -> Option<(Slot, HeldDescriptors)> {
+    ) -> Option<(Slot, DescriptorGuard)> {
         if self.descriptors.is_over(descriptors) {
             return None;
         }
@@ -191,11 +191,11 @@ impl ClientLimits {
         self.descriptors
             .open
             .fetch_add(descriptors, Ordering::Relaxed);
-        let held = HeldDescriptors {
+        let guard = DescriptorGuard {
             descriptors: Arc::clone(&self.descriptors),
-            held: AtomicUsize::new(descriptors),
+            count: AtomicUsize::new(descriptors),
         };
-        Some((slot, held))
+        Some((slot, guard))
     }
 
     /// Whether only the descriptors reserved for ordinary requests are left.

@@ -297,7 +297,7 @@ mod tests {
     use actix_web::body::to_bytes;
     use serde_json::{Value, json};
 
-    async fn answer(problem: impl Into<Problem>) -> (u16, Value) {
+    async fn response_of(problem: impl Into<Problem>) -> (u16, Value) {
         let response = problem.into().error_response();
         let status = response.status().as_u16();
         let body = to_bytes(response.into_body()).await.unwrap();
@@ -336,19 +336,22 @@ mod tests {
             ),
         ];
         for (error, status, message) in rows {
-            let (found, body) = answer(error).await;
+            let (found, body) = response_of(error).await;
             assert_eq!((found, body["message"].as_str()), (status, Some(message)));
             assert_eq!(body["status"], status);
             assert!(!body.to_string().contains("secret"), "{body}");
         }
-        assert_eq!(answer(Error::Stale).await.0, 412);
-        assert_eq!(answer(TokenError::Bad("expired".into())).await.0, 401);
-        assert_eq!(answer(TokenError::Unavailable("down".into())).await.0, 503);
+        assert_eq!(response_of(Error::Stale).await.0, 412);
+        assert_eq!(response_of(TokenError::Bad("expired".into())).await.0, 401);
+        assert_eq!(
+            response_of(TokenError::Unavailable("down".into())).await.0,
+            503
+        );
     }
 
     #[actix_web::test]
     async fn invalid_fields_are_named() {
-        let (status, body) = answer(Invalid::field(
+        let (status, body) = response_of(Invalid::field(
             "components[0].componentId",
             "Component is required",
         ))

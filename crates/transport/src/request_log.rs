@@ -81,9 +81,9 @@ fn new_id() -> HeaderValue {
 }
 
 /// Adds the identifier to a response of the fast path, and counts it.
-pub(crate) fn record<B>(answer: &mut HttpResponse<B>, route: &str, began: Instant) {
-    answer.headers_mut().insert(REQUEST_ID, new_id());
-    metrics::count("GET", route, answer.status(), began.elapsed());
+pub(crate) fn record<B>(response: &mut HttpResponse<B>, route: &str, began: Instant) {
+    response.headers_mut().insert(REQUEST_ID, new_id());
+    metrics::count("GET", route, response.status(), began.elapsed());
 }
 
 impl<S, B> Transform<S, ServiceRequest> for RequestLog

@@ -148,7 +148,7 @@ impl Sockets {
 impl CommitListener for Sockets {
     fn on_commit(&self, commit: &Arc<Commit>) {
         if let Some(namespace) = self.namespace() {
-            self.rooms.tell(namespace, commit);
+            self.rooms.send(namespace, commit);
         }
     }
 

@@ -108,10 +108,10 @@ impl WebApp {
     }
 
     /// Responds with a file, with the app for one of its routes, or with the app's not-found page.
-    fn answer(&self, request: &HttpRequest) -> HttpResponse {
+    fn respond(&self, request: &HttpRequest) -> HttpResponse {
         let path = request.path();
         if let Some(file) = self.file(path) {
-            return file.answer(request, StatusCode::OK, path.starts_with("/assets/"));
+            return file.respond(request, StatusCode::OK, path.starts_with("/assets/"));
         }
         let status = if is_route(path) {
             StatusCode::OK
@@ -119,7 +119,7 @@ impl WebApp {
             StatusCode::NOT_FOUND
         };
         let mut page = match self.files.get("/index.html") {
-            Some(index) => index.answer(request, status, false),
+            Some(index) => index.respond(request, status, false),
             None => HttpResponse::build(status)
                 .content_type("text/html; charset=utf-8")
                 .body(NOT_BUILT),
@@ -156,7 +156,7 @@ impl File {
         }
     }
 
-    fn answer(&self, request: &HttpRequest, status: StatusCode, hashed: bool) -> HttpResponse {
+    fn respond(&self, request: &HttpRequest, status: StatusCode, hashed: bool) -> HttpResponse {
         let cache = if hashed {
             "public, max-age=31536000, immutable"
         } else {
@@ -272,7 +272,7 @@ pub(crate) async fn fallback(
         return api_fallback(request).await;
     }
     if matches!(request.method().as_str(), "GET" | "HEAD") {
-        return Ok(app.answer(&request));
+        return Ok(app.respond(&request));
     }
     let is_there = app.file(path).is_some() || is_route(path) || is_served(&request);
     Err(if is_there {

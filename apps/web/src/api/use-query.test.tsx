@@ -20,11 +20,11 @@ function Names() {
 }
 
 it('reads data with the person’s token, and again when asked', async () => {
-  const answers = [['Website'], ['Website', 'API']];
+  const responses = [['Website'], ['Website', 'API']];
   server.use(
     http.get(apiUrl(endpoints.components.list), ({ request }) =>
       request.headers.get('Authorization') === 'Bearer test-token'
-        ? success(answers.shift())
+        ? success(responses.shift())
         : problem(401, 'No token'),
     ),
   );

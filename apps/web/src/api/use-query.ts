@@ -15,11 +15,11 @@ export interface Query<T> {
 
 /** Reads `path` (one of `endpoints`); null reads nothing. */
 export function useQuery<T>(path: string | null): Query<T> {
-  const { data: answer, error, isLoading, mutate } = useSWR<ApiResponse<T>, ApiError>(path);
+  const { data: response, error, isLoading, mutate } = useSWR<ApiResponse<T>, ApiError>(path);
   return {
-    data: answer?.data,
-    etag: answer?.etag ?? null,
-    next: answer?.next ?? null,
+    data: response?.data,
+    etag: response?.etag ?? null,
+    next: response?.next ?? null,
     error,
     isLoading,
     refresh: async () => {

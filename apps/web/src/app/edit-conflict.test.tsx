@@ -42,15 +42,15 @@ class Item<T extends object> {
   /** What each accepted PATCH has left. */
   saved: T[] = [];
   #value: T;
-  #held: (() => void)[] | null = null;
+  #pending: (() => void)[] | null = null;
 
   constructor(path: string, value: T) {
     this.#value = value;
     server.use(
       http.get(apiUrl(path), async () => {
         const now = success(this.#value, { etag: `"${this.version}"` });
-        const held = this.#held;
-        if (held) await new Promise<void>((resolve) => held.push(resolve));
+        const pending = this.#pending;
+        if (pending) await new Promise<void>((resolve) => pending.push(resolve));
         return now;
       }),
       http.patch(apiUrl(path), async ({ request }) => {
@@ -72,16 +72,16 @@ class Item<T extends object> {
 
   /** Keeps back the responses of reads until `release`. */
   hold(): void {
-    this.#held = [];
+    this.#pending = [];
   }
 
   /** How many responses are kept back. */
-  get held(): number {
-    return this.#held?.length ?? 0;
+  get pending(): number {
+    return this.#pending?.length ?? 0;
   }
 
   async releaseNewest(): Promise<void> {
-    const respond = this.#held?.pop();
+    const respond = this.#pending?.pop();
     await act(async () => {
       respond?.();
       await settled();
@@ -89,10 +89,10 @@ class Item<T extends object> {
   }
 
   async release(): Promise<void> {
-    const held = this.#held ?? [];
-    this.#held = null;
+    const pending = this.#pending ?? [];
+    this.#pending = null;
     await act(async () => {
-      held.forEach((respond) => respond());
+      pending.forEach((respond) => respond());
       await settled();
     });
   }
@@ -133,12 +133,12 @@ async function openIncident() {
   const { user } = renderApp(paths.incidents.edit('i1'));
   await expect.poll(() => screen.queryByLabelText(/^Title/)).toHaveValue('Payments fail');
   await act(() => FakeSocket.last.join());
-  const tell = () => {
+  const publish = () => {
     act(() => FakeSocket.last.fire('incident-updated', { ...item.change({}), components: [] }));
   };
   const radio = (name: string) => screen.getByRole('radio', { name });
   const submit = () => screen.getByRole('button', { name: 'Update Incident' });
-  return { item, user, tell, radio, submit };
+  return { item, user, publish, radio, submit };
 }
 
 describe('a component’s form', () => {
@@ -146,7 +146,7 @@ describe('a component’s form', () => {
     const { item, user, name, submit } = await openComponent();
     item.hold();
     act(() => FakeSocket.last.fire('component-update', item.change({ name: 'Shop' })));
-    await expect.poll(() => item.held).toBe(1);
+    await expect.poll(() => item.pending).toBe(1);
     await user.clear(name());
     await user.type(name(), 'My shop');
     await item.release();
@@ -169,7 +169,7 @@ describe('a component’s form', () => {
     const { item, user, name, submit } = await openComponent();
     item.hold();
     act(() => FakeSocket.last.fire('component-update', item.change({ name: 'Shop' })));
-    await expect.poll(() => item.held).toBe(1);
+    await expect.poll(() => item.pending).toBe(1);
     await user.type(name(), ' and app');
     await user.click(submit());
     await item.release();
@@ -194,9 +194,9 @@ describe('a component’s form', () => {
     const { item, user, name, submit } = await openComponent();
     item.hold();
     act(() => FakeSocket.last.fire('component-update', item.change({ name: 'Shop' })));
-    await expect.poll(() => item.held).toBe(1);
+    await expect.poll(() => item.pending).toBe(1);
     act(() => FakeSocket.last.fire('component-update', item.change({ name: 'Store' })));
-    await expect.poll(() => item.held).toBe(2);
+    await expect.poll(() => item.pending).toBe(2);
     await item.releaseNewest();
     await expect.poll(() => name()).toHaveValue('Store');
     await item.release();
@@ -212,10 +212,10 @@ describe('an incident’s form', () => {
   it.each(['Monitoring', 'Resolved'])(
     'shows the status %s of a colleague, and does not save another over it',
     async (label) => {
-      const { item, user, tell, radio, submit } = await openIncident();
+      const { item, user, publish, radio, submit } = await openIncident();
       await user.click(radio('Identified'));
       item.change({ status: label.toUpperCase() });
-      tell();
+      publish();
       expect(await conflict('incident')).toBeVisible();
       expect(radio('Identified')).toBeChecked();
       expect(within(screen.getByRole('alert')).getByText(label)).toBeVisible();
@@ -228,15 +228,15 @@ describe('an incident’s form', () => {
   );
 
   it('shows a status that arrives after the user kept the own choice once', async () => {
-    const { item, user, tell, radio, submit } = await openIncident();
+    const { item, user, publish, radio, submit } = await openIncident();
     await user.click(radio('Identified'));
     item.change({ status: 'MONITORING' });
-    tell();
+    publish();
     await conflict('incident');
     await user.click(screen.getByRole('button', { name: 'Keep mine' }));
     noConflict();
     item.change({ status: 'RESOLVED' });
-    tell();
+    publish();
     await conflict('incident');
     await user.click(submit());
     expect(await screen.findByText('Error while creating incident')).toBeVisible();
@@ -251,9 +251,9 @@ describe('a maintenance’s form', () => {
     await expect.poll(() => screen.queryByLabelText(/^Title/)).toHaveValue('Database upgrade');
     await act(() => FakeSocket.last.join());
     item.hold();
-    const told = { ...item.change({ description: 'Nothing works.' }), timeline: [] };
-    act(() => FakeSocket.last.fire('maintenance-updated', told));
-    await expect.poll(() => item.held).toBe(1);
+    const changed = { ...item.change({ description: 'Nothing works.' }), timeline: [] };
+    act(() => FakeSocket.last.fire('maintenance-updated', changed));
+    await expect.poll(() => item.pending).toBe(1);
     await user.type(screen.getByLabelText(/^Description/), ' A lot.');
     await item.release();
     expect(await conflict('maintenance')).toBeVisible();

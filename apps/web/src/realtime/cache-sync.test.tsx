@@ -115,7 +115,7 @@ async function show(path: string, rows: unknown[], asPages = true) {
 }
 
 const settle = () => act(() => new Promise((resolve) => setTimeout(resolve, 30)));
-const tell = (name: string, ...args: unknown[]) => act(() => FakeSocket.last.fire(name, ...args));
+const fire = (name: string, ...args: unknown[]) => act(() => FakeSocket.last.fire(name, ...args));
 
 const { components, incidents, maintenances } = endpoints;
 const later = { updatedAt: 'later' };
@@ -152,17 +152,17 @@ it.each([
   const [before = '', after = ''] = each.seen;
   expect(screen.getByText(before)).toBeInTheDocument();
 
-  tell(changed, { ...each.row('b'), ...each.change });
+  fire(changed, { ...each.row('b'), ...each.change });
   expect(await screen.findByText(after)).toBeInTheDocument();
-  tell(created, each.row('c'));
+  fire(created, each.row('c'));
   expect(await screen.findByText((shown) => /^c .*, B /.test(shown))).toBeInTheDocument();
-  tell(created, each.row('c'));
-  tell(changed, each.row('unknown'));
-  tell(deleted, 'unknown');
+  fire(created, each.row('c'));
+  fire(changed, each.row('unknown'));
+  fire(deleted, 'unknown');
   await settle();
   expect(screen.getByText((shown) => /^c [^,]*, B [^,]*$/.test(shown))).toBeInTheDocument();
-  tell(deleted, 'c');
-  tell(deleted, 'b');
+  fire(deleted, 'c');
+  fire(deleted, 'b');
   await expect.poll(() => screen.queryByText(/./, { selector: 'p' })).toBe(null);
   expect(asked.times).toBe(times);
 });
@@ -173,7 +173,7 @@ it.each([
     parent: { incidentId: 'i1' },
     list: incidents.updates('i1'),
     item: incidents.update('i1', 'e2'),
-    told: 'timeline-updated',
+    changed: 'timeline-updated',
     gone: 'incident-timeline-deleted',
   },
   {
@@ -181,7 +181,7 @@ it.each([
     parent: { maintenanceId: 'i1' },
     list: maintenances.updates('i1'),
     item: maintenances.update('i1', 'e2'),
-    told: 'maintenance-timeline-updated',
+    changed: 'maintenance-timeline-updated',
     gone: 'maintenance-timeline-deleted',
   },
 ])('follows the updates of a $kind, and asks who recorded a new one', async (each) => {
@@ -190,12 +190,12 @@ it.each([
   const one = serve(each.item, () => []);
   server.use(http.get(apiUrl(each.item), () => ((one.times += 1), success(update('e2')))));
 
-  tell(each.told, { ...entry('e1', 'Edited.'), ...each.parent });
+  fire(each.changed, { ...entry('e1', 'Edited.'), ...each.parent });
   expect(await screen.findByText('Edited. Grace IDENTIFIED')).toBeInTheDocument();
   expect(one.times).toBe(0);
-  tell(each.told, { ...entry('e2'), ...each.parent });
+  fire(each.changed, { ...entry('e2'), ...each.parent });
   expect(await screen.findByText(/^e2 Grace IDENTIFIED, Edited\./)).toBeInTheDocument();
-  tell(each.gone, 'i1', 'e1');
+  fire(each.gone, 'i1', 'e1');
   expect(await screen.findByText('e2 Grace IDENTIFIED')).toBeInTheDocument();
   expect(asked.times).toBe(times);
 });
@@ -208,8 +208,8 @@ it('does not bring back an update that was deleted while it was asked for', asyn
       return success(update('e2'));
     }),
   );
-  tell('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
-  tell('incident-timeline-deleted', 'i1', 'e2');
+  fire('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
+  fire('incident-timeline-deleted', 'i1', 'e2');
   await act(() => new Promise((resolve) => setTimeout(resolve, 80)));
   expect(screen.getByText('e1 Grace IDENTIFIED')).toBeInTheDocument();
 });
@@ -217,27 +217,27 @@ it('does not bring back an update that was deleted while it was asked for', asyn
 it('leaves out an update that is gone when it is asked for', async () => {
   await show(incidents.updates('i1'), [update('e1')], false);
   server.use(http.get(apiUrl(incidents.update('i1', 'e2')), () => problem(404, 'Not found')));
-  tell('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
+  fire('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
   await settle();
   expect(screen.getByText('e1 Grace IDENTIFIED')).toBeInTheDocument();
 });
 
 it('asks nothing about updates that nobody looks at', async () => {
   await show(components.list, []);
-  tell('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
-  tell('maintenance-timeline-updated', { ...entry('e2'), maintenanceId: 'i1' });
+  fire('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
+  fire('maintenance-timeline-updated', { ...entry('e2'), maintenanceId: 'i1' });
   await settle();
 });
 
 it('follows what is attached to an incident, under the names of now', async () => {
   await show(incidents.components('i1'), [link('c1')], false);
-  tell('incident-updated', incident('i1', { components: [link('c2'), link('c1')] }));
+  fire('incident-updated', incident('i1', { components: [link('c2'), link('c1')] }));
   expect(await screen.findByText('c2 DEGRADED, c1 DEGRADED')).toBeInTheDocument();
-  tell('component-update', service('c1', { name: 'Website' }));
+  fire('component-update', service('c1', { name: 'Website' }));
   expect(await screen.findByText('c2 DEGRADED, Website DEGRADED')).toBeInTheDocument();
-  tell('component-deleted', 'c2');
+  fire('component-deleted', 'c2');
   expect(await screen.findByText('Website DEGRADED')).toBeInTheDocument();
-  tell('incident-updated', incident('i2', { components: [link('c3')] }));
+  fire('incident-updated', incident('i2', { components: [link('c3')] }));
   await settle();
   expect(screen.getByText('Website DEGRADED')).toBeInTheDocument();
 });
@@ -267,9 +267,9 @@ it('loses nothing that is told while the lists are on their way', async () => {
     }),
   );
   await act(() => FakeSocket.last.join(5));
-  tell('new-component', service('d'));
-  tell('component-update', service('c', { name: 'C' }));
-  tell('component-deleted', 'a');
+  fire('new-component', service('d'));
+  fire('component-update', service('c', { name: 'C' }));
+  fire('component-deleted', 'a');
   expect(
     await screen.findByText(/^d OPERATIONAL .*, C OPERATIONAL, b OPERATIONAL$/),
   ).toBeInTheDocument();

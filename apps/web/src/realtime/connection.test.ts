@@ -8,7 +8,7 @@ let stop: () => void;
 let token: string | null;
 let asked: boolean[];
 let statuses: SocketStatus[];
-let told: (string | LiveEvent)[];
+let received: (string | LiveEvent)[];
 let errors: unknown[];
 
 beforeEach(async () => {
@@ -19,17 +19,17 @@ beforeEach(async () => {
   token = 'first';
   asked = [];
   statuses = [];
-  told = [];
+  received = [];
   connection = new Connection('org-1', (options) => {
     asked.push(options?.skipCache ?? false);
     return Promise.resolve(token);
   });
   connection.subscribe(() => statuses.push(connection.getStatus()));
   connection.listen({
-    onJoined: (revision) => told.push(`joined at ${revision}`),
-    onEvent: (event) => told.push(event),
-    onLost: () => told.push('lost'),
-    onEnded: () => told.push('ended'),
+    onJoined: (revision) => received.push(`joined at ${revision}`),
+    onEvent: (event) => received.push(event),
+    onLost: () => received.push('lost'),
+    onEnded: () => received.push('ended'),
   });
   stop = connection.start();
   await settle();
@@ -74,7 +74,7 @@ describe('connecting', () => {
     await FakeSocket.last.accept();
     expect(FakeSocket.last.pending).toEqual([['join', 'org-1']]);
     FakeSocket.last.acknowledge('join', { revision: 7 });
-    expect(told).toEqual(['joined at 7']);
+    expect(received).toEqual(['joined at 7']);
   });
 
   it('does not connect when nobody is signed in', async () => {
@@ -84,7 +84,7 @@ describe('connecting', () => {
     await settle();
     expect(connection.getStatus()).toBe('disconnected');
     expect(FakeSocket.last.attempts).toBe(0);
-    expect(told).toEqual(['ended']);
+    expect(received).toEqual(['ended']);
   });
 });
 
@@ -93,7 +93,7 @@ describe('events', () => {
     await FakeSocket.last.join();
     FakeSocket.last.fire('component-deleted', 'c1');
     FakeSocket.last.fire('incident-timeline-deleted', 'i1', 'e1');
-    expect(told.slice(1)).toEqual([
+    expect(received.slice(1)).toEqual([
       { name: 'component-deleted', args: ['c1'] },
       { name: 'incident-timeline-deleted', args: ['i1', 'e1'] },
     ]);
@@ -136,7 +136,7 @@ describe('a lost connection', () => {
     await FakeSocket.last.join(9);
     expect(statuses).toEqual(['disconnected', 'connecting', 'connected']);
     expect(FakeSocket.last.payloads.at(-1)).toEqual({ token: 'second' });
-    expect(told).toEqual(['joined at 1', 'lost', 'joined at 9']);
+    expect(received).toEqual(['joined at 1', 'lost', 'joined at 9']);
   });
 
   it('is disconnected after an attempt that failed, which the console is told', () => {
@@ -151,7 +151,7 @@ describe('a lost connection', () => {
     FakeSocket.last.fail();
     FakeSocket.last.io.fire('reconnect_failed');
     expect(connection.getStatus()).toBe('reconnect_failed');
-    expect(told).toEqual(['ended']);
+    expect(received).toEqual(['ended']);
   });
 
   it('is tried again by hand, when the network returns and when the page is looked at', async () => {
@@ -213,7 +213,7 @@ describe('revoked access', () => {
     expect(connection.getStatus()).toBe('disconnected');
     expect(FakeSocket.last.attempts).toBe(1);
     expect(asked.at(-1)).toBe(true);
-    expect(told).toEqual(['joined at 1', 'lost', 'ended']);
+    expect(received).toEqual(['joined at 1', 'lost', 'ended']);
     expect(errors).toEqual([]);
   });
 

@@ -305,7 +305,7 @@ async fn a_bad_invitation_lets_nobody_in() {
 }
 
 #[tokio::test]
-async fn an_invited_address_that_has_an_account_is_told_to_sign_in() {
+async fn invited_address_with_an_account_is_asked_to_sign_in() {
     let mut ports = Ports::hashing(1, 0);
     ports
         .invitations

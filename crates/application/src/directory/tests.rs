@@ -147,7 +147,7 @@ async fn a_token_older_than_the_news_does_not_bring_the_old_name_back() {
 }
 
 #[tokio::test]
-async fn the_provider_is_asked_for_names_that_nobody_told() {
+async fn provider_is_asked_for_unknown_names() {
     let mut store = store(token_status(None, None));
     names_user(&mut store, known("Ann", 0));
     names_organisation(&mut store, known("Acme", 0));
@@ -358,7 +358,7 @@ async fn revoked_access_is_written_to_the_security_log() {
 }
 
 #[tokio::test]
-async fn a_message_that_could_not_be_followed_is_not_taken_for_heard() {
+async fn failed_message_is_not_recorded_as_handled() {
     let mut store = MockDirectoryStore::new();
     store.expect_is_handled().returning(|_| Ok(false));
     store

@@ -257,7 +257,7 @@ async fn what_names_nothing_or_a_thing_twice_does_not_reach_the_store() {
 }
 
 #[tokio::test]
-async fn attaching_answers_all_that_is_attached_then() {
+async fn attaching_returns_all_attached_components() {
     let mut ports = Ports::default();
     ports
         .store

@@ -45,9 +45,9 @@ async fn an_invitation_is_stored_by_its_digest_and_mailed_with_its_token() {
             inviter,
             link,
         } => {
-            let told = (to, organisation.as_deref(), inviter.as_deref());
+            let mailed = (to, organisation.as_deref(), inviter.as_deref());
             let token = link.strip_prefix("https://status.example.com/login?invitation=");
-            told == (ADDRESS, Some("Acme"), Some("User 1"))
+            mailed == (ADDRESS, Some("Acme"), Some("User 1"))
                 && token.is_some_and(|token| token.len() == 43)
         }
         _ => false,
@@ -84,7 +84,7 @@ async fn a_member_neither_invites_nor_sees_nor_revokes() {
 }
 
 #[tokio::test]
-async fn beyond_the_mail_budget_an_admin_is_told_so_and_nothing_is_stored() {
+async fn invitation_beyond_the_mail_budget_is_refused_and_not_stored() {
     let mut service = service(
         MockInvitationStore::new(),
         MockMailer::new(),

@@ -85,7 +85,7 @@ fn ends_now() -> MaintenancePatch {
 }
 
 #[tokio::test]
-async fn a_created_maintenance_is_stored_told_and_wakes_the_scheduler_for_its_start() {
+async fn created_maintenance_is_stored_and_published_and_wakes_the_scheduler_for_its_start() {
     let mut store = MockMaintenanceStore::new();
     store
         .expect_insert()
@@ -159,7 +159,7 @@ async fn an_end_alone_completes_what_has_begun_by_the_servers_clock() {
 }
 
 #[tokio::test]
-async fn completing_what_has_not_begun_is_a_conflict_and_nothing_is_told() {
+async fn completing_before_the_start_is_a_conflict_and_publishes_nothing() {
     let refused = service(changing(maintenance()), 0)
         .edit(&organisation(), ID, ends_now(), Precondition::Any)
         .await;

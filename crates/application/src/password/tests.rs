@@ -135,7 +135,7 @@ async fn a_reset_is_mailed_to_the_address_of_the_account() {
 }
 
 #[tokio::test]
-async fn an_unknown_address_is_answered_alike_and_gets_no_mail() {
+async fn unknown_address_gets_the_same_response_and_no_mail() {
     let mut stores = Stores::empty();
     stores
         .accounts

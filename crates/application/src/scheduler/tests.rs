@@ -59,7 +59,7 @@ impl Planned {
             .insert(at(millisecond), organisation.to_owned());
     }
 
-    fn answer(&self) -> Result<(), Error> {
+    fn outcome(&self) -> Result<(), Error> {
         let left = self
             .away
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |away| {
@@ -87,12 +87,12 @@ impl Planned {
 impl MaintenanceSchedule for Planned {
     async fn next_change(&self) -> Result<Option<DateTime<Utc>>, Error> {
         self.looks.fetch_add(1, Ordering::SeqCst);
-        self.answer()?;
+        self.outcome()?;
         Ok(self.changes.lock().unwrap().keys().next().copied())
     }
 
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error> {
-        self.answer()?;
+        self.outcome()?;
         let changes = self.changes.lock().unwrap();
         Ok(changes
             .range(..=now)
@@ -105,7 +105,7 @@ impl MaintenanceSchedule for Planned {
         organisation: &OrganisationId,
         now: DateTime<Utc>,
     ) -> Result<Option<Commit>, Error> {
-        self.answer()?;
+        self.outcome()?;
         let id = organisation.as_str().to_owned();
         if self.broken.as_ref() == Some(&id) {
             return Err(Error::internal("broken"));
@@ -183,7 +183,7 @@ fn plan(changes: &[(i64, &str)]) -> Planned {
 }
 
 #[tokio::test(start_paused = true)]
-async fn changes_are_announced_at_their_time_and_told() {
+async fn changes_are_announced_and_published_at_their_time() {
     let node = Node::start(plan(&[(5_000, "a"), (7_500, "b"), (100_000, "a")])).await;
     let follower = OrganisationId::parse("a").unwrap();
     let position = node.relay.follow(&follower).await.unwrap().unwrap();
@@ -288,8 +288,8 @@ async fn a_clock_set_forward_is_noticed_and_one_set_back_makes_it_wait() {
 }
 
 #[tokio::test]
-async fn whoever_writes_a_maintenance_wakes_every_node() {
-    let heard = async |name: &str| {
+async fn maintenance_commit_wakes_every_node() {
+    let woken_by = async |name: &str| {
         let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
         let event = crate::outbox::PublicEvent::new(name, &["x"]).unwrap();
         sender
@@ -308,7 +308,7 @@ async fn whoever_writes_a_maintenance_wakes_every_node() {
         listen(&broadcast, &wake_timer, &clock).await;
         wake_timer.moment()
     };
-    assert_eq!(heard("new-maintenance").await, Some(at(7)));
-    assert_eq!(heard("maintenance-updated").await, Some(at(7)));
-    assert_eq!(heard("component-update").await, None);
+    assert_eq!(woken_by("new-maintenance").await, Some(at(7)));
+    assert_eq!(woken_by("maintenance-updated").await, Some(at(7)));
+    assert_eq!(woken_by("component-update").await, None);
 }

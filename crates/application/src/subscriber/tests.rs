@@ -73,7 +73,7 @@ fn service(store: MockSubscriberStore) -> Subscribers {
 }
 
 #[tokio::test]
-async fn whoever_subscribes_is_entered_alike_and_the_mail_is_seen_to_later() {
+async fn every_subscriber_is_stored_alike_and_mailed_later() {
     for known in [None, Some(pending()), Some(subscribed())] {
         let status = known
             .as_ref()
@@ -96,7 +96,7 @@ async fn an_operator_may_know_of_an_address() {
 }
 
 #[tokio::test]
-async fn beyond_the_mail_budget_nothing_is_stored_and_only_an_operator_is_told_so() {
+async fn beyond_the_mail_budget_nothing_is_stored_and_only_an_operator_gets_an_error() {
     let nothing_entered = || {
         let mut store = MockSubscriberStore::new();
         store.expect_find().returning(|_, _| Ok(None));
@@ -150,7 +150,7 @@ async fn the_code_that_was_mailed_verifies_until_it_ends() {
 }
 
 #[tokio::test]
-async fn a_wrong_code_is_answered_alike_for_known_and_unknown_addresses_and_writes_nothing() {
+async fn wrong_code_gets_the_same_response_for_known_and_unknown_addresses_and_writes_nothing() {
     for known in [Some(pending()), Some(subscribed()), None] {
         let mut store = MockSubscriberStore::new();
         store.expect_find().returning(move |_, _| Ok(known.clone()));

@@ -49,16 +49,16 @@ fn redis() -> Option<String> {
 }
 
 /// Publishes increasing revisions until one is received; returns the last published and the first received.
-pub(super) async fn until_heard(
+pub(super) async fn until_received(
     from: &Redis,
-    hearing: &mut mpsc::UnboundedReceiver<Arc<Commit>>,
+    commits: &mut mpsc::UnboundedReceiver<Arc<Commit>>,
     mut last: i64,
 ) -> (i64, i64) {
     loop {
         last += 1;
         from.publish(commit(last)).await;
-        if let Ok(heard) = timeout(Duration::from_millis(20), hearing.recv()).await {
-            return (last, heard.unwrap().revision);
+        if let Ok(received) = timeout(Duration::from_millis(20), commits.recv()).await {
+            return (last, received.unwrap().revision);
         }
     }
 }
@@ -67,13 +67,13 @@ pub(super) async fn until_heard(
 async fn other_nodes_receive_commits_in_order() {
     let Some(url) = redis() else { return };
     let (here, there) = (start(&url, "order"), start(&url, "order"));
-    let mut hearing = there.subscribe().await;
-    let (last, heard) = until_heard(&here, &mut hearing, 0).await;
+    let mut commits = there.subscribe().await;
+    let (last, received) = until_received(&here, &mut commits, 0).await;
     for revision in last + 1..=last + 300 {
         here.publish(commit(revision)).await;
     }
-    for revision in heard + 1..=last + 300 {
-        assert_eq!(hearing.recv().await.unwrap().revision, revision);
+    for revision in received + 1..=last + 300 {
+        assert_eq!(commits.recv().await.unwrap().revision, revision);
     }
 }
 
@@ -82,16 +82,16 @@ async fn installations_sharing_a_redis_are_separate() {
     let Some(url) = redis() else { return };
     let [one, two] =
         ["one", "two"].map(|installation| [start(&url, installation), start(&url, installation)]);
-    let (mut hearing_one, mut hearing_two) = (one[1].subscribe().await, two[1].subscribe().await);
+    let (mut commits_one, mut commits_two) = (one[1].subscribe().await, two[1].subscribe().await);
     // Everything that could reach the other node was sent before the last commit of each arrives.
-    let (last, _) = until_heard(&one[0], &mut hearing_one, 0).await;
-    let (_, first) = until_heard(&two[0], &mut hearing_two, 1000).await;
+    let (last, _) = until_received(&one[0], &mut commits_one, 0).await;
+    let (_, first) = until_received(&two[0], &mut commits_two, 1000).await;
     assert!(first > 1000, "{first} is not its own");
     one[0].publish(commit(last + 1)).await;
-    while hearing_one.recv().await.unwrap().revision != last + 1 {}
-    let (last, heard) = until_heard(&two[0], &mut hearing_two, 2000).await;
-    assert!(heard > 1000 && last > 2000);
-    while let Ok(commit) = hearing_two.try_recv() {
+    while commits_one.recv().await.unwrap().revision != last + 1 {}
+    let (last, received) = until_received(&two[0], &mut commits_two, 2000).await;
+    assert!(received > 1000 && last > 2000);
+    while let Ok(commit) = commits_two.try_recv() {
         assert!(commit.revision > 1000, "{} is not its own", commit.revision);
     }
 }
@@ -109,8 +109,8 @@ fn only_a_connection_without_tls_has_a_clear_text_host() {
 async fn forged_message_changes_nothing() {
     let Some(url) = redis() else { return };
     let (here, there) = (start(&url, "forged"), start(&url, "forged"));
-    let mut hearing = there.subscribe().await;
-    let (last, heard) = until_heard(&here, &mut hearing, 0).await;
+    let mut commits = there.subscribe().await;
+    let (last, received) = until_received(&here, &mut commits, 0).await;
     let plain = serde_json::to_vec(&*commit(1_000_000)).unwrap();
     let signed_by_another = Envelopes::new(HmacKey::new("another").unwrap()).sign(&plain);
     let mut altered = Envelopes::new(HmacKey::new("forged").unwrap()).sign(&plain);
@@ -131,7 +131,7 @@ async fn forged_message_changes_nothing() {
     }
     // A forged commit, if accepted, would arrive before this one.
     here.publish(commit(last + 1)).await;
-    for revision in heard + 1..=last + 1 {
-        assert_eq!(hearing.recv().await.unwrap().revision, revision);
+    for revision in received + 1..=last + 1 {
+        assert_eq!(commits.recv().await.unwrap().revision, revision);
     }
 }

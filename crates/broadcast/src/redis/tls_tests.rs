@@ -8,7 +8,7 @@ use rcgen::{CertificateParams, CertifiedIssuer, KeyPair};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-use super::tests::{commit, until_heard};
+use super::tests::{commit, until_received};
 use super::*;
 
 /// A certificate authority of the test, which signs the certificate of the host `localhost`.
@@ -141,10 +141,10 @@ async fn nodes_exchange_commits_by_tls() {
         Redis::start(options).unwrap()
     };
     let (here, there) = (node(), node());
-    let mut hearing = there.subscribe().await;
-    let (last, heard) = until_heard(&here, &mut hearing, 0).await;
+    let mut commits = there.subscribe().await;
+    let (last, received) = until_received(&here, &mut commits, 0).await;
     here.publish(commit(last + 1)).await;
-    for revision in heard + 1..=last + 1 {
-        assert_eq!(hearing.recv().await.unwrap().revision, revision);
+    for revision in received + 1..=last + 1 {
+        assert_eq!(commits.recv().await.unwrap().revision, revision);
     }
 }

@@ -95,9 +95,9 @@ fn a_component_comes_once() {
 }
 
 #[test]
-fn an_incident_happens_when_it_is_created_unless_told_otherwise() {
-    let told = incident(IncidentStatus::Investigating);
-    assert_eq!((told.occured_at, told.created_at), (at(0), at(1)));
+fn incident_without_a_time_happened_when_it_was_created() {
+    let dated = incident(IncidentStatus::Investigating);
+    assert_eq!((dated.occured_at, dated.created_at), (at(0), at(1)));
     let draft = IncidentDraft {
         title: "Down".into(),
         description: "d".into(),
@@ -105,7 +105,7 @@ fn an_incident_happens_when_it_is_created_unless_told_otherwise() {
         occured_at: None,
     };
     assert_eq!(
-        Incident::create(told.id, draft, &[], at(1))
+        Incident::create(dated.id, draft, &[], at(1))
             .unwrap()
             .state
             .occured_at,
@@ -114,7 +114,7 @@ fn an_incident_happens_when_it_is_created_unless_told_otherwise() {
 }
 
 #[test]
-fn creating_tells_of_a_new_incident_and_of_no_entry() {
+fn creating_publishes_a_new_incident_and_no_timeline_entry() {
     let draft = IncidentDraft {
         title: "Down".into(),
         description: "d".into(),

@@ -34,7 +34,7 @@ fn recorded(status: IncidentStatus) -> IncidentAndUpdate {
 }
 
 #[test]
-fn recording_tells_of_the_entry_and_then_of_the_incident() {
+fn recording_publishes_the_entry_and_then_the_incident() {
     let latest = IncidentAndNewest {
         incident: incident(IncidentStatus::Investigating),
         newest: None,
@@ -164,7 +164,7 @@ fn an_edit_of_only_the_message_leaves_the_incidents_status() {
 }
 
 #[test]
-fn a_save_of_an_update_that_changes_nothing_tells_nothing() {
+fn unchanged_update_publishes_nothing() {
     let entry = recorded(IncidentStatus::Identified);
     let same = IncidentUpdatePatch {
         message: Some(entry.update.message.clone()),
@@ -198,11 +198,11 @@ fn deleting_the_newest_update_goes_back_to_the_newest_one_left() {
         (after.state.status, after.state.resolved_at),
         (IncidentStatus::Identified, None)
     );
-    let told = [
+    let events = [
         Event::IncidentTimelineDeleted(incident.id, newest),
         Event::IncidentUpdated(incident.id),
     ];
-    assert_eq!(after.events, told);
+    assert_eq!(after.events, events);
 }
 
 #[test]

@@ -25,13 +25,13 @@ fn record(message: &str) -> Result<Changed<MaintenanceUpdate>, Invalid> {
 }
 
 #[test]
-fn an_update_is_told_before_its_maintenance() {
-    let told = [
+fn update_is_published_before_its_maintenance() {
+    let events = [
         Event::MaintenanceTimelineUpdated(MAINTENANCE, id(2)),
         Event::MaintenanceUpdated(MAINTENANCE),
     ];
     let recorded = record("Half way").unwrap();
-    assert_eq!(recorded.events, told);
+    assert_eq!(recorded.events, events);
     let patch = MaintenanceUpdatePatch {
         status: Some(IncidentStatus::Resolved),
         message: None,
@@ -41,7 +41,7 @@ fn an_update_is_told_before_its_maintenance() {
         (edited.state.status, edited.state.message.as_str()),
         (IncidentStatus::Resolved, "Half way")
     );
-    assert_eq!(edited.events, told);
+    assert_eq!(edited.events, events);
     assert!(edited.state.edit(patch).unwrap().events.is_empty());
 }
 

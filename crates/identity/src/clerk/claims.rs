@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn who_acts_in_a_users_name_is_told() {
+    fn claims_name_the_actor_of_an_impersonated_session() {
         assert_eq!(
             claims(json!({"act": {"sub": "user_9", "iss": "https://dashboard.clerk.com"}})).actor(),
             Some("user_9")

@@ -61,12 +61,12 @@ pub(crate) fn signed(which: usize, claims: &Value) -> String {
 }
 
 /// What it answers: a status and a body for each path.
-type Answers = Arc<Mutex<HashMap<String, (u16, String)>>>;
+type Responses = Arc<Mutex<HashMap<String, (u16, String)>>>;
 
 /// The stand-in. It ends with the test's runtime.
 pub(crate) struct StandIn {
     pub(crate) address: Url,
-    answers: Answers,
+    responses: Responses,
     /// Every request there was, its head.
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
 }
@@ -75,16 +75,16 @@ impl StandIn {
     pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
-        let (answers, asked) = (Answers::default(), Arc::new(Mutex::new(Vec::new())));
-        let (known, noted) = (Arc::clone(&answers), Arc::clone(&asked));
+        let (responses, asked) = (Responses::default(), Arc::new(Mutex::new(Vec::new())));
+        let (known, noted) = (Arc::clone(&responses), Arc::clone(&asked));
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(answer(stream, Arc::clone(&known), Arc::clone(&noted)));
+                tokio::spawn(respond(stream, Arc::clone(&known), Arc::clone(&noted)));
             }
         });
         Self {
             address,
-            answers,
+            responses,
             asked,
         }
     }
@@ -95,7 +95,7 @@ impl StandIn {
 
     /// From here on it answers so.
     pub(crate) fn set(&self, path: &str, status: u16, body: &Value) {
-        self.answers
+        self.responses
             .lock()
             .unwrap()
             .insert(path.to_owned(), (status, body.to_string()));
@@ -112,7 +112,7 @@ impl StandIn {
     }
 }
 
-async fn answer(mut stream: TcpStream, answers: Answers, asked: Arc<Mutex<Vec<String>>>) {
+async fn respond(mut stream: TcpStream, responses: Responses, asked: Arc<Mutex<Vec<String>>>) {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         match stream.read_u8().await {
@@ -123,7 +123,7 @@ async fn answer(mut stream: TcpStream, answers: Answers, asked: Arc<Mutex<Vec<St
     let head = String::from_utf8(head).unwrap();
     let path = head.split(' ').nth(1).unwrap().to_owned();
     asked.lock().unwrap().push(head);
-    let found = answers.lock().unwrap().get(&path).cloned();
+    let found = responses.lock().unwrap().get(&path).cloned();
     let (status, body) = found.unwrap_or((404, "{}".to_owned()));
     let length = body.len();
     let text = format!(

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_publishable_key_is_told() {
+    fn invalid_publishable_key_is_refused() {
         for bad in [
             "",
             "pk_test_",

@@ -46,12 +46,12 @@ impl Keys {
     /// One line that says what stands in the way.
     pub fn published(address: Url, clock: Arc<dyn Clock>) -> Result<Self, String> {
         let client = http::client(&address)?;
-        let (held, fetching) = (ArcSwapOption::empty(), Mutex::default());
+        let (cache, fetching) = (ArcSwapOption::empty(), Mutex::default());
         Ok(Self::Published(Arc::new(PublishedKeys {
             client,
             address,
             clock,
-            held,
+            cache,
             failing: AtomicBool::new(false),
             fetching,
         })))
@@ -71,14 +71,14 @@ pub struct PublishedKeys {
     client: Client,
     address: Url,
     clock: Arc<dyn Clock>,
-    held: ArcSwapOption<Held>,
+    cache: ArcSwapOption<CachedKeys>,
     /// Whether the last attempt to fetch failed.
     failing: AtomicBool,
     /// Held by whoever fetches; the others wait for what comes of it.
     fetching: Mutex<Option<Attempt>>,
 }
 
-struct Held {
+struct CachedKeys {
     keys: HashMap<String, Arc<DecodingKey>>,
     fetched_at: DateTime<Utc>,
 }
@@ -87,7 +87,7 @@ struct Held {
 #[derive(Clone, Copy)]
 struct Attempt {
     at: DateTime<Utc>,
-    answered: bool,
+    succeeded: bool,
 }
 
 #[derive(Deserialize)]
@@ -103,7 +103,7 @@ impl PublishedKeys {
     /// Tokens that name unknown keys make it ask again no more often than this.
     const RETRY_DELAY: TimeDelta = TimeDelta::seconds(30);
     /// The same where it was not answered.
-    const PAUSE_IN_VAIN: TimeDelta = TimeDelta::seconds(2);
+    const FAILURE_RETRY_DELAY: TimeDelta = TimeDelta::seconds(2);
 
     async fn find(self: &Arc<Self>, name: &str) -> Result<Arc<DecodingKey>, TokenError> {
         if let Some(key) = self.usable(name) {
@@ -120,11 +120,14 @@ impl PublishedKeys {
         if !last.is_some_and(|last| self.is_too_soon(last)) {
             *last = Some(self.attempt().await);
         }
-        match (self.known(name), *last) {
+        match (self.cached(name), *last) {
             (Some(key), _) => Ok(key),
-            (None, Some(Attempt { answered: true, .. })) => {
-                Err(bad("signed with a key that is not Clerk's"))
-            }
+            (
+                None,
+                Some(Attempt {
+                    succeeded: true, ..
+                }),
+            ) => Err(bad("signed with a key that is not Clerk's")),
             // It may be a new one: whoever bears the token is not to be signed out for it.
             (None, _) => Err(TokenError::Unavailable(
                 format!("{} does not answer", self.address).into(),
@@ -132,29 +135,29 @@ impl PublishedKeys {
         }
     }
 
-    fn known(&self, name: &str) -> Option<Arc<DecodingKey>> {
-        self.held.load().as_ref()?.keys.get(name).cloned()
+    fn cached(&self, name: &str) -> Option<Arc<DecodingKey>> {
+        self.cache.load().as_ref()?.keys.get(name).cloned()
     }
 
     /// A known key that may be used without asking first. While Clerk does not respond, old keys are.
     fn usable(&self, name: &str) -> Option<Arc<DecodingKey>> {
         let counts = !self.is_older_than(Self::MAX_AGE) || self.failing.load(Ordering::Relaxed);
-        self.known(name).filter(|_| counts)
+        self.cached(name).filter(|_| counts)
     }
 
     fn is_older_than(&self, age: TimeDelta) -> bool {
-        self.held
+        self.cache
             .load()
             .as_ref()
-            .is_none_or(|held| self.since(held.fetched_at) >= age)
+            .is_none_or(|cache| self.since(cache.fetched_at) >= age)
     }
 
     fn is_too_soon(&self, last: Attempt) -> bool {
         self.since(last.at)
-            < if last.answered {
+            < if last.succeeded {
                 Self::RETRY_DELAY
             } else {
-                Self::PAUSE_IN_VAIN
+                Self::FAILURE_RETRY_DELAY
             }
     }
 
@@ -183,18 +186,21 @@ impl PublishedKeys {
         self.failing.store(outcome.is_err(), Ordering::Relaxed);
         match outcome {
             Ok(keys) => {
-                self.held.store(Some(Arc::new(Held {
+                self.cache.store(Some(Arc::new(CachedKeys {
                     keys,
                     fetched_at: at,
                 })));
-                Attempt { at, answered: true }
+                Attempt {
+                    at,
+                    succeeded: true,
+                }
             }
             Err(error) => {
                 let cause = std::error::Error::source(&error);
                 tracing::warn!(address = %self.address, error = cause, "Clerk's keys could not be fetched");
                 Attempt {
                     at,
-                    answered: false,
+                    succeeded: false,
                 }
             }
         }

@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told() {
+    fn unreadable_event_is_an_error() {
         assert!(events("organization.deleted", &json!({"deleted": true})).is_err());
         assert!(events("organization.created", &json!({"id": "../x", "name": "X"})).is_err());
         assert!(events("session.ended", &json!({"id": 7})).is_err());

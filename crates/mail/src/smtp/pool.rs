@@ -7,7 +7,7 @@ use lettre::address::Envelope;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::Limits;
+use super::SmtpLimits;
 use super::connection::Connection;
 use super::failure::{Failure, Stage};
 use super::server::Server;
@@ -20,7 +20,7 @@ const ERROR_LOG_INTERVAL: Duration = Duration::from_mins(1);
 /// The connections to one server. A connection whose message was abandoned is closed, because its state is unknown.
 pub(super) struct Pool {
     server: Server,
-    limits: Limits,
+    limits: SmtpLimits,
     permits: Semaphore,
     idle: Mutex<Vec<Idle>>,
     logged_at: Mutex<Option<Instant>>,
@@ -33,7 +33,7 @@ struct Idle {
 
 impl Pool {
     /// An empty pool, which closes unused connections after a while.
-    pub(super) fn start(server: Server, limits: Limits) -> Arc<Self> {
+    pub(super) fn start(server: Server, limits: SmtpLimits) -> Arc<Self> {
         let permits = Semaphore::new(limits.connections);
         let (idle, logged_at) = (Mutex::default(), Mutex::default());
         let pool = Arc::new(Self {

@@ -1,7 +1,7 @@
 //! TLS and signing in.
 
 use allclear_application::mail::SendError;
-use allclear_mail::smtp::{Limits, Server, SmtpMailer};
+use allclear_mail::smtp::{Server, SmtpLimits, SmtpMailer};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ impl Site {
         let server = Server::parse(&url, trusted.then_some(self.certificate.as_bytes())).unwrap();
         SmtpMailer::new(
             server,
-            Limits::default(),
+            SmtpLimits::default(),
             sender("Allclear <mail@example.com>"),
         )
     }
@@ -105,7 +105,7 @@ async fn a_certificate_of_another_host_is_not_trusted() {
     let site = Site::start(json!({"tls": "wrapper"})).await;
     let url = format!("smtps://127.0.0.1:{}", site.server.port);
     let server = Server::parse(&url, Some(site.certificate.as_bytes())).unwrap();
-    let mailer = SmtpMailer::new(server, Limits::default(), sender("mail@example.com"));
+    let mailer = SmtpMailer::new(server, SmtpLimits::default(), sender("mail@example.com"));
     let refused = reason(send(&mailer, mail("ann@example.com")).await);
     assert!(refused.contains("certificate"), "{refused}");
 }
@@ -122,7 +122,7 @@ async fn we_sign_in_where_there_is_a_user() {
 }
 
 #[tokio::test]
-async fn a_sign_in_that_is_refused_is_the_operators_matter_and_no_password_is_told() {
+async fn refused_sign_in_is_reported_without_the_password() {
     let site = Site::start(json!({"user": "ann", "password": "right"})).await;
     // The server's reply repeats the password.
     let refused = reason(

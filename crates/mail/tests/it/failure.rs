@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use allclear_application::mail::SendError;
-use allclear_mail::smtp::{Limits, Server, SmtpMailer};
+use allclear_mail::smtp::{Server, SmtpLimits, SmtpMailer};
 use serde_json::json;
 
 use crate::mail_server::{MailServer, mail, mailer, send, sender};
@@ -23,7 +23,7 @@ fn permanent(result: Result<(), SendError>) -> String {
 }
 
 #[tokio::test]
-async fn what_the_server_says_tells_whether_to_try_again() {
+async fn reply_of_the_mail_server_decides_about_a_retry() {
     let mut server = MailServer::start().await;
     let mailer = server.mailer();
     assert_eq!(
@@ -71,9 +71,9 @@ async fn a_connection_that_drops_in_the_middle_of_a_message_is_a_matter_of_time(
 #[tokio::test]
 async fn a_server_that_says_nothing_is_waited_for_so_long_and_its_connection_is_not_used_again() {
     let mut server = MailServer::start().await;
-    let limits = Limits {
+    let limits = SmtpLimits {
         exchange: Duration::from_millis(500),
-        ..Limits::default()
+        ..SmtpLimits::default()
     };
     let impatient = mailer(&server.url(), limits);
     let reason = temporary(send(&impatient, mail("silent@example.com")).await);
@@ -102,9 +102,9 @@ async fn a_server_that_greets_nobody_is_waited_for_so_long() {
     let url = format!("smtp://{}", mute.local_addr().unwrap());
     let mailer = mailer(
         &url,
-        Limits {
+        SmtpLimits {
             connect: Duration::from_millis(200),
-            ..Limits::default()
+            ..SmtpLimits::default()
         },
     );
     assert_eq!(
@@ -120,7 +120,7 @@ async fn a_server_that_is_away_is_a_matter_of_time() {
         .local_addr()
         .unwrap()
         .port();
-    let mailer = mailer(&format!("smtp://127.0.0.1:{port}"), Limits::default());
+    let mailer = mailer(&format!("smtp://127.0.0.1:{port}"), SmtpLimits::default());
     assert!(temporary(send(&mailer, mail("ann@example.com")).await).contains("refused"));
 }
 
@@ -130,7 +130,7 @@ async fn an_address_of_ours_that_the_server_does_not_like_is_no_fault_of_the_rec
     let from = sender("Stranger <stranger@example.com>");
     let mailer = SmtpMailer::new(
         Server::parse(&server.url(), None).unwrap(),
-        Limits::default(),
+        SmtpLimits::default(),
         from,
     );
     assert_eq!(
@@ -140,8 +140,8 @@ async fn an_address_of_ours_that_the_server_does_not_like_is_no_fault_of_the_rec
 }
 
 #[tokio::test]
-async fn an_address_that_no_mail_can_go_to_is_refused_before_the_server_hears_of_it() {
-    let mailer = mailer("smtp://127.0.0.1:9", Limits::default());
+async fn unmailable_address_is_refused_before_the_mail_server_is_contacted() {
+    let mailer = mailer("smtp://127.0.0.1:9", SmtpLimits::default());
     for bad in [
         "bob@example.com\r\nBcc: eve@example.com",
         "bob",

@@ -8,7 +8,7 @@ use std::time::Duration;
 use allclear_application::clock::{Clock, MockClock};
 use allclear_application::mail::{Mail, MailContent, Mailer, SendError};
 use allclear_mail::sender::Sender;
-use allclear_mail::smtp::{Limits, Server, SmtpMailer};
+use allclear_mail::smtp::{Server, SmtpLimits, SmtpMailer};
 use chrono::DateTime;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
@@ -53,7 +53,7 @@ impl MailServer {
             _child: child,
         };
         server.port = server
-            .told("listening")
+            .next("listening")
             .await
             .as_u64()
             .unwrap()
@@ -63,32 +63,32 @@ impl MailServer {
     }
 
     /// The next thing it tells of that kind.
-    pub(crate) async fn told(&mut self, kind: &str) -> Value {
-        let told = async {
+    pub(crate) async fn next(&mut self, kind: &str) -> Value {
+        let reading = async {
             loop {
                 let line = self.lines.next_line().await.unwrap();
                 let line = line.expect(
                     "it runs: are the web app's packages installed (npm --prefix apps/web ci)?",
                 );
                 let line: Value = serde_json::from_str(&line).unwrap();
-                if let Some(told) = line.get(kind) {
-                    return told.clone();
+                if let Some(value) = line.get(kind) {
+                    return value.clone();
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, told)
+        tokio::time::timeout(PATIENCE, reading)
             .await
             .unwrap_or_else(|_| panic!("it tells of no {kind}"))
     }
 
     pub(crate) async fn mail(&mut self) -> Value {
-        self.told("mail").await
+        self.next("mail").await
     }
 
     /// Closes every connection, and waits until it has.
     pub(crate) async fn close(&mut self) {
         self.input.write_all(b"close\n").await.unwrap();
-        self.told("closed").await;
+        self.next("closed").await;
     }
 
     pub(crate) fn url(&self) -> String {
@@ -96,11 +96,11 @@ impl MailServer {
     }
 
     pub(crate) fn mailer(&self) -> SmtpMailer {
-        mailer(&self.url(), Limits::default())
+        mailer(&self.url(), SmtpLimits::default())
     }
 }
 
-pub(crate) fn mailer(url: &str, limits: Limits) -> SmtpMailer {
+pub(crate) fn mailer(url: &str, limits: SmtpLimits) -> SmtpMailer {
     SmtpMailer::new(
         Server::parse(url, None).unwrap(),
         limits,

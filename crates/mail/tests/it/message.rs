@@ -11,7 +11,7 @@ use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::notice::{
     AffectedComponent, IncidentChange, MaintenanceChange, NoticeChange, NoticeContent,
 };
-use allclear_mail::smtp::{Limits, Server, SmtpMailer};
+use allclear_mail::smtp::{Server, SmtpLimits, SmtpMailer};
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -137,7 +137,7 @@ async fn a_notice_says_whose_it_is_how_to_leave_and_which_thread_it_is_of() {
 }
 
 #[tokio::test]
-async fn the_first_of_a_thread_answers_nothing() {
+async fn first_mail_of_a_thread_refers_to_no_other() {
     let mail = received(mail(incident(), "Acme", "delivery-1", "delivery-1")).await;
     assert_eq!(
         header(&mail, "message-id"),
@@ -162,7 +162,7 @@ async fn a_mail_to_one_person_is_no_list_but_automatic() {
 }
 
 #[tokio::test]
-async fn an_incident_is_told_in_text_and_html() {
+async fn incident_mail_has_text_and_html() {
     let mail = received(mail(incident(), "Acme", "1", "1")).await;
     let text = mail["text"].as_str().unwrap().replace("\r\n", "\n");
     let expected = format!(
@@ -211,7 +211,7 @@ updates of Acme. Unsubscribe:
 }
 
 #[tokio::test]
-async fn a_maintenance_is_told_in_text_and_html() {
+async fn maintenance_mail_has_text_and_html() {
     let mail = received(mail(maintenance(), "Acme", "1", "1")).await;
     let text = mail["text"].as_str().unwrap().replace("\r\n", "\n");
     assert!(
@@ -318,7 +318,7 @@ async fn addresses_are_written_in_ascii_and_the_local_part_as_typed() {
     let from = sender("Störung <Status@Beispiel-Ü.example>");
     let mailer = SmtpMailer::new(
         Server::parse(&server.url(), None).unwrap(),
-        Limits::default(),
+        SmtpLimits::default(),
         from,
     );
     send(&mailer, crate::mail_server::mail("O'Neil+Acme@exämple.com"))

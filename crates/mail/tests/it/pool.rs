@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use allclear_application::mail::Mailer;
-use allclear_mail::smtp::Limits;
+use allclear_mail::smtp::SmtpLimits;
 
 use crate::mail_server::{MailServer, mail, mailer, send};
 
@@ -31,9 +31,9 @@ async fn there_are_never_more_connections_than_allowed() {
     let mut server = MailServer::start().await;
     let mailer = Arc::new(mailer(
         &server.url(),
-        Limits {
+        SmtpLimits {
             connections: 3,
-            ..Limits::default()
+            ..SmtpLimits::default()
         },
     ));
     let sending: Vec<_> = (0..60)
@@ -72,9 +72,9 @@ async fn a_connection_is_left_when_nobody_uses_it() {
     let mut server = MailServer::start().await;
     let mailer = mailer(
         &server.url(),
-        Limits {
+        SmtpLimits {
             idle: Duration::from_nanos(1),
-            ..Limits::default()
+            ..SmtpLimits::default()
         },
     );
     send(&mailer, mail("ann@example.com")).await.unwrap();
@@ -90,7 +90,7 @@ async fn a_mail_that_nobody_waits_for_any_more_spoils_none_that_follows() {
     let abandoned = Arc::clone(&mailer);
     let sending = tokio::spawn(async move { abandoned.send(mail("silent@example.com")).await });
     // The server has the message, and does not say so.
-    assert_eq!(server.told("refused").await["to"], "silent@example.com");
+    assert_eq!(server.next("refused").await["to"], "silent@example.com");
     sending.abort();
     assert!(sending.await.unwrap_err().is_cancelled());
     send(&mailer, mail("ann@example.com")).await.unwrap();

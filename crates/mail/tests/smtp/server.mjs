@@ -35,11 +35,11 @@ function wish(address, at) {
   const before = refusals.get(address) ?? 0;
   if (times && before >= Number(times)) return undefined;
   refusals.set(address, before + 1);
-  tell({ refused: { to: address, code: wished.code ?? null } });
+  report({ refused: { to: address, code: wished.code ?? null } });
   return wished;
 }
 
-const tell = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
+const report = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const refusal = ({ code, text }) => Object.assign(new Error(text), { responseCode: code });
 
 function open({ tls, key, cert, user, password, port = 0, parse = true }) {
@@ -78,7 +78,7 @@ function open({ tls, key, cert, user, password, port = 0, parse = true }) {
         if (wished) return done(refusal(wished));
         const mail = { from: session.envelope.mailFrom.address, to: address };
         if (parse) Object.assign(mail, await read(Buffer.concat(chunks)), circumstances(session));
-        tell({ mail });
+        report({ mail });
         done();
       });
     },
@@ -90,12 +90,12 @@ function open({ tls, key, cert, user, password, port = 0, parse = true }) {
     open: server.connections.size,
   });
   server.on("error", () => {}); // A client that ends the connection: tests do.
-  server.listen(port, "127.0.0.1", () => tell({ listening: server.server.address().port }));
+  server.listen(port, "127.0.0.1", () => report({ listening: server.server.address().port }));
   return {
     close() {
       const { size } = server.connections;
       server.connections.forEach(end);
-      tell({ closed: size });
+      report({ closed: size });
     },
   };
 }

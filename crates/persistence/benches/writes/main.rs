@@ -42,11 +42,11 @@ impl Taken {
     }
 
     fn print(&self, database: &str, who: &str) {
-        let figures = json!({
+        let measurement = json!({
             "operators": OPERATORS, "writes": self.each.len(), "perSecond": self.rate().round(),
             "p50Milliseconds": self.milliseconds(50), "p99Milliseconds": self.milliseconds(99),
         });
-        BENCH.figures(&format!("{who}, {database}"), figures);
+        BENCH.measurement(&format!("{who}, {database}"), measurement);
     }
 }
 
@@ -103,7 +103,7 @@ async fn postgresql(server: &str) {
         rates.push((taken.rate(), beside.rate()));
     }
     let (rate, share) = medians(&rates);
-    BENCH.figures(
+    BENCH.measurement(
         "medians, PostgreSQL",
         json!({"perSecond": rate.round(), "shareOfBare": share}),
     );

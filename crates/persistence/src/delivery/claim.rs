@@ -41,8 +41,11 @@ pub(super) async fn claim(
     let mut rows = rows.map_err(broken)?;
     // What a statement returns has no order.
     rows.sort_unstable_by_key(|row| (row.due_at, row.id));
-    let known = Known::of(transaction, &rows).await?;
-    Ok(rows.iter().filter_map(|row| known.delivery(row)).collect())
+    let references = References::of(transaction, &rows).await?;
+    Ok(rows
+        .iter()
+        .filter_map(|row| references.delivery(row))
+        .collect())
 }
 
 /// Claims what is due, and answers it.
@@ -93,10 +96,11 @@ pub(super) async fn renew(
     claims: Vec<Claim>,
     until: DateTime<Utc>,
 ) -> Result<(), Error> {
-    let held = Entity::update_many()
+    let renewed = Entity::update_many()
         .col_expr(Column::ClaimedUntil, Expr::val(until))
         .filter(these(&claims));
-    held.filter(Column::DueAt.is_not_null())
+    renewed
+        .filter(Column::DueAt.is_not_null())
         .exec(transaction)
         .await
         .map_err(broken)?;
@@ -121,13 +125,13 @@ pub(super) fn these(claims: &[Claim]) -> Condition {
 }
 
 /// What deliveries refer to.
-struct Known {
+struct References {
     organisations: HashMap<String, String>,
     subscribers: HashMap<Uuid, Subscriber>,
     notices: HashMap<Uuid, Arc<Notice>>,
 }
 
-impl Known {
+impl References {
     async fn of(transaction: &DatabaseTransaction, rows: &[Model]) -> Result<Self, Error> {
         let mut organisations = HashMap::new();
         let mut notices = HashMap::new();

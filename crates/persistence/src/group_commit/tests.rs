@@ -88,23 +88,23 @@ async fn while_one_writes<T>(database: &Database, others: impl Future<Output = T
         others.await
     };
     // It may share its commit with those that waited, and its fate.
-    let (_, answer) = tokio::join!(first, after);
-    answer
+    let (_, outcome) = tokio::join!(first, after);
+    outcome
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_that_fails_takes_back_its_own_and_nothing_else() {
     let (database, _folder) = numbers().await;
-    let answers = while_one_writes(
+    let outcomes = while_one_writes(
         &database,
         join_all((0..100).map(|number| write(&database, number))),
     )
     .await;
-    for (number, answer) in (0..).zip(answers) {
+    for (number, outcome) in (0..).zip(outcomes) {
         match number % 10 {
-            3 => assert!(matches!(answer, Err(Error::Conflict(_))), "{answer:?}"),
-            7 => assert!(matches!(answer, Err(Error::Internal(_))), "{answer:?}"),
-            _ => assert_eq!(answer.unwrap(), number),
+            3 => assert!(matches!(outcome, Err(Error::Conflict(_))), "{outcome:?}"),
+            7 => assert!(matches!(outcome, Err(Error::Internal(_))), "{outcome:?}"),
+            _ => assert_eq!(outcome.unwrap(), number),
         }
     }
     let expected: Vec<_> = (0..100)
@@ -128,7 +128,7 @@ async fn a_write_whose_caller_is_gone_before_it_begins_does_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_commit_that_fails_is_told_to_those_in_it_and_the_next_one_works() {
+async fn failed_commit_fails_each_of_its_writes_and_the_next_one_works() {
     let (database, _folder) = numbers().await;
     let breaking = database.write(|transaction| {
         Box::pin(async move {

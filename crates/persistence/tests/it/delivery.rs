@@ -30,7 +30,7 @@ contract!(
     what_is_given_up_lets_the_next_one_go_and_is_counted_by_reason,
     a_subscribers_mails_go_out_in_order,
     who_unsubscribes_or_is_deleted_gets_nothing_more,
-    a_verification_goes_before_the_rest_and_is_queued_whoever_subscribes,
+    verification_precedes_other_mail_and_is_queued_for_known_addresses_too,
     the_next_moment_is_when_something_gets_due_or_a_claim_ends,
     what_is_old_is_forgotten,
     a_deleted_organisation_takes_its_deliveries_along,
@@ -104,12 +104,13 @@ async fn nodes_that_expand_at_once_queue_each_delivery_once_and_in_order(databas
     }
     nodes.join_all().await;
     assert_eq!(database.waiting().await.unwrap(), 100);
-    let mut told: BTreeMap<SubscriberId, Vec<String>> = BTreeMap::new();
+    let mut received: BTreeMap<SubscriberId, Vec<String>> = BTreeMap::new();
     for _ in 0..5 {
         let claimed = world.claim(100).await;
         assert_eq!(claimed.len(), 20);
         for delivery in &claimed {
-            told.entry(delivery.subscriber.id)
+            received
+                .entry(delivery.subscriber.id)
                 .or_default()
                 .push(fixture::message(delivery));
         }
@@ -119,9 +120,10 @@ async fn nodes_that_expand_at_once_queue_each_delivery_once_and_in_order(databas
             .unwrap();
     }
     assert!(
-        told.values()
+        received
+            .values()
             .all(|messages| *messages == ["", "0", "1", "2", "3"]),
-        "{told:?}"
+        "{received:?}"
     );
 }
 
@@ -374,7 +376,9 @@ async fn who_unsubscribes_or_is_deleted_gets_nothing_more(database: &Database) {
     assert_eq!(mailed, [stays.id]);
 }
 
-async fn a_verification_goes_before_the_rest_and_is_queued_whoever_subscribes(database: &Database) {
+async fn verification_precedes_other_mail_and_is_queued_for_known_addresses_too(
+    database: &Database,
+) {
     let world = World::new(database, "acme").await;
     let ann = world.subscriber("ann@example.com").await;
     world.incident("Down").await;

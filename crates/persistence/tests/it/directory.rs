@@ -83,7 +83,7 @@ async fn an_organisation_exists_from_its_first_name_on_and_a_stand_in_gives_way(
         token_status(database, &credential(at)).await,
         TokenStatus::default()
     );
-    for (told, expected) in [
+    for (given, expected) in [
         (
             known("acme", NameRecord::NEVER),
             known("acme", NameRecord::NEVER),
@@ -91,7 +91,7 @@ async fn an_organisation_exists_from_its_first_name_on_and_a_stand_in_gives_way(
         (known("Acme", at), known("Acme", at)),
         (known("acme", NameRecord::NEVER), known("Acme", at)),
     ] {
-        database.name_organisation(&acme(), told).await.unwrap();
+        database.name_organisation(&acme(), given).await.unwrap();
         assert_eq!(
             token_status(database, &credential(at)).await.organisation,
             Some(expected)

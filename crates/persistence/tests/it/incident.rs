@@ -62,8 +62,8 @@ async fn a_change_keeps_state_and_event_together(database: &Database) {
     };
     world.edit(&incident, renamed.clone()).await;
     world.edit(&incident, renamed).await;
-    let told = world.told().await;
-    let names: Vec<_> = told
+    let events = world.events().await;
+    let names: Vec<_> = events
         .iter()
         .map(|event| (event.revision, event.name.as_str()))
         .collect();
@@ -76,7 +76,7 @@ async fn a_change_keeps_state_and_event_together(database: &Database) {
         ]
     );
     assert_eq!(
-        (&told[1].args[0]["status"], &told[2].args[0]["title"]),
+        (&events[1].args[0]["status"], &events[2].args[0]["title"]),
         (&"RESOLVED".into(), &"Was down".into())
     );
 }
@@ -92,7 +92,7 @@ async fn a_refused_rule_stores_nothing(database: &Database) {
     )
     .await;
     assert!(matches!(refused, Err(Error::Stale)));
-    assert_eq!(world.told().await.len(), 1);
+    assert_eq!(world.events().await.len(), 1);
 }
 
 async fn incidents_belong_to_their_organisation(database: &Database) {
@@ -214,7 +214,7 @@ async fn a_foreign_or_unknown_component_is_named_and_nothing_is_stored(database:
             .is_empty()
     );
     assert_eq!(world.status(ours).await, ComponentStatus::Operational);
-    assert_eq!(world.told().await.len(), 1);
+    assert_eq!(world.events().await.len(), 1);
 }
 
 async fn a_deleted_incident_takes_its_updates_along(database: &Database) {
@@ -315,7 +315,7 @@ async fn the_public_form_has_links_and_no_names_of_operators(database: &Database
     assert_eq!(shown["IncidentTimeline"][0]["id"], entry.id.to_string());
     assert!(!serde_json::to_string(&snapshot).unwrap().contains("Ann"));
     // What is told is what is shown.
-    assert_eq!(world.told().await.last().unwrap().args[0], shown);
+    assert_eq!(world.events().await.last().unwrap().args[0], shown);
 }
 
 async fn the_public_sees_all_that_is_open_and_the_newest_50_that_are_resolved(database: &Database) {

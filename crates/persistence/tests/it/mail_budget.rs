@@ -10,7 +10,7 @@ use crate::contract;
 contract!(
     of_many_mails_at_once_as_many_pass_as_each_counter_has_left,
     refused_mail_is_counted_nowhere,
-    counters_begin_anew_each_utc_day,
+    counters_restart_each_utc_day,
     counters_of_earlier_days_are_pruned,
 );
 
@@ -78,7 +78,7 @@ async fn refused_mail_is_counted_nowhere(database: &Database) {
     assert_eq!(left(database, &mailbox, now).await, 4);
 }
 
-async fn counters_begin_anew_each_utc_day(database: &Database) {
+async fn counters_restart_each_utc_day(database: &Database) {
     let last: DateTime<Utc> = "2026-03-01T23:59:59.999Z".parse().unwrap();
     let first: DateTime<Utc> = "2026-03-02T00:00:00Z".parse().unwrap();
     let mailbox = count(MailScope::Mailbox, "bob", 2);

@@ -30,7 +30,7 @@ contract!(
     the_public_sees_all_that_is_ahead_and_the_newest_50_that_are_over,
     maintenances_and_updates_belong_to_their_organisation,
     a_deleted_maintenance_takes_its_updates_along,
-    updates_are_told_before_their_maintenance_and_never_with_their_author,
+    updates_are_published_before_their_maintenance_and_without_their_author,
     fifty_operators_record_at_once_and_every_update_is_kept_in_order,
     updates_are_deleted_all_or_none,
     the_page_shows_what_is_not_over_and_what_was_in_the_last_fourteen_days,
@@ -453,7 +453,7 @@ async fn a_deleted_maintenance_takes_its_updates_along(database: &Database) {
     );
 }
 
-async fn updates_are_told_before_their_maintenance_and_never_with_their_author(
+async fn updates_are_published_before_their_maintenance_and_without_their_author(
     database: &Database,
 ) {
     let acme = organisation(database, "acme").await;
@@ -485,8 +485,8 @@ async fn updates_are_told_before_their_maintenance_and_never_with_their_author(
         .skip(1)
         .map(|event| event.0.as_str())
         .collect();
-    let told = ["maintenance-timeline-updated", "maintenance-updated"];
-    assert_eq!(names, [told, told].concat());
+    let expected = ["maintenance-timeline-updated", "maintenance-updated"];
+    assert_eq!(names, [expected, expected].concat());
     assert!(
         events[3].1.contains("Done") && events[4].1.contains("Done"),
         "{events:?}"
@@ -570,13 +570,13 @@ async fn updates_are_deleted_all_or_none(database: &Database) {
         .commit
         .unwrap();
     assert_eq!(kept().await, [ids[1]]);
-    let told: Vec<_> = commit
+    let names: Vec<_> = commit
         .events
         .iter()
         .map(|event| event.name.as_str())
         .collect();
     let deleted = "maintenance-timeline-deleted";
-    assert_eq!(told, [deleted, deleted, "maintenance-updated"]);
+    assert_eq!(names, [deleted, deleted, "maintenance-updated"]);
     assert_eq!(
         commit.events[0].args.get(),
         format!("[\"{maintenance}\",\"{}\"]", ids[2])

@@ -11,10 +11,10 @@ use crate::contract;
 contract!(
     a_reader_gets_what_follows_its_revision,
     a_reader_of_the_newest_revision_gets_nothing,
-    a_reader_that_keeps_up_with_a_writer_never_has_to_start_anew,
+    reader_that_keeps_up_with_a_writer_never_starts_again,
     what_is_old_is_pruned_without_leaving_a_gap,
-    a_reader_of_what_was_pruned_is_told_so,
-    revisions_are_told_of_organisations_that_exist,
+    reading_pruned_commits_is_too_old,
+    revisions_are_returned_for_existing_organisations,
     after_a_restore_revisions_jump_and_no_reader_waits_for_those_between,
 );
 
@@ -53,7 +53,7 @@ async fn a_reader_of_the_newest_revision_gets_nothing(database: &Database) {
     assert!(after(database, &acme, 3, 10).await.is_empty());
 }
 
-async fn a_reader_that_keeps_up_with_a_writer_never_has_to_start_anew(database: &Database) {
+async fn reader_that_keeps_up_with_a_writer_never_starts_again(database: &Database) {
     let acme = organisation(database, "acme").await;
     let writing = async {
         for number in 0..100 {
@@ -64,11 +64,11 @@ async fn a_reader_that_keeps_up_with_a_writer_never_has_to_start_anew(database: 
         }
     };
     let reading = async {
-        let mut told = 0;
-        while told < 100 {
-            let read = after(database, &acme, told, 3).await;
-            assert_eq!(read, (told + 1..).take(read.len()).collect::<Vec<_>>());
-            told += i64::try_from(read.len()).unwrap();
+        let mut position = 0;
+        while position < 100 {
+            let read = after(database, &acme, position, 3).await;
+            assert_eq!(read, (position + 1..).take(read.len()).collect::<Vec<_>>());
+            position += i64::try_from(read.len()).unwrap();
         }
     };
     tokio::join!(writing, reading);
@@ -99,7 +99,7 @@ async fn what_is_old_is_pruned_without_leaving_a_gap(database: &Database) {
     assert_eq!(after(database, &acme, 3, 10).await, [4]);
 }
 
-async fn a_reader_of_what_was_pruned_is_told_so(database: &Database) {
+async fn reading_pruned_commits_is_too_old(database: &Database) {
     let acme = three_revisions(database).await;
     database
         .prune(clock().now() + TimeDelta::hours(1), 2)
@@ -120,7 +120,7 @@ async fn a_reader_of_what_was_pruned_is_told_so(database: &Database) {
     );
 }
 
-async fn revisions_are_told_of_organisations_that_exist(database: &Database) {
+async fn revisions_are_returned_for_existing_organisations(database: &Database) {
     let acme = three_revisions(database).await;
     let nobody = OrganisationId::parse("nobody").unwrap();
     assert_eq!(

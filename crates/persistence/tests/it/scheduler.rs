@@ -17,8 +17,8 @@ contract!(
     each_change_of_the_clock_is_announced_once_at_its_moment,
     schedulers_that_race_announce_each_change_once,
     an_edit_moves_what_is_due,
-    what_an_operator_told_is_not_announced_again,
-    more_than_one_transaction_tells_is_told_in_the_end,
+    change_by_an_operator_is_not_announced_again,
+    more_changes_than_fit_one_transaction_are_all_announced,
     what_begins_and_ends_while_nobody_looks_is_announced_once,
     a_clock_that_jumps_announces_nothing_twice_and_loses_no_end,
 );
@@ -155,7 +155,7 @@ async fn an_edit_moves_what_is_due(database: &Database) {
     assert_eq!(database.next_change().await.unwrap(), Some(later + TICK));
 }
 
-async fn what_an_operator_told_is_not_announced_again(database: &Database) {
+async fn change_by_an_operator_is_not_announced_again(database: &Database) {
     let acme = organisation(database, "acme").await;
     let running = create(database, &acme, clock().now() - TimeDelta::hours(1), None)
         .await
@@ -175,7 +175,7 @@ async fn what_an_operator_told_is_not_announced_again(database: &Database) {
     assert!(announce(database, &acme, in_an_hour()).await.is_empty());
 }
 
-async fn more_than_one_transaction_tells_is_told_in_the_end(database: &Database) {
+async fn more_changes_than_fit_one_transaction_are_all_announced(database: &Database) {
     let acme = organisation(database, "acme").await;
     let start = in_an_hour();
     for number in 0..105 {

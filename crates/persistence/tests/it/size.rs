@@ -83,12 +83,12 @@ async fn the_outbox_stays_under_ten_times_the_text(url: &str) {
     // Commits are read up to about a MiB at a time, so these are the first ones.
     let mut updates = events().filter(|event| event.name == "incident-updated");
     let args: Value = serde_json::from_str(updates.next_back().unwrap().args.get()).unwrap();
-    let told = args[0]["IncidentTimeline"].as_array().unwrap();
+    let timeline = args[0]["IncidentTimeline"].as_array().unwrap();
     assert_eq!(
-        (told.len(), &args[0]["timelineTruncated"]),
+        (timeline.len(), &args[0]["timelineTruncated"]),
         (6, &Value::Bool(true))
     );
-    assert!(told.is_sorted_by(|newer, older| newer["id"].as_str() > older["id"].as_str()));
+    assert!(timeline.is_sorted_by(|newer, older| newer["id"].as_str() > older["id"].as_str()));
 }
 
 async fn outbox_bytes(url: &str) -> usize {

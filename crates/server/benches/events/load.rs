@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::{
     Crowd, FOUND, SIZE, gather,
-    site::{Site, answer},
+    site::{Site, response_of},
 };
 
 /// Saves that are measured while nobody looks.
@@ -46,7 +46,7 @@ pub(crate) fn run(binary: &str, viewers: usize) -> io::Result<()> {
     for connections in [64, 512] {
         let (saves, page) = under_load(&site, &mut crowd, connections)?;
         let what = format!("{viewers} viewers, page asked by {connections} connections");
-        FOUND.figures(
+        FOUND.measurement(
             &what,
             json!({"save_ms": milliseconds(&saves), "idle_save_ms": milliseconds(&idle), "page_p99_ms": page}),
         );
@@ -112,7 +112,7 @@ fn under_load(
 /// Changes something; answers how long that took.
 fn save(site: &Site, number: usize) -> io::Result<Duration> {
     let begin = Instant::now();
-    answer(site.tell(number, SIZE)?)?;
+    response_of(site.tell(number, SIZE)?)?;
     Ok(begin.elapsed())
 }
 

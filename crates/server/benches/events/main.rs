@@ -21,7 +21,7 @@ use allclear_bench_support::{
     peer,
 };
 use serde_json::{Value, json};
-use site::{Site, answer};
+use site::{Site, response_of};
 
 type Crowd = crowd::Crowd<stream::Lines>;
 
@@ -87,14 +87,14 @@ fn tell(site: &Site, crowd: &mut Crowd, number: usize, length: usize) -> io::Res
     crowd.expect(1);
     let begin = Instant::now();
     let asked = site.tell(number, length)?;
-    let heard = crowd.wait();
+    let delivered = crowd.wait();
     let time = begin.elapsed();
     // What it answers says more than that nobody has heard anything.
-    answer(asked)?;
-    heard.map(|()| time)
+    response_of(asked)?;
+    delivered.map(|()| time)
 }
 
-fn measure(bench: &Bench, kind: Kind, viewers: usize, figures: &mut FanOut) -> io::Result<()> {
+fn measure(bench: &Bench, kind: Kind, viewers: usize, measurements: &mut FanOut) -> io::Result<()> {
     let site = bench.start(kind)?;
     // What a process takes once is not a viewer's.
     let mut few = gather(&site, 20)?;
@@ -106,18 +106,18 @@ fn measure(bench: &Bench, kind: Kind, viewers: usize, figures: &mut FanOut) -> i
     drop(few);
     crowd.rest(Duration::from_millis(300))?;
     tell(&site, &mut crowd, 20, SIZE)?;
-    figures.memory = site.peer.memory()?.saturating_sub(before) / viewers as u64;
+    measurements.memory = site.peer.memory()?.saturating_sub(before) / viewers as u64;
     progress("  changes");
     let rounds = (DELIVERIES / viewers).clamp(ROUNDS, 200);
     let begin = site.peer.processor()?;
     for number in 0..rounds {
-        figures
+        measurements
             .times
             .push(tell(&site, &mut crowd, 21 + number, SIZE)?);
         crowd.rest(Duration::from_millis(10))?;
     }
-    figures.processor += site.peer.processor()? - begin;
-    figures.deliveries += rounds * viewers;
+    measurements.processor += site.peer.processor()? - begin;
+    measurements.deliveries += rounds * viewers;
     Ok(())
 }
 
@@ -147,21 +147,21 @@ fn stalled(bench: &Bench, kind: Kind) -> io::Result<u64> {
 fn run(bench: &Bench, viewers: usize) -> io::Result<()> {
     let (mut ours, mut theirs) = (FanOut::default(), FanOut::default());
     for pass in 1..=PASSES {
-        for (kind, figures) in [(Kind::Node, &mut theirs), (Kind::Allclear, &mut ours)] {
+        for (kind, measurements) in [(Kind::Node, &mut theirs), (Kind::Allclear, &mut ours)] {
             progress(&format!(
                 "{}, {viewers} viewers, pass {pass} of {PASSES}",
                 kind.name()
             ));
-            measure(bench, kind, viewers, figures)?;
+            measure(bench, kind, viewers, measurements)?;
         }
     }
-    for (kind, figures) in [(Kind::Allclear, &ours), (Kind::Node, &theirs)] {
-        FOUND.figures(
+    for (kind, measurements) in [(Kind::Allclear, &ours), (Kind::Node, &theirs)] {
+        FOUND.measurement(
             &format!("{}, {viewers} viewers", kind.name()),
             json!({
-                "last_viewer_ms": {"p50": figures.percentile(50), "p99": figures.percentile(99)},
-                "processor_us_per_delivery": figures.cost(),
-                "memory_bytes_per_viewer": figures.memory,
+                "last_viewer_ms": {"p50": measurements.percentile(50), "p99": measurements.percentile(99)},
+                "processor_us_per_delivery": measurements.cost(),
+                "memory_bytes_per_viewer": measurements.memory,
             }),
         );
     }
@@ -170,7 +170,7 @@ fn run(bench: &Bench, viewers: usize) -> io::Result<()> {
     Ok(())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "figures to read")]
+#[expect(clippy::cast_precision_loss, reason = "measurements to read")]
 fn main() -> io::Result<()> {
     let (mut viewers, mut binary) = (Vec::new(), env!("CARGO_BIN_EXE_allclear").to_owned());
     // Cargo adds flags of its own.
@@ -199,7 +199,7 @@ fn main() -> io::Result<()> {
         ));
         let bytes = stalled(&bench, kind)?;
         let what = format!("{}, {STALLED} viewers who do not read", kind.name());
-        FOUND.figures(&what, json!({"memory_bytes_per_stalled_viewer": bytes}));
+        FOUND.measurement(&what, json!({"memory_bytes_per_stalled_viewer": bytes}));
         if kind == Kind::Allclear {
             FOUND.budget(
                 "memory a stalled viewer, KiB",

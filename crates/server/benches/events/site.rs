@@ -138,7 +138,7 @@ impl Site {
     /// The component that is changed, as viewers see it.
     pub(crate) fn component(&self) -> io::Result<Value> {
         let path = self.stream.trim_end_matches("/events");
-        let (_, mut snapshot) = answer(send(self.peer.port, "GET", path, "", "")?)?;
+        let (_, mut snapshot) = response_of(send(self.peer.port, "GET", path, "", "")?)?;
         Ok(snapshot["data"]["components"][0].take())
     }
 
@@ -156,7 +156,7 @@ impl Site {
 
 /// Posts to the product's API, and awaits the answer.
 fn post(port: u16, path: &str, headers: &str, body: &Value) -> io::Result<(String, Value)> {
-    answer(send(
+    response_of(send(
         port,
         "POST",
         &format!("/api/v1{path}"),
@@ -182,15 +182,15 @@ fn send(port: u16, method: &str, path: &str, headers: &str, body: &str) -> io::R
 }
 
 /// The answer to a request: its head, and its JSON if it has any.
-pub(crate) fn answer(mut stream: Socket) -> io::Result<(String, Value)> {
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer)?;
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+pub(crate) fn response_of(mut stream: Socket) -> io::Result<(String, Value)> {
+    let mut response = String::new();
+    stream.read_to_string(&mut response)?;
+    let (head, body) = response.split_once("\r\n\r\n").unwrap_or((&response, ""));
     if head.starts_with("HTTP/1.1 2") {
         return Ok((
             head.to_owned(),
             serde_json::from_str(body).unwrap_or_default(),
         ));
     }
-    Err(io::Error::other(answer))
+    Err(io::Error::other(response))
 }

@@ -21,7 +21,7 @@ pub(crate) struct Lines {
 
 impl Wire for Lines {
     fn take(&mut self, bytes: &[u8], _: &mut TcpStream) -> io::Result<u32> {
-        let mut heard = 0;
+        let mut received = 0;
         for byte in bytes {
             if *byte != b'\n' {
                 if self.id == self.length && ID.get(self.id) == Some(byte) {
@@ -31,12 +31,12 @@ impl Wire for Lines {
                 continue;
             }
             if self.length == 0 && self.last {
-                heard += 1;
+                received += 1;
             }
             self.last = self.id == ID.len() || (self.last && self.length > 0);
             (self.length, self.id) = (0, 0);
         }
-        Ok(heard)
+        Ok(received)
     }
 }
 

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_wrong_is_named_and_no_secret_told() {
+    fn missing_or_wrong_setting_is_named_without_its_secret() {
         for (settings, name) in [
             (
                 settings("", "sk_test_abc", "whsec_YWJj"),

@@ -35,7 +35,7 @@ pub(crate) struct Operator {
 
 /// An answer, read.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: u16,
     pub(crate) etag: Option<String>,
     pub(crate) headers: reqwest::header::HeaderMap,
@@ -133,7 +133,7 @@ pub(crate) async fn sign_up(
     folder: &Path,
     name: &str,
     email: &str,
-) -> Answer {
+) -> TestResponse {
     let identity = |call: &str| format!("{url}/api/v1/identity/{call}");
     let body = json!({"name": name, "email": email, "password": PASSWORD});
     let signed_up = send(client.post(identity("sign-up")).json(&body)).await;
@@ -207,19 +207,19 @@ impl Operator {
             .bearer_auth(&self.token)
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> TestResponse {
         send(self.request(Method::GET, path)).await
     }
 
-    pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
+    pub(crate) async fn post(&self, path: &str, body: Value) -> TestResponse {
         send(self.request(Method::POST, path).json(&body)).await
     }
 
-    pub(crate) async fn patch(&self, path: &str, body: Value) -> Answer {
+    pub(crate) async fn patch(&self, path: &str, body: Value) -> TestResponse {
         send(self.request(Method::PATCH, path).json(&body)).await
     }
 
-    pub(crate) async fn delete(&self, path: &str) -> Answer {
+    pub(crate) async fn delete(&self, path: &str) -> TestResponse {
         send(self.request(Method::DELETE, path)).await
     }
 
@@ -232,10 +232,10 @@ impl Operator {
 
     /// The organisation's public snapshot.
     pub(crate) async fn snapshot(&self) -> Value {
-        let answer =
+        let response =
             send(client().get(format!("{}/api/v1/status/{}", self.url, self.organisation))).await;
-        assert_eq!(answer.status, 200, "{answer:?}");
-        answer.body["data"].clone()
+        assert_eq!(response.status, 200, "{response:?}");
+        response.body["data"].clone()
     }
 }
 
@@ -259,17 +259,17 @@ pub(crate) fn cookie_client() -> reqwest::Client {
 
 pub(crate) async fn token(client: &reqwest::Client, url: &str, organisation: &str) -> String {
     let body = json!({"organisationId": organisation});
-    let answer = send(
+    let response = send(
         client
             .post(format!("{url}/api/v1/identity/token"))
             .json(&body),
     )
     .await;
-    assert_eq!(answer.status, 200, "{answer:?}");
-    answer.body["data"]["token"].as_str().unwrap().to_owned()
+    assert_eq!(response.status, 200, "{response:?}");
+    response.body["data"]["token"].as_str().unwrap().to_owned()
 }
 
-pub(crate) async fn send(request: RequestBuilder) -> Answer {
+pub(crate) async fn send(request: RequestBuilder) -> TestResponse {
     let response = request.send().await.unwrap();
     let (status, headers) = (response.status(), response.headers().clone());
     let etag = headers
@@ -293,7 +293,7 @@ pub(crate) async fn send(request: RequestBuilder) -> Answer {
         );
     }
     assert_ne!(status, StatusCode::INTERNAL_SERVER_ERROR, "{body}");
-    Answer {
+    TestResponse {
         status: status.as_u16(),
         etag,
         headers,

@@ -14,7 +14,7 @@ use crate::process::{Process, command, run};
 const ADDRESS: [&str; 2] = ["--public-url", "http://allclear.example"];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_backup_taken_while_operators_write_restores_what_was_answered_before_it() {
+async fn backup_during_writes_restores_everything_acknowledged_before_it() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let process = Process::serve(command(&data, &ADDRESS)).await;
@@ -141,7 +141,7 @@ async fn after_restore_makes_revisions_jump_by_hand() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_backup_overwrites_nothing_and_tells_what_stands_in_the_way() {
+async fn backup_overwrites_nothing_and_names_the_existing_file() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let _process = Process::serve(command(&data, &[])).await;

@@ -8,7 +8,7 @@ use crate::app::{Operator, PASSWORD, cookie_client, operator_of, send};
 use crate::process::{Process, command, run};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_stands_in_the_way_of_a_start_is_told_in_one_line() {
+async fn obstacle_to_a_start_is_reported_in_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -90,7 +90,7 @@ async fn the_commands_that_print_print() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_answered_survives_a_term_and_a_kill() {
+async fn acknowledged_writes_survive_sigterm_and_sigkill() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     // Tokens name the address of the server that gave them; it stays while ports change.
@@ -265,9 +265,9 @@ async fn a_full_disk_refuses_writes_with_503_and_loses_nothing() {
     let mut stored = 0;
     let refused = loop {
         let body = json!({"name": format!("Component {stored}"), "description": description});
-        let answer = operator.post("/component/create", body).await;
-        if answer.status != 201 {
-            break answer;
+        let response = operator.post("/component/create", body).await;
+        if response.status != 201 {
+            break response;
         }
         stored += 1;
         assert!(stored < 500, "the disk fills up");

@@ -10,7 +10,7 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use self::fake_clerk::{HOST, StandIn, WEBHOOK_SECRET, encoded};
-use crate::app::{Answer, TestApp, cookie_client, send};
+use crate::app::{TestApp, TestResponse, cookie_client, send};
 
 /// A server whose people sign in with Clerk, and the Clerk that it asks.
 struct Setup {
@@ -62,14 +62,14 @@ impl Setup {
             .status
     }
 
-    async fn create(&self, token: &str, path: &str, body: Value) -> Answer {
+    async fn create(&self, token: &str, path: &str, body: Value) -> TestResponse {
         let created = send(self.request(Method::POST, path, token).json(&body)).await;
         assert_eq!(created.status, 201, "{created:?}");
         created
     }
 
     /// The public snapshot of an organisation.
-    async fn status(&self, organisation: &str) -> Answer {
+    async fn status(&self, organisation: &str) -> TestResponse {
         send(cookie_client().get(self.app.call(&format!("/status/{organisation}")))).await
     }
 
@@ -78,19 +78,25 @@ impl Setup {
     }
 
     /// Sends a webhook as Svix does, now.
-    async fn tell(&self, id: &str, kind: &str, data: Value) -> Answer {
+    async fn notify(&self, id: &str, kind: &str, data: Value) -> TestResponse {
         let now = fake_clerk::now();
         let event = json!({"type": kind, "object": "event", "data": data, "timestamp": now * 1000, "instance_id": "ins_1"});
         self.deliver(id, now, &event.to_string()).await
     }
 
     /// Sends what was signed at a moment.
-    async fn deliver(&self, id: &str, at: i64, body: &str) -> Answer {
+    async fn deliver(&self, id: &str, at: i64, body: &str) -> TestResponse {
         self.deliver_signed(id, at, body, &fake_clerk::signature(id, at, body))
             .await
     }
 
-    async fn deliver_signed(&self, id: &str, at: i64, body: &str, signatures: &str) -> Answer {
+    async fn deliver_signed(
+        &self,
+        id: &str,
+        at: i64,
+        body: &str,
+        signatures: &str,
+    ) -> TestResponse {
         let request = crate::app::client()
             .post(self.app.call("/clerk/webhooks"))
             .header("content-type", "application/json")

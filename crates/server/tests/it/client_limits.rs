@@ -31,17 +31,20 @@ async fn stream(url: &str, organisation: &str) -> reqwest::Response {
 
 /// Opens a session by polling; its identifier, or the refusal's status and `Retry-After`.
 async fn poll(url: &str) -> Result<String, (u16, String)> {
-    let answer = client()
+    let response = client()
         .get(format!("{url}{POLLING}"))
         .send()
         .await
         .unwrap();
-    let status = answer.status().as_u16();
+    let status = response.status().as_u16();
     if status != 200 {
-        let wait = answer.headers()["retry-after"].to_str().unwrap().to_owned();
+        let wait = response.headers()["retry-after"]
+            .to_str()
+            .unwrap()
+            .to_owned();
         return Err((status, wait));
     }
-    let text = answer.text().await.unwrap();
+    let text = response.text().await.unwrap();
     let open: Value = serde_json::from_str(&text[1..]).unwrap();
     Ok(open["sid"].as_str().unwrap().to_owned())
 }
@@ -111,7 +114,7 @@ async fn client_has_so_many_polls_that_wait() {
     let second = async || {
         let _first = tokio::spawn(waiting(Duration::from_secs(20)).await.send());
         let second = waiting(Duration::from_millis(300)).await.send().await;
-        second.map_or(0, |answer| answer.status().as_u16())
+        second.map_or(0, |response| response.status().as_u16())
     };
     until(429, second).await;
 }
@@ -122,9 +125,11 @@ async fn client_has_so_many_connections() {
     let address = app.url.strip_prefix("http://").unwrap();
     let ask = async |stream: &mut TcpStream| {
         let request = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
-        let mut answer = [0; 12];
+        let mut response = [0; 12];
         let asked = stream.write_all(request).await;
-        asked.is_ok() && stream.read_exact(&mut answer).await.is_ok() && &answer == b"HTTP/1.1 200"
+        asked.is_ok()
+            && stream.read_exact(&mut response).await.is_ok()
+            && &response == b"HTTP/1.1 200"
     };
     let mut open = Vec::new();
     for _ in 0..3 {
@@ -201,11 +206,11 @@ async fn some_descriptors_stay_free_for_ordinary_requests() {
     let operator = crate::app::operator_of(&process.url, "ada@example.com", "Acme").await;
     let mut open = Vec::new();
     let refused = loop {
-        let answer = stream(&process.url, &operator.organisation).await;
-        if answer.status() != 200 {
-            break answer;
+        let response = stream(&process.url, &operator.organisation).await;
+        if response.status() != 200 {
+            break response;
         }
-        open.push(answer);
+        open.push(response);
         assert!(open.len() < 200, "nothing is refused");
     };
     assert_eq!(refused.status(), 503);

@@ -85,7 +85,7 @@ fn every_row_about_the_domain_names_a_test_function_of_its_file() {
 }
 
 #[test]
-fn test_functions_are_told_from_other_functions() {
+fn only_test_functions_are_found() {
     let source = "\
         #[test]\n#[should_panic]\nfn plain() {}\n\
         #[tokio::test(start_paused = true)]\nasync fn waits() {}\n\

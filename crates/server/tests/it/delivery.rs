@@ -163,10 +163,10 @@ async fn tried_again(process: &Process) -> usize {
         .await
         .unwrap();
     let metrics = metrics.text().await.unwrap();
-    let figure = metrics
+    let value = metrics
         .lines()
         .find_map(|line| line.strip_prefix("allclear_deliveries_total{outcome=\"retried\"} "));
-    figure.map_or(0, |count| count.parse().unwrap())
+    value.map_or(0, |count| count.parse().unwrap())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -184,19 +184,19 @@ async fn a_killed_server_loses_no_mail_and_repeats_only_what_was_on_its_way() {
     let mut received = vec![mail.mail().await];
     process.kill().await;
     let process = start(&data, &mail).await;
-    let heard = |received: &[Value]| {
+    let recipients = |received: &[Value]| {
         received
             .iter()
             .map(|mail| mail["to"].as_str().unwrap().to_owned())
             .collect::<HashSet<_>>()
     };
     let before = received.len();
-    while received.len() < before + SUBSCRIBERS / 3 && heard(&received).len() < SUBSCRIBERS {
+    while received.len() < before + SUBSCRIBERS / 3 && recipients(&received).len() < SUBSCRIBERS {
         received.push(mail.mail().await);
     }
     process.kill().await;
     let process = start(&data, &mail).await;
-    while heard(&received).len() < SUBSCRIBERS {
+    while recipients(&received).len() < SUBSCRIBERS {
         received.push(mail.mail().await);
     }
     everything_went_out(&at(&operator, &process)).await;

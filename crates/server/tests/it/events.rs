@@ -68,7 +68,7 @@ impl Stream {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_viewer_hears_of_every_change_in_order() {
+async fn viewer_receives_every_change_in_order() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     let mut stream = Stream::open(&operator, "", None).await;
@@ -135,7 +135,7 @@ async fn a_viewer_resumes_after_the_server_was_restarted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_viewer_from_another_time_is_told_to_start_anew() {
+async fn viewer_ahead_of_the_outbox_receives_resync() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     operator.component("one").await;
@@ -236,7 +236,7 @@ async fn viewer_that_does_not_read_is_disconnected_and_resumes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn other_organisations_hear_nothing() {
+async fn other_organisations_receive_nothing() {
     let app = TestApp::start().await;
     let (acme, other) = (app.operator("Acme").await, app.operator("Other").await);
     let mut stream = Stream::open(&other, "", None).await;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
-use crate::app::{Answer, TestApp, cookie_client, send, sign_up, token};
+use crate::app::{TestApp, TestResponse, cookie_client, send, sign_up, token};
 
 /// Somebody with a browser.
 pub(crate) struct Person {
@@ -39,7 +39,12 @@ impl Person {
         person
     }
 
-    pub(crate) async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
+    pub(crate) async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> TestResponse {
         let mut request = self
             .client
             .request(method, format!("{}/api/v1/identity{path}", self.url));
@@ -49,23 +54,23 @@ impl Person {
         send(request).await
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> TestResponse {
         self.call(Method::GET, path, None).await
     }
 
-    pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
+    pub(crate) async fn post(&self, path: &str, body: Value) -> TestResponse {
         self.call(Method::POST, path, Some(body)).await
     }
 
-    pub(crate) async fn patch(&self, path: &str, body: Value) -> Answer {
+    pub(crate) async fn patch(&self, path: &str, body: Value) -> TestResponse {
         self.call(Method::PATCH, path, Some(body)).await
     }
 
-    pub(crate) async fn delete(&self, path: &str) -> Answer {
+    pub(crate) async fn delete(&self, path: &str) -> TestResponse {
         self.call(Method::DELETE, path, None).await
     }
 
-    pub(crate) async fn sign_up(&self, password: &str) -> Answer {
+    pub(crate) async fn sign_up(&self, password: &str) -> TestResponse {
         self.post(
             "/sign-up",
             json!({"name": "Ada", "email": self.email, "password": password}),
@@ -73,7 +78,7 @@ impl Person {
         .await
     }
 
-    pub(crate) async fn sign_in(&self, password: &str) -> Answer {
+    pub(crate) async fn sign_in(&self, password: &str) -> TestResponse {
         self.post(
             "/sign-in",
             json!({"email": self.email, "password": password}),
@@ -82,9 +87,9 @@ impl Person {
     }
 
     pub(crate) async fn session(&self) -> Value {
-        let answer = self.get("/session").await;
-        assert_eq!(answer.status, 200, "{answer:?}");
-        answer.body["data"].clone()
+        let response = self.get("/session").await;
+        assert_eq!(response.status, 200, "{response:?}");
+        response.body["data"].clone()
     }
 
     /// The person's identifier.
@@ -97,9 +102,9 @@ impl Person {
 
     /// Makes an organisation and answers its identifier.
     pub(crate) async fn organisation(&self) -> String {
-        let answer = self.post("/organisations", json!({"name": "Acme"})).await;
-        assert_eq!(answer.status, 201, "{answer:?}");
-        answer.body["data"]["id"].as_str().unwrap().to_owned()
+        let response = self.post("/organisations", json!({"name": "Acme"})).await;
+        assert_eq!(response.status, 201, "{response:?}");
+        response.body["data"]["id"].as_str().unwrap().to_owned()
     }
 
     pub(crate) async fn token(&self, organisation: &str) -> String {
@@ -124,10 +129,10 @@ impl Person {
         role: &str,
     ) -> String {
         let path = format!("/organisations/{organisation}/invitations");
-        let answer = self
+        let response = self
             .post(&path, json!({"email": email, "role": role}))
             .await;
-        assert_eq!(answer.status, 201, "{answer:?}");
+        assert_eq!(response.status, 201, "{response:?}");
         mailed(app, email, "invitation=").pop().unwrap()
     }
 

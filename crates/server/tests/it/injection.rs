@@ -160,10 +160,10 @@ impl Site {
     async fn verified(self, app: &TestApp) -> Self {
         let operator = self.operator.at(&app.url);
         let mails = mail::to(app.folder.path(), &self.addresses[..1]);
-        let answer = operator
+        let response = operator
             .post("/subscriber/verify", mails[0].carried("/verify?"))
             .await;
-        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_eq!(response.status, 200, "{response:?}");
         Self { operator, ..self }
     }
 
@@ -183,8 +183,8 @@ impl Site {
                 json!({"name": line(text), "description": text}),
             )
             .await;
-        let held = json!([{"componentId": component, "status": "MAJOR_OUTAGE"}]);
-        let incident = json!({"title": line(text), "description": text, "components": held});
+        let impacts = json!([{"componentId": component, "status": "MAJOR_OUTAGE"}]);
+        let incident = json!({"title": line(text), "description": text, "components": impacts});
         let incident = self.create("/incident/create", incident).await;
         self.create(
             &format!("/incident/{incident}/updates/create"),
@@ -227,9 +227,9 @@ impl Site {
                 format!("/identity/organisations/{organisation}/members"),
             ),
         ] {
-            let answer = operator.get(&path).await;
-            assert_eq!(answer.status, 200, "{path}: {answer:?}");
-            calls.insert(name, count(&answer.body, text));
+            let response = operator.get(&path).await;
+            assert_eq!(response.status, 200, "{path}: {response:?}");
+            calls.insert(name, count(&response.body, text));
         }
         let snapshot = operator.snapshot().await;
         let mut events = Vec::new();
@@ -254,9 +254,9 @@ impl Site {
             "{}/status/{}",
             self.operator.url, self.operator.organisation
         );
-        let answer = send(self.operator.client.request(Method::GET, url)).await;
-        assert_eq!(answer.status, 200, "{answer:?}");
-        let page = Markup::read(answer.body.as_str().unwrap());
+        let response = send(self.operator.client.request(Method::GET, url)).await;
+        assert_eq!(response.status, 200, "{response:?}");
+        let page = Markup::read(response.body.as_str().unwrap());
         let data: Value = serde_json::from_str(&page.data).expect("the snapshot alone");
         Page {
             shown: page.shows(self.text),
@@ -339,12 +339,12 @@ async fn an_address_is_an_address_and_nothing_else() {
         "ann@example.com\u{2028}",
         "ann@<b>.example.com",
     ] {
-        let answer = operator.post("/subscriber", json!({"email": bad})).await;
-        let kept = answer.body["data"]["email"].as_str() == Some(bad.trim());
+        let response = operator.post("/subscriber", json!({"email": bad})).await;
+        let kept = response.body["data"]["email"].as_str() == Some(bad.trim());
         assert!(
-            answer.status == 422
-                || (answer.status == 201 && kept && bad.trim() == "ann@example.com"),
-            "{bad}: {answer:?}"
+            response.status == 422
+                || (response.status == 201 && kept && bad.trim() == "ann@example.com"),
+            "{bad}: {response:?}"
         );
     }
     let odd = "{{7*7}}'--${7*7}/*%0d%0a&lt=?x?=@example.com";

@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 use crate::app::{
-    Answer, Operator, PASSWORD, TestApp, client, confirmation_link, mailed_token, send,
+    Operator, PASSWORD, TestApp, TestResponse, client, confirmation_link, mailed_token, send,
 };
 use crate::identity::mails_in;
 use crate::subscriber::carried;
@@ -20,7 +20,7 @@ fn mails_to(folder: &Path, local: &str) -> Vec<String> {
         .collect()
 }
 
-async fn invite(operator: &Operator, email: &str) -> Answer {
+async fn invite(operator: &Operator, email: &str) -> TestResponse {
     let call = format!(
         "{}/api/v1/identity/organisations/{}/invitations",
         operator.url, operator.organisation
@@ -30,15 +30,15 @@ async fn invite(operator: &Operator, email: &str) -> Answer {
 }
 
 /// A call that anybody may make.
-async fn call(app: &TestApp, path: &str, body: serde_json::Value) -> Answer {
+async fn call(app: &TestApp, path: &str, body: serde_json::Value) -> TestResponse {
     send(client().post(app.call(path)).json(&body)).await
 }
 
-fn assert_used_up(answer: &Answer, setting: &str) {
-    assert_eq!(answer.status, 429, "{answer:?}");
-    let detail = answer.body["detail"].as_str().unwrap();
+fn assert_used_up(response: &TestResponse, setting: &str) {
+    assert_eq!(response.status, 429, "{response:?}");
+    let detail = response.body["detail"].as_str().unwrap();
     assert!(detail.contains(setting), "{detail}");
-    let wait: u64 = answer.headers["retry-after"]
+    let wait: u64 = response.headers["retry-after"]
         .to_str()
         .unwrap()
         .parse()
@@ -65,11 +65,13 @@ async fn mailbox_gets_so_many_invitations_whatever_its_tag_and_still_every_notic
         let inviter = if number % 2 == 0 { &acme } else { &other }.clone();
         tries.spawn(async move { invite(&inviter, &format!("bob+{number}@example.com")).await });
     }
-    let answers = tries.join_all().await;
-    let (sent, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 201);
-    assert_eq!(sent.len(), 4, "{answers:?}");
-    for answer in refused {
-        assert_used_up(answer, "ALLCLEAR_LIMIT_MAIL_MAILBOX");
+    let responses = tries.join_all().await;
+    let (sent, refused): (Vec<_>, Vec<_>) = responses
+        .iter()
+        .partition(|response| response.status == 201);
+    assert_eq!(sent.len(), 4, "{responses:?}");
+    for response in refused {
+        assert_used_up(response, "ALLCLEAR_LIMIT_MAIL_MAILBOX");
     }
     let mut stored = 0;
     for operator in [&acme, &other] {
@@ -98,23 +100,23 @@ async fn mailbox_gets_so_many_invitations_whatever_its_tag_and_still_every_notic
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn public_calls_answer_the_same_beyond_the_budget_and_send_nothing() {
+async fn public_requests_get_the_same_response_beyond_the_budget_and_send_nothing() {
     let app = TestApp::start_with(&["--limit-mail-mailbox", "1"]).await;
     let acme = app.operator("Acme").await;
     let sign_up = |email: &str| json!({"name": "Eve", "email": email, "password": PASSWORD});
     let subscription = |email: &str| json!({"email": email, "orgId": acme.organisation});
-    let answers = async |email: &str| {
+    let responses = async |email: &str| {
         [
             call(&app, "/identity/sign-up", sign_up(email)).await,
             call(&app, "/identity/password-reset", json!({"email": email})).await,
             call(&app, "/subscriber/public", subscription(email)).await,
         ]
-        .map(|answer| (answer.status, answer.body))
+        .map(|response| (response.status, response.body))
     };
     call(&app, "/identity/sign-up", sign_up("bob@example.com")).await;
     confirmation_link(app.folder.path(), "bob@example.com").await;
-    let beyond = answers("bob+again@example.com").await;
-    assert_eq!(beyond, answers("cid@example.com").await);
+    let beyond = responses("bob+again@example.com").await;
+    assert_eq!(beyond, responses("cid@example.com").await);
     let subscribers = acme.get("/subscriber/list").await.body["data"].to_string();
     assert!(!subscribers.contains("bob"), "{subscribers}");
     let folder = app.stop().await;

@@ -166,7 +166,7 @@ async fn every_wrong_field_is_named_in_the_words_of_its_form() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_status_is_told_by_the_times_and_only_a_cancellation_is_kept() {
+async fn status_follows_from_the_times_and_only_a_cancellation_is_stored() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     let status = async |path: &str| operator.get(path).await.body["data"]["status"].clone();

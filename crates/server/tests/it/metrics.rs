@@ -2,32 +2,35 @@
 
 use reqwest::RequestBuilder;
 
-use crate::app::{Answer, TestApp, client, send};
+use crate::app::{TestApp, TestResponse, client, send};
 
 const TOKEN: &str = "0123456789abcdef";
 
-async fn figures(app: &TestApp, with: impl FnOnce(RequestBuilder) -> RequestBuilder) -> Answer {
+async fn metrics(
+    app: &TestApp,
+    with: impl FnOnce(RequestBuilder) -> RequestBuilder,
+) -> TestResponse {
     send(with(client().get(format!("{}/metrics", app.url)))).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn figures_are_for_this_machine_and_not_for_those_behind_a_proxy() {
+async fn metrics_are_readable_on_this_machine_and_not_through_a_proxy() {
     let app = TestApp::start().await;
-    assert_eq!(figures(&app, |request| request).await.status, 200);
+    assert_eq!(metrics(&app, |request| request).await.status, 200);
     for (name, value) in [
         ("x-forwarded-for", "127.0.0.1"),
         ("x-forwarded-for", "203.0.113.7"),
         ("x-real-ip", "127.0.0.1"),
         ("forwarded", "for=127.0.0.1"),
     ] {
-        let refused = figures(&app, |request| request.header(name, value)).await;
+        let refused = metrics(&app, |request| request.header(name, value)).await;
         assert_eq!(refused.status, 403, "{name}: {value}");
         assert!(
             !refused.body.to_string().contains("allclear_"),
             "{refused:?}"
         );
     }
-    let screen = figures(&app, |request| {
+    let screen = metrics(&app, |request| {
         request
             .header("x-forwarded-for", "203.0.113.7")
             .header("accept", "text/html")
@@ -38,7 +41,7 @@ async fn figures_are_for_this_machine_and_not_for_those_behind_a_proxy() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn figures_are_for_a_configured_network_and_the_bearer_of_the_token() {
+async fn metrics_are_readable_from_a_configured_network_and_with_the_token() {
     let flags = [
         "--trusted-proxies",
         "127.0.0.1",
@@ -49,7 +52,7 @@ async fn figures_are_for_a_configured_network_and_the_bearer_of_the_token() {
     ];
     let app = TestApp::start_with(&flags).await;
     let from = async |address: &str| {
-        figures(&app, |request| request.header("x-forwarded-for", address))
+        metrics(&app, |request| request.header("x-forwarded-for", address))
             .await
             .status
     };
@@ -58,7 +61,7 @@ async fn figures_are_for_a_configured_network_and_the_bearer_of_the_token() {
     assert_eq!(from("203.0.113.7").await, 403);
     assert_eq!(from("192.0.2.7, 203.0.113.7").await, 403);
     let with = async |token: &str| {
-        figures(&app, |request| {
+        metrics(&app, |request| {
             request
                 .header("x-forwarded-for", "203.0.113.7")
                 .bearer_auth(token)
@@ -93,8 +96,8 @@ async fn hsts_has_the_configured_scope() {
         (&["--hsts", "subdomains"], None),
     ] {
         let app = TestApp::start_with(flags).await;
-        let answer = send(client().get(format!("{}/healthz", app.url))).await;
-        let sent = answer.headers.get("strict-transport-security");
+        let response = send(client().get(format!("{}/healthz", app.url))).await;
+        let sent = response.headers.get("strict-transport-security");
         let sent = sent.map(|value| value.to_str().unwrap());
         assert_eq!(sent, expected, "{flags:?}");
     }

@@ -53,7 +53,7 @@ impl Viewers {
     }
 
     /// Everyone hears of these components next, and in this order.
-    async fn hear_of(&mut self, made: &[String]) {
+    async fn receive(&mut self, made: &[String]) {
         for made in made {
             for stream in &mut self.streams {
                 let (name, args, _) = stream.next().await;
@@ -81,7 +81,7 @@ async fn a_change_on_one_node_reaches_viewers_of_all_nodes_in_order() {
     let everywhere = [&nodes[..], std::slice::from_ref(&operator)].concat();
     let mut viewers = Viewers::of(&everywhere).await;
     let made = write(&everywhere, 30).await;
-    viewers.hear_of(&made).await;
+    viewers.receive(&made).await;
     for node in &nodes {
         let snapshot = node.snapshot().await;
         assert_eq!(
@@ -106,17 +106,17 @@ async fn while_redis_is_away_and_after_it_is_back_no_event_is_lost() {
         .map(|node| at(&operator, &node.url))
         .collect();
     let mut viewers = Viewers::of(&nodes).await;
-    viewers.hear_of(&write(&nodes, 4).await).await;
+    viewers.receive(&write(&nodes, 4).await).await;
     for _ in 0..2 {
         installation.redis_goes().await;
         // Every batch takes each node a look at the outbox: what a node has not written itself it hears of by nothing else.
         for _ in 0..6 {
-            viewers.hear_of(&write(&nodes, 40).await).await;
+            viewers.receive(&write(&nodes, 40).await).await;
         }
-        let unheard = write(&nodes, 40).await;
+        let missed = write(&nodes, 40).await;
         installation.redis_returns().await;
-        viewers.hear_of(&unheard).await;
-        viewers.hear_of(&write(&nodes, 20).await).await;
+        viewers.receive(&missed).await;
+        viewers.receive(&write(&nodes, 20).await).await;
     }
     for node in &nodes {
         assert_eq!(
@@ -141,20 +141,20 @@ async fn a_killed_node_loses_nothing_acknowledged_and_its_viewers_go_on_at_the_o
     let mut socket = Client::anonymous(&one.url).await;
     socket.join(&operator.organisation).await;
 
-    let (told, mut acknowledged) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, mut acknowledged) = tokio::sync::mpsc::unbounded_channel();
     let writing = tokio::spawn(async move {
         for number in 0.. {
             let body = serde_json::json!({"name": format!("Component {number}")});
-            let answer = one
+            let response = one
                 .request(reqwest::Method::POST, "/component/create")
                 .json(&body)
                 .send()
                 .await;
-            let Ok(answer) = answer else { return };
-            let Ok(answer) = answer.json::<Value>().await else {
+            let Ok(response) = response else { return };
+            let Ok(response) = response.json::<Value>().await else {
                 return;
             };
-            told.send(id(&answer["data"])).unwrap();
+            sender.send(id(&response["data"])).unwrap();
         }
     });
     let mut kept = Vec::new();

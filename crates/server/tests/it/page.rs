@@ -1,7 +1,7 @@
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::json;
 
-use crate::app::{Answer, TestApp, send};
+use crate::app::{TestApp, TestResponse, send};
 
 /// The route table of the web app.
 const ROUTES: &str = include_str!("../../../../apps/web/src/routes.txt");
@@ -19,7 +19,7 @@ fn example(route: &str) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
-async fn page(app: &TestApp, path: &str) -> Answer {
+async fn page(app: &TestApp, path: &str) -> TestResponse {
     send(
         crate::app::client()
             .get(format!("{}{path}", app.url))
@@ -29,17 +29,17 @@ async fn page(app: &TestApp, path: &str) -> Answer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_route_answers_with_the_app_and_everything_else_with_its_not_found_page() {
+async fn every_route_serves_the_app_and_every_other_path_its_not_found_page() {
     let app = TestApp::start().await;
     let routes: Vec<&str> = ROUTES.lines().collect();
     assert!(routes.len() >= 27, "{routes:?}");
     for route in routes {
         let path = example(route);
-        let answer = page(&app, &path).await;
+        let response = page(&app, &path).await;
         assert_eq!(
             (
-                answer.status,
-                answer.headers["content-type"].to_str().unwrap()
+                response.status,
+                response.headers["content-type"].to_str().unwrap()
             ),
             (200, "text/html; charset=utf-8"),
             "{path}"
@@ -59,7 +59,7 @@ async fn every_route_answers_with_the_app_and_everything_else_with_its_not_found
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn crawlers_are_told_what_is_for_them_and_browsers_find_the_icon_they_ask_every_site_for() {
+async fn robots_txt_and_favicon_are_served() {
     let app = TestApp::start().await;
     let robots = page(&app, "/robots.txt").await;
     assert_eq!(
@@ -129,9 +129,12 @@ async fn discord_and_sponsor_lead_where_they_are_configured_to() {
         .redirect(reqwest::redirect::Policy::none())
         .build()
         .unwrap();
-    let answer = send(client.get(format!("{}/discord", app.url))).await;
+    let response = send(client.get(format!("{}/discord", app.url))).await;
     assert_eq!(
-        (answer.status, answer.headers["location"].to_str().unwrap()),
+        (
+            response.status,
+            response.headers["location"].to_str().unwrap()
+        ),
         (302, "https://discord.example/allclear")
     );
     let configuration = send(client.get(app.call("/configuration"))).await;
@@ -143,7 +146,7 @@ async fn discord_and_sponsor_lead_where_they_are_configured_to() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_answer_carries_the_security_headers() {
+async fn every_response_carries_the_security_headers() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     let status = format!("/status/{}", operator.organisation);
@@ -155,38 +158,40 @@ async fn every_answer_carries_the_security_headers() {
         "/api/v1/nowhere",
         "/assets/nothing.js",
     ] {
-        let answer = page(&app, path).await;
-        let policy = answer.headers["content-security-policy"].to_str().unwrap();
+        let response = page(&app, path).await;
+        let policy = response.headers["content-security-policy"]
+            .to_str()
+            .unwrap();
         assert!(
             policy.contains("script-src 'self'") && !policy.contains("unsafe"),
             "{path}: {policy}"
         );
         assert_eq!(
-            answer.headers["x-content-type-options"], "nosniff",
+            response.headers["x-content-type-options"], "nosniff",
             "{path}"
         );
-        assert_eq!(answer.headers["referrer-policy"], "no-referrer", "{path}");
+        assert_eq!(response.headers["referrer-policy"], "no-referrer", "{path}");
     }
 }
 
 /// What an answer is, but for what differs from one answer to the next.
 async fn carried(request: reqwest::RequestBuilder) -> (u16, Vec<(String, Vec<u8>)>, Vec<u8>) {
-    let answer = request.send().await.unwrap();
+    let response = request.send().await.unwrap();
     let named =
         |name: &HeaderName, value: &HeaderValue| (name.to_string(), value.as_bytes().to_vec());
     // A connection with a body that nobody has read is closed.
     let own = ["connection", "date", "x-request-id"];
-    let headers = answer
+    let headers = response
         .headers()
         .iter()
         .filter(|(name, _)| !own.contains(&name.as_str()));
-    assert!(answer.headers().contains_key("x-request-id"));
+    assert!(response.headers().contains_key("x-request-id"));
     let mut headers: Vec<_> = headers.map(|(name, value)| named(name, value)).collect();
     headers.sort();
     (
-        answer.status().as_u16(),
+        response.status().as_u16(),
         headers,
-        answer.bytes().await.unwrap().to_vec(),
+        response.bytes().await.unwrap().to_vec(),
     )
 }
 
@@ -237,8 +242,10 @@ async fn the_status_page_alone_holds_a_script_and_a_style_each_allowed_by_its_ha
         (format!("/status/{}", operator.organisation).as_str(), 1),
         ("/status/nobody", 1),
     ] {
-        let answer = page(&app, path).await;
-        let policy = answer.headers["content-security-policy"].to_str().unwrap();
+        let response = page(&app, path).await;
+        let policy = response.headers["content-security-policy"]
+            .to_str()
+            .unwrap();
         let source = |name: &str| {
             policy
                 .split("; ")
@@ -251,7 +258,7 @@ async fn the_status_page_alone_holds_a_script_and_a_style_each_allowed_by_its_ha
             assert_eq!(source.matches("'sha256-").count(), count, "{path}");
             assert!(!source.contains("unsafe"), "{path}: {source}");
         }
-        let html = answer.body.as_str().unwrap();
+        let html = response.body.as_str().unwrap();
         assert_eq!(html.matches("<style").count(), count, "{path}");
         let (inline, found): (Vec<_>, Vec<_>) =
             scripts(html).into_iter().partition(|tag| tag.is_empty());
@@ -268,9 +275,9 @@ async fn the_status_page_holds_its_data_as_text() {
     let app = TestApp::start().await;
     let operator = app.operator("</script><script>alert(1)</script>").await;
     operator.component("<!--<script>").await;
-    let answer = page(&app, &format!("/status/{}", operator.organisation)).await;
-    assert_eq!(answer.status, 200);
-    let html = answer.body.as_str().unwrap();
+    let response = page(&app, &format!("/status/{}", operator.organisation)).await;
+    assert_eq!(response.status, 200);
+    let html = response.body.as_str().unwrap();
     assert!(html.contains("id=\"snapshot\""), "{html}");
     assert!(
         !html.contains("alert(1)</script>") && !html.contains("<!--<script>"),
@@ -279,7 +286,7 @@ async fn the_status_page_holds_its_data_as_text() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_supervisor_sees_a_live_and_ready_server_and_its_figures() {
+async fn probes_and_metrics_show_a_live_and_ready_server() {
     let app = TestApp::start().await;
     let client = crate::app::client();
     assert_eq!(
@@ -292,8 +299,8 @@ async fn a_supervisor_sees_a_live_and_ready_server_and_its_figures() {
         send(client.get(format!("{}/readyz", app.url))).await.status,
         200
     );
-    let figures = send(client.get(format!("{}/metrics", app.url))).await;
-    let text = figures.body.as_str().unwrap();
+    let metrics = send(client.get(format!("{}/metrics", app.url))).await;
+    let text = metrics.body.as_str().unwrap();
     assert!(
         text.contains("allclear_http_requests_total") && text.contains("route=\"/healthz\""),
         "{text}"

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::app::{TestApp, send, token};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_good_token_nothing_is_told() {
+async fn request_without_a_valid_token_gets_no_data() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     let url = app.call("/component/list");
@@ -106,17 +106,17 @@ async fn what_is_not_there_is_not_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_method_that_a_path_does_not_take_is_answered_with_those_it_takes() {
+async fn unsupported_method_gets_the_list_of_supported_ones() {
     let app = TestApp::start().await;
     let client = crate::app::client();
     let tried = async |method: Method, path: &str| {
-        let answer = send(client.request(method, format!("{}{path}", app.url))).await;
-        let allowed = answer
+        let response = send(client.request(method, format!("{}{path}", app.url))).await;
+        let allowed = response
             .headers
             .get("allow")
             .map_or("", |allowed| allowed.to_str().unwrap());
         (
-            answer.status,
+            response.status,
             allowed
                 .split(", ")
                 .map(str::to_owned)

@@ -32,7 +32,7 @@ async fn said(stream: &mut (impl AsyncReadExt + Unpin)) -> String {
 }
 
 /// What the server answers to these bytes, up to the end of the connection.
-async fn answer(app: &TestApp, bytes: &[u8]) -> String {
+async fn response(app: &TestApp, bytes: &[u8]) -> String {
     let mut stream = connected(app).await;
     // The server may have closed it before it has read everything.
     let _ = stream.write_all(bytes).await;
@@ -43,7 +43,7 @@ async fn answer(app: &TestApp, bytes: &[u8]) -> String {
 fn statuses(said: &str) -> Vec<u16> {
     said.split("HTTP/1.1 ")
         .skip(1)
-        .map(|answer| answer[..3].parse().unwrap())
+        .map(|response| response[..3].parse().unwrap())
         .collect()
 }
 
@@ -155,7 +155,7 @@ fn ambiguous_requests() -> Vec<(&'static str, String)> {
 async fn a_request_of_two_meanings_is_refused_and_nothing_in_it_is_a_second_one() {
     let app = TestApp::start().await;
     for (what, request) in ambiguous_requests() {
-        let said = answer(&app, request.as_bytes()).await;
+        let said = response(&app, request.as_bytes()).await;
         assert!(
             matches!(*statuses(&said), [] | [400 | 431]),
             "{what}: {said}"
@@ -189,7 +189,7 @@ async fn chunks_that_are_none_end_the_connection() {
         ),
     ];
     for (what, body) in rows {
-        let said = answer(
+        let said = response(
             &app,
             with("Transfer-Encoding: chunked\r\n", &body).as_bytes(),
         )
@@ -216,7 +216,7 @@ async fn a_body_that_nobody_reads_is_no_request() {
             format!("Content-Length: {}\r\n", SMUGGLED.len() + 1),
         ),
     ] {
-        let said = answer(
+        let said = response(
             &app,
             format!("GET {path} HTTP/1.1\r\nHost: x\r\n{lines}\r\n{SMUGGLED}").as_bytes(),
         )
@@ -265,7 +265,7 @@ async fn who_takes_their_time_with_a_body_is_cut_off() {
     );
     let body = slowly(&app, &chunks, b"1\r\n \r\n").await;
     assert_eq!(statuses(&body), [408], "{body}");
-    let never = answer(&app, length.as_bytes()).await;
+    let never = response(&app, length.as_bytes()).await;
     assert_eq!(statuses(&never), [408], "{never}");
 }
 
@@ -287,13 +287,13 @@ async fn a_body_without_an_end_is_not_read_on_where_nobody_wants_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_begins_another_request_and_does_not_go_on_is_cut_off_and_who_listens_is_not() {
+async fn stalled_second_request_is_closed_and_a_silent_viewer_is_not() {
     let app = TestApp::start_with(&["--keep-alive", "300", "--head-timeout", "1000"]).await;
     let operator = app.operator("Acme").await;
     let mut stream = Stream::open(&operator, "", None).await;
     let request = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
     for next in ["", "G", "GET / HTTP/1.1\r\nX-Note: a"] {
-        let said = answer(&app, format!("{request}{next}").as_bytes()).await;
+        let said = response(&app, format!("{request}{next}").as_bytes()).await;
         assert_eq!(statuses(&said), [200], "{next}: {said}");
     }
     operator.component("API").await;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::app::{Answer, TestApp, client, send};
+use crate::app::{TestApp, TestResponse, client, send};
 use crate::process::{Process, command};
 
 /// Size of the bomb once it is unpacked, in bytes.
@@ -73,7 +73,7 @@ pub(crate) fn peak(process: &Process) -> u64 {
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-async fn send_bomb(client: &Client, method: Method, url: &str, body: Vec<u8>) -> Answer {
+async fn send_bomb(client: &Client, method: Method, url: &str, body: Vec<u8>) -> TestResponse {
     let request = client
         .request(method, url)
         .header("content-type", "application/json")
@@ -92,10 +92,10 @@ async fn every_route_refuses_a_compressed_body_before_it_is_unpacked() {
     for (method, path) in routes {
         let url = format!("{}{}", process.url, filled(&path, "x"));
         let sent = (0..AT_ONCE).map(|_| send_bomb(&client, method.clone(), &url, bomb.clone()));
-        for answer in join_all(sent).await {
-            assert_eq!(answer.status, 415, "{method} {path}: {answer:?}");
-            assert_eq!(answer.headers["accept-encoding"], "identity");
-            assert_eq!(answer.headers["content-type"], "application/problem+json");
+        for response in join_all(sent).await {
+            assert_eq!(response.status, 415, "{method} {path}: {response:?}");
+            assert_eq!(response.headers["accept-encoding"], "identity");
+            assert_eq!(response.headers["content-type"], "application/problem+json");
         }
     }
     let grown = peak(&process) - before;
@@ -119,16 +119,16 @@ async fn a_body_without_a_length_is_counted_as_it_is_read() {
             break;
         }
     }
-    let mut answer = [0; 12];
-    tokio::time::timeout(Duration::from_secs(20), stream.read_exact(&mut answer))
+    let mut response = [0; 12];
+    tokio::time::timeout(Duration::from_secs(20), stream.read_exact(&mut response))
         .await
         .expect("an answer in time")
         .unwrap();
-    assert_eq!(&answer, b"HTTP/1.1 413");
+    assert_eq!(&response, b"HTTP/1.1 413");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn head_answers_as_get_does_without_a_body() {
+async fn head_responds_like_get_without_a_body() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     let (mut found, client) = (0, client());
@@ -242,8 +242,8 @@ async fn no_cache_keeps_a_response_to_a_token_or_a_session() {
             let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
             headers.insert(name, HeaderValue::from_str(value).unwrap());
         }
-        let answer = send(client().get(format!("{}{path}", app.url)).headers(headers)).await;
-        let kept = answer.headers.get("cache-control").cloned();
+        let response = send(client().get(format!("{}{path}", app.url)).headers(headers)).await;
+        let kept = response.headers.get("cache-control").cloned();
         kept.map(|value| value.to_str().unwrap().to_owned())
     };
     let bearer = format!("Bearer {}", operator.token);

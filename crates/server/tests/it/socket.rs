@@ -5,13 +5,13 @@ mod client;
 
 use serde_json::{Value, json};
 
-use crate::app::{Answer, Operator, TestApp};
+use crate::app::{Operator, TestApp, TestResponse};
 pub(crate) use client::{Client, End, Event};
 
 /// What a call made: its answer, and the snapshot right after it.
-async fn made(operator: &Operator, answer: Answer) -> (Value, Value) {
-    assert!(answer.status < 300, "{answer:?}");
-    (answer.body["data"].clone(), operator.snapshot().await)
+async fn made(operator: &Operator, response: TestResponse) -> (Value, Value) {
+    assert!(response.status < 300, "{response:?}");
+    (response.body["data"].clone(), operator.snapshot().await)
 }
 
 fn event(name: &str, args: Value) -> Event {
@@ -28,45 +28,45 @@ async fn everything(operator: &Operator) -> Vec<Event> {
     )
     .await;
     let path = format!("/component/{}", component["id"].as_str().unwrap());
-    let mut told = vec![event("new-component", json!([snapshot["components"][0]]))];
+    let mut events = vec![event("new-component", json!([snapshot["components"][0]]))];
     let (_, snapshot) = made(
         operator,
         operator.patch(&path, json!({"status": "DEGRADED"})).await,
     )
     .await;
-    told.push(event(
+    events.push(event(
         "component-update",
         json!([snapshot["components"][0]]),
     ));
     made(operator, operator.delete(&path).await).await;
-    told.push(event("component-deleted", json!([component["id"]])));
+    events.push(event("component-deleted", json!([component["id"]])));
 
     let input = json!({"title": "Down", "description": "All of it"});
     let (incident, snapshot) = made(operator, operator.post("/incident/create", input).await).await;
     let path = format!("/incident/{}", incident["id"].as_str().unwrap());
-    told.push(event("new-incident", json!([snapshot["incidents"][0]])));
+    events.push(event("new-incident", json!([snapshot["incidents"][0]])));
     let (_, snapshot) = made(
         operator,
         operator.patch(&path, json!({"title": "Up"})).await,
     )
     .await;
-    told.push(event("incident-updated", json!([snapshot["incidents"][0]])));
-    let timeline = told_of_timeline(
+    events.push(event("incident-updated", json!([snapshot["incidents"][0]])));
+    let timeline = timeline_events(
         operator,
         &path,
         ["incidents", "IncidentTimeline"],
         ["timeline-updated", "incident"],
     );
-    told.extend(timeline.await);
+    events.extend(timeline.await);
     made(operator, operator.delete(&path).await).await;
-    told.push(event("incident-deleted", json!([incident["id"]])));
+    events.push(event("incident-deleted", json!([incident["id"]])));
 
     let input =
         json!({"title": "Disks", "description": "New ones", "startAt": "2999-01-01T00:00:00Z"});
     let (maintenance, snapshot) =
         made(operator, operator.post("/maintenance/create", input).await).await;
     let path = format!("/maintenance/{}", maintenance["id"].as_str().unwrap());
-    told.push(event(
+    events.push(event(
         "new-maintenance",
         json!([snapshot["maintenances"][0]]),
     ));
@@ -75,19 +75,19 @@ async fn everything(operator: &Operator) -> Vec<Event> {
         operator.patch(&path, json!({"status": "CANCELLED"})).await,
     )
     .await;
-    told.push(event(
+    events.push(event(
         "maintenance-updated",
         json!([snapshot["maintenances"][0]]),
     ));
     let names = ["maintenance-timeline-updated", "maintenance"];
-    told.extend(told_of_timeline(operator, &path, ["maintenances", "timeline"], names).await);
+    events.extend(timeline_events(operator, &path, ["maintenances", "timeline"], names).await);
     made(operator, operator.delete(&path).await).await;
-    told.push(event("maintenance-deleted", json!([maintenance["id"]])));
-    told
+    events.push(event("maintenance-deleted", json!([maintenance["id"]])));
+    events
 }
 
 /// Records an update and deletes it; answers what that tells.
-async fn told_of_timeline(
+async fn timeline_events(
     operator: &Operator,
     path: &str,
     at: [&str; 2],
@@ -120,7 +120,7 @@ async fn told_of_timeline(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everybody_in_the_room_hears_all_thirteen_events_in_order_and_nobody_else_does() {
+async fn room_members_receive_all_thirteen_events_in_order_and_other_sockets_none() {
     let app = TestApp::start().await;
     let (acme, other) = (app.operator("Acme").await, app.operator("Other").await);
     let mut member = Client::signed_in(&app.url, &acme.token).await;
@@ -135,13 +135,13 @@ async fn everybody_in_the_room_hears_all_thirteen_events_in_order_and_nobody_els
     }
     elsewhere.join(&other.organisation).await;
 
-    let told = everything(&acme).await;
-    let mut names: Vec<_> = told.iter().map(|(name, _)| name).collect();
+    let events = everything(&acme).await;
+    let mut names: Vec<_> = events.iter().map(|(name, _)| name).collect();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), 13);
     for client in [&mut member, &mut visitor, &mut guest] {
-        for expected in &told {
+        for expected in &events {
             assert_eq!(&client.event().await, expected);
         }
     }
@@ -156,14 +156,14 @@ async fn everybody_in_the_room_hears_all_thirteen_events_in_order_and_nobody_els
         json!([])
     );
     assert_eq!(
-        member.heard(),
+        member.received(),
         [],
         "and nothing of the other room came here"
     );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_lists_are_answered_as_the_snapshot_has_them_to_everybody() {
+async fn lists_equal_the_snapshot_for_every_socket() {
     let app = TestApp::start().await;
     let acme = app.operator("Acme").await;
     acme.component("API").await;
@@ -196,11 +196,11 @@ async fn the_lists_are_answered_as_the_snapshot_has_them_to_everybody() {
             );
         }
     }
-    assert_eq!(visitor.heard(), [], "nothing is told again");
+    assert_eq!(visitor.received(), [], "nothing is told again");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_stands_at_its_place_among_the_events() {
+async fn acknowledgement_is_in_order_with_the_events() {
     let app = TestApp::start().await;
     let acme = app.operator("Acme").await;
     let mut client = Client::anonymous(&app.url).await;
@@ -220,7 +220,7 @@ async fn an_answer_stands_at_its_place_among_the_events() {
     let id = |component: &Value| component["id"].as_str().unwrap().to_owned();
     while shown.len() < 120 {
         let list = client.ask("get-components", &acme.organisation).await;
-        for (_, args) in client.heard() {
+        for (_, args) in client.received() {
             shown.insert(0, id(&args[0]));
         }
         let listed: Vec<_> = list.as_array().unwrap().iter().map(id).collect();
@@ -256,7 +256,7 @@ async fn joining_under_load_loses_and_doubles_no_event() {
         client.join(&acme.organisation).await;
         let list = client.ask("get-components", &acme.organisation).await;
         // These events came before the list, which contains them.
-        client.heard();
+        client.received();
         joined.push((client, ids(&list)));
     }
     assert!(joined[0].1.len() < 120, "the first joins under load");
@@ -269,12 +269,12 @@ async fn joining_under_load_loses_and_doubles_no_event() {
         }
         assert_eq!(shown, written);
         client.ask("get-components", &acme.organisation).await;
-        assert_eq!(client.heard(), [], "no event comes twice");
+        assert_eq!(client.received(), [], "no event comes twice");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_does_not_exist_is_answered_with_a_sentence() {
+async fn missing_item_gets_a_sentence() {
     let app = TestApp::start().await;
     let mut client = Client::anonymous(&app.url).await;
     let unknown = json!({"message": "Organisation not found"});
@@ -347,7 +347,7 @@ async fn browsers_connect_from_our_own_and_allowed_origins_only() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sockets_are_counted_and_their_settings_are_told() {
+async fn sockets_are_counted_and_send_their_settings() {
     let app = TestApp::start_with(&["--ping-interval", "7000", "--ping-timeout", "3000"]).await;
     let _client = Client::anonymous(&app.url).await;
     let metrics = crate::app::client()

@@ -11,10 +11,10 @@ use crate::process::{Process, command, run};
 
 /// The status and the words of `/readyz`.
 async fn ready(process: &Process) -> (u16, String) {
-    let answer = send(client().get(format!("{}/readyz", process.url))).await;
+    let response = send(client().get(format!("{}/readyz", process.url))).await;
     (
-        answer.status,
-        answer.body.as_str().unwrap().trim().to_owned(),
+        response.status,
+        response.body.as_str().unwrap().trim().to_owned(),
     )
 }
 
@@ -56,10 +56,10 @@ async fn write_until_refused(operator: &crate::app::Operator) -> usize {
     let description = "x".repeat(9000);
     for stored in 0..2000 {
         let body = json!({"name": format!("Component {stored}"), "description": description});
-        let answer = operator.post("/component/create", body).await;
-        if answer.status != 201 {
-            assert_eq!(answer.status, 503, "{answer:?}");
-            assert!(answer.headers.contains_key("retry-after"));
+        let response = operator.post("/component/create", body).await;
+        if response.status != 201 {
+            assert_eq!(response.status, 503, "{response:?}");
+            assert!(response.headers.contains_key("retry-after"));
             return stored;
         }
     }
@@ -100,7 +100,7 @@ async fn limit_of_file_size_refuses_writes_and_does_not_end_the_process() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn server_that_is_told_to_end_is_not_ready_before_it_stops_to_listen() {
+async fn terminating_server_is_not_ready_before_it_stops_listening() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let process = Process::serve(command(&data, &["--shutdown-delay", "3600000"])).await;

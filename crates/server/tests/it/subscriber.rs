@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use url::Url;
 use uuid::Uuid;
 
-use crate::app::{Answer, Operator, cookie_client, founder, send, settings, sign_up};
+use crate::app::{Operator, TestResponse, cookie_client, founder, send, settings, sign_up};
 use crate::identity::mails_in;
 
 const ADDRESS: &str = "Ann@example.com";
@@ -80,7 +80,7 @@ impl Site {
     }
 
     /// Calls as a visitor, who has no token.
-    async fn post(&self, path: &str, body: Value) -> Answer {
+    async fn post(&self, path: &str, body: Value) -> TestResponse {
         send(
             cookie_client()
                 .post(format!("{}/api/v1/subscriber{path}", self.url))
@@ -89,16 +89,16 @@ impl Site {
         .await
     }
 
-    async fn subscribe(&self, email: &str, organisation: &str) -> Answer {
+    async fn subscribe(&self, email: &str, organisation: &str) -> TestResponse {
         self.post("/public", json!({"email": email, "orgId": organisation}))
             .await
     }
 
     /// The subscribers as an operator sees them, wherever the server listens now.
     async fn list(&self, operator: &Operator) -> Value {
-        let answer = self.at(operator).get("/subscriber/list").await;
-        assert_eq!(answer.status, 200, "{answer:?}");
-        answer.body["data"].clone()
+        let response = self.at(operator).get("/subscriber/list").await;
+        assert_eq!(response.status, 200, "{response:?}");
+        response.body["data"].clone()
     }
 
     fn at(&self, operator: &Operator) -> Operator {

@@ -3,16 +3,16 @@
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::app::{Answer, Operator, TestApp, client, send};
+use crate::app::{Operator, TestApp, TestResponse, client, send};
 
 /// A refusal names the setting that an operator of the installation can change.
-fn assert_refused(answer: &Answer, status: u16, setting: &str) {
-    assert_eq!(answer.status, status, "{answer:?}");
-    let detail = answer.body["detail"].as_str().unwrap();
+fn assert_refused(response: &TestResponse, status: u16, setting: &str) {
+    assert_eq!(response.status, status, "{response:?}");
+    let detail = response.body["detail"].as_str().unwrap();
     assert!(detail.contains(setting), "{detail}");
 }
 
-async fn subscribe(app: &TestApp, operator: &Operator, email: &str) -> Answer {
+async fn subscribe(app: &TestApp, operator: &Operator, email: &str) -> TestResponse {
     let body = json!({"email": email, "orgId": operator.organisation});
     send(client().post(app.call("/subscriber/public")).json(&body)).await
 }
@@ -29,12 +29,13 @@ async fn organisation_has_so_many_components_also_when_they_are_created_at_once(
             operator.post("/component/create", body).await
         });
     }
-    let answers = tries.join_all().await;
-    let (created, refused): (Vec<_>, Vec<_>) =
-        answers.into_iter().partition(|answer| answer.status == 201);
+    let responses = tries.join_all().await;
+    let (created, refused): (Vec<_>, Vec<_>) = responses
+        .into_iter()
+        .partition(|response| response.status == 201);
     assert_eq!(created.len(), 3);
-    for answer in &refused {
-        assert_refused(answer, 409, "ALLCLEAR_LIMIT_COMPONENTS");
+    for response in &refused {
+        assert_refused(response, 409, "ALLCLEAR_LIMIT_COMPONENTS");
     }
     let id = created[0].body["data"]["id"].as_str().unwrap();
     assert_eq!(
@@ -61,7 +62,7 @@ async fn account_creates_so_many_organisations() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn limit_of_subscribers_tells_known_and_unknown_addresses_alike() {
+async fn limit_of_subscribers_does_not_reveal_known_addresses() {
     let flags = ["--limit-subscribers", "2", "--limit-subscribe", "100/100"];
     let app = TestApp::start_with(&flags).await;
     let operator = app.operator("Acme").await;

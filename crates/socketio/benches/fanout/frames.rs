@@ -22,7 +22,7 @@ pub(crate) struct Frames {
 
 impl Wire for Frames {
     fn take(&mut self, mut bytes: &[u8], stream: &mut TcpStream) -> io::Result<u32> {
-        let mut heard = 0;
+        let mut received = 0;
         while let Some(first) = bytes.first().copied() {
             if self.left > 0 {
                 let kind = *self.kind.get_or_insert(first);
@@ -32,14 +32,14 @@ impl Wire for Frames {
                 match kind {
                     _ if self.left > 0 => {}
                     b'2' => stream.write_all(&PONG)?,
-                    _ => heard += 1,
+                    _ => received += 1,
                 }
             } else {
                 bytes = &bytes[1..];
                 self.begin(first);
             }
         }
-        Ok(heard)
+        Ok(received)
     }
 }
 

@@ -107,20 +107,20 @@ fn shout(crowd: &mut Crowd, count: u32, size: usize) -> io::Result<Duration> {
 
 /// The figures of a server at a number of viewers.
 #[derive(Default)]
-struct Figures {
+struct Measurements {
     single: FanOut,
     /// Messages per second of each burst.
     burst: Vec<f64>,
 }
 
-impl Figures {
+impl Measurements {
     fn best_burst(&self) -> f64 {
         self.burst.iter().copied().fold(0.0, f64::max)
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "figures to read")]
-fn measure(kind: Kind, viewers: usize, figures: &mut Figures) -> io::Result<()> {
+#[expect(clippy::cast_precision_loss, reason = "measurements to read")]
+fn measure(kind: Kind, viewers: usize, measurements: &mut Measurements) -> io::Result<()> {
     let peer = kind.start(None)?;
     // Memory that a process takes once does not count for a viewer.
     let mut few = gather(&peer, 20)?;
@@ -130,20 +130,20 @@ fn measure(kind: Kind, viewers: usize, figures: &mut Figures) -> io::Result<()> 
     drop(few);
     crowd.rest(Duration::from_millis(300))?;
     shout(&mut crowd, 1, SIZE)?;
-    figures.single.memory = (peer.memory()?.saturating_sub(before)) / viewers as u64;
+    measurements.single.memory = (peer.memory()?.saturating_sub(before)) / viewers as u64;
     progress("  single events");
     let rounds = (DELIVERIES / viewers).clamp(ROUNDS, 200);
     let begin = peer.processor()?;
     for _ in 0..rounds {
-        figures.single.times.push(shout(&mut crowd, 1, SIZE)?);
+        measurements.single.times.push(shout(&mut crowd, 1, SIZE)?);
         crowd.rest(Duration::from_millis(10))?;
     }
-    figures.single.processor += peer.processor()? - begin;
-    figures.single.deliveries += rounds * viewers;
+    measurements.single.processor += peer.processor()? - begin;
+    measurements.single.deliveries += rounds * viewers;
     progress("  a burst");
     let events = u32::try_from(BURST / viewers).map_err(io::Error::other)?;
     let time = shout(&mut crowd, events, SIZE)?;
-    figures
+    measurements
         .burst
         .push(f64::from(events) * viewers as f64 / time.as_secs_f64());
     Ok(())
@@ -172,24 +172,24 @@ fn stalled(kind: Kind) -> io::Result<u64> {
 }
 
 fn run(viewers: usize) -> io::Result<()> {
-    let (mut ours, mut theirs) = (Figures::default(), Figures::default());
+    let (mut ours, mut theirs) = (Measurements::default(), Measurements::default());
     for pass in 1..=PASSES {
-        for (kind, figures) in [(Kind::Node, &mut theirs), (Kind::Allclear, &mut ours)] {
+        for (kind, measurements) in [(Kind::Node, &mut theirs), (Kind::Allclear, &mut ours)] {
             progress(&format!(
                 "{}, {viewers} viewers, pass {pass} of {PASSES}",
                 kind.name()
             ));
-            measure(kind, viewers, figures)?;
+            measure(kind, viewers, measurements)?;
         }
     }
-    for (kind, figures) in [(Kind::Allclear, &ours), (Kind::Node, &theirs)] {
-        let single = &figures.single;
-        FOUND.figures(
+    for (kind, measurements) in [(Kind::Allclear, &ours), (Kind::Node, &theirs)] {
+        let single = &measurements.single;
+        FOUND.measurement(
             &format!("{}, {viewers} viewers", kind.name()),
             json!({
                 "last_viewer_ms": {"p50": single.percentile(50), "p99": single.percentile(99)},
                 "processor_us_per_delivery": single.cost(),
-                "burst_messages_per_s": figures.best_burst().round(),
+                "burst_messages_per_s": measurements.best_burst().round(),
                 "memory_bytes_per_viewer": single.memory,
             }),
         );
@@ -225,7 +225,7 @@ fn run(viewers: usize) -> io::Result<()> {
     Ok(())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "figures to read")]
+#[expect(clippy::cast_precision_loss, reason = "measurements to read")]
 fn main() -> io::Result<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     if arguments.first().is_some_and(|first| first == "serve") {
@@ -249,7 +249,7 @@ fn main() -> io::Result<()> {
         ));
         let bytes = stalled(kind)?;
         let what = format!("{}, {STALLED} viewers who do not read", kind.name());
-        FOUND.figures(&what, json!({"memory_bytes_per_stalled_viewer": bytes}));
+        FOUND.measurement(&what, json!({"memory_bytes_per_stalled_viewer": bytes}));
         if kind == Kind::Allclear {
             FOUND.budget(
                 "memory a stalled viewer, KiB",

@@ -71,11 +71,11 @@ impl<H: EngineHandler> Engine<H> {
     pub fn resource(self: &Arc<Self>, path: &str) -> Resource {
         let path = path.trim_end_matches('/').to_owned();
         let engine = Arc::clone(self);
-        let answer = move |request: HttpRequest, payload: web::Payload| {
+        let respond = move |request: HttpRequest, payload: web::Payload| {
             let engine = Arc::clone(&engine);
-            async move { transport::answer(&engine, &request, payload).await }
+            async move { transport::respond(&engine, &request, payload).await }
         };
-        web::resource([format!("{path}/"), path]).to(answer)
+        web::resource([format!("{path}/"), path]).to(respond)
     }
 
     /// The protocol on top.

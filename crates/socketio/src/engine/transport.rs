@@ -42,7 +42,7 @@ impl Parameters {
 }
 
 /// Handles a request to the server's path.
-pub(crate) async fn answer<H: EngineHandler>(
+pub(crate) async fn respond<H: EngineHandler>(
     engine: &Arc<Engine<H>>,
     request: &HttpRequest,
     payload: web::Payload,

@@ -8,7 +8,7 @@ use super::packet::Packet;
 /// What an upgrading WebSocket does after a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Probe {
-    Answer,
+    Pong,
     Complete,
     Abort,
 }
@@ -79,7 +79,7 @@ impl Upgrade {
         match (packet, self.deadline()) {
             (Packet::Ping { probe: true }, Some(until)) => {
                 self.state = State::Probed(until);
-                Probe::Answer
+                Probe::Pong
             }
             (Packet::Upgrade, Some(_)) => {
                 self.state = State::Done;

@@ -170,7 +170,7 @@ impl Protocol {
             sid: Sid::random(),
             auth: &auth,
         };
-        let answer = timeout(
+        let acknowledgement = timeout(
             self.settings.connect_timeout,
             namespace.connect(session, request),
         )
@@ -178,11 +178,11 @@ impl Protocol {
         if !session.is_open() {
             return;
         }
-        let Ok(answer) = answer else {
+        let Ok(acknowledgement) = acknowledgement else {
             session.drain(CloseReason::ForcedServerClose);
             return;
         };
-        match answer {
+        match acknowledgement {
             Err(error) => session.send(encode_connect_error(&name, &error)),
             Ok(socket) => {
                 session.joined();

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
-use crate::support::{TestServer, Told, quick, soon};
+use crate::support::{Report, TestServer, quick, soon};
 
 #[actix_web::test]
 async fn refused_client_gets_the_reason_and_may_retry() {
@@ -65,13 +65,13 @@ async fn leaving_client_ends_the_wait_for_acknowledgements() {
     let mut server = TestServer::start(quick());
     let (mut wire, socket) = server.joined().await;
     let event = Event::new("a", &()).unwrap();
-    let answer = socket.emit_with_ack(&event, Duration::from_mins(1));
+    let response = socket.emit_with_ack(&event, Duration::from_mins(1));
     let leave = async {
         wire.data().await;
         wire.send("1").await;
     };
-    let (answer, ()) = soon(async { futures_util::join!(answer, leave) }).await;
-    assert_eq!(answer, Err(AckError::Disconnected));
+    let (response, ()) = soon(async { futures_util::join!(response, leave) }).await;
+    assert_eq!(response, Err(AckError::Disconnected));
 }
 
 #[actix_web::test]
@@ -102,7 +102,7 @@ async fn attachments_arrive_with_their_event_whatever_else_is_sent() {
 }
 
 #[actix_web::test]
-async fn disconnected_socket_is_told_and_the_session_continues() {
+async fn disconnected_socket_gets_a_packet_and_the_session_continues() {
     let mut server = TestServer::start(quick());
     let (mut wire, socket) = server.joined().await;
     wire.send("40/other,").await;
@@ -110,11 +110,11 @@ async fn disconnected_socket_is_told_and_the_session_continues() {
     let other = server.connected().await;
     assert_ne!(other.sid(), socket.sid());
     socket.disconnect();
-    socket.emit(&Event::new("unheard", &()).unwrap());
+    socket.emit(&Event::new("after-disconnect", &()).unwrap());
     assert_eq!(wire.data().await, "41");
     assert_eq!(server.disconnected().await, "server namespace disconnect");
-    other.emit(&Event::new("heard", &()).unwrap());
-    assert_eq!(wire.data().await, r#"42/other,["heard"]"#);
+    other.emit(&Event::new("other", &()).unwrap());
+    assert_eq!(wire.data().await, r#"42/other,["other"]"#);
 }
 
 #[actix_web::test]
@@ -126,7 +126,7 @@ async fn leaving_a_namespace_calls_the_handler_once() {
     assert!(!socket.is_connected());
     wire.send("40").await;
     assert!(wire.data().await.starts_with("40{"));
-    assert!(matches!(server.told().await, Told::Connected(_)));
+    assert!(matches!(server.next_report().await, Report::Connected(_)));
 }
 
 #[actix_web::test]

@@ -237,7 +237,7 @@ async fn payload_of_many_tiny_packets_does_not_block_others() {
     assert_eq!(polling.post(payload).await, (200, "ok".into()));
     server.connected().await;
     for _ in 0..20_000 {
-        server.told().await;
+        server.next_report().await;
     }
 }
 
@@ -284,9 +284,9 @@ async fn missing_body_ends_the_session() {
     let path = polling.url.split_once("/socket.io").unwrap().1;
     let head = format!("POST /socket.io{path} HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n4");
     slow.write_all(head.as_bytes()).await.unwrap();
-    let mut answer = [0; 12];
-    soon(slow.read_exact(&mut answer)).await.unwrap();
-    assert_eq!(&answer, b"HTTP/1.1 400");
+    let mut response = [0; 12];
+    soon(slow.read_exact(&mut response)).await.unwrap();
+    assert_eq!(&response, b"HTTP/1.1 400");
     server.until_sessions(0).await;
 }
 

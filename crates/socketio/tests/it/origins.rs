@@ -47,13 +47,16 @@ async fn cors_allows_the_configured_origins() {
         cors: Some(cors),
         ..quick()
     });
-    let answer = ask(&server, Method::GET, OURS).await;
-    assert_eq!(answer.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN], OURS);
+    let response = ask(&server, Method::GET, OURS).await;
     assert_eq!(
-        answer.headers()[header::ACCESS_CONTROL_ALLOW_CREDENTIALS],
+        response.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN],
+        OURS
+    );
+    assert_eq!(
+        response.headers()[header::ACCESS_CONTROL_ALLOW_CREDENTIALS],
         "true"
     );
-    assert_eq!(answer.headers()[header::VARY], "Origin");
+    assert_eq!(response.headers()[header::VARY], "Origin");
     let preflight = ask(&server, Method::OPTIONS, OURS).await;
     assert_eq!(preflight.status(), 204);
     assert_eq!(
@@ -70,9 +73,9 @@ async fn cors_allows_the_configured_origins() {
 #[actix_web::test]
 async fn without_cors_no_header_is_sent() {
     let server = TestServer::start(quick());
-    let answer = ask(&server, Method::GET, OURS).await;
+    let response = ask(&server, Method::GET, OURS).await;
     assert_eq!(
-        answer.headers().get(header::ACCESS_CONTROL_ALLOW_ORIGIN),
+        response.headers().get(header::ACCESS_CONTROL_ALLOW_ORIGIN),
         None
     );
     assert_eq!(ask(&server, Method::OPTIONS, OURS).await.status(), 400);

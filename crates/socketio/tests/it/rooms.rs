@@ -96,14 +96,14 @@ async fn all_receivers_get_broadcasts_in_the_same_order() {
             });
         }
     });
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     for wire in &mut wires {
         let mut events = Vec::new();
         while events.len() < 600 {
             events.push(wire.data().await);
         }
-        heard.push(events);
+        received.push(events);
     }
-    assert_eq!(heard[0], heard[1]);
-    assert_eq!(heard[1], heard[2]);
+    assert_eq!(received[0], received[1]);
+    assert_eq!(received[1], received[2]);
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use allclear_socketio::Event;
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::support::{TestServer, Told, get, quick, soon};
+use crate::support::{Report, TestServer, get, quick, soon};
 
 #[actix_web::test]
 async fn no_ping_is_sent_before_its_interval_has_passed() {
@@ -112,7 +112,7 @@ async fn events_both_ways_keep_their_order_across_the_upgrade() {
         assert_eq!(wire.data().await, format!("42[\"n\",{number}]"));
     }
     for number in 0..4 {
-        let Told::Event(_, items) = server.told().await else {
+        let Report::Event(_, items) = server.next_report().await else {
             panic!()
         };
         assert_eq!(items, number.to_string());
@@ -153,7 +153,7 @@ async fn packets_of_a_leaving_client_are_handled() {
         wire.send(text).await;
     }
     for name in ["slow", "a", "b"] {
-        assert!(matches!(server.told().await, Told::Event(told, _) if told == name));
+        assert!(matches!(server.next_report().await, Report::Event(event, _) if event == name));
     }
     assert_eq!(server.disconnected().await, "transport close");
 }

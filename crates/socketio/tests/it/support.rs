@@ -38,14 +38,14 @@ pub(crate) fn quick() -> Settings {
 
 /// Calls to the handler, in order.
 #[derive(Debug)]
-pub(crate) enum Told {
+pub(crate) enum Report {
     Connected(SocketRef),
     Event(String, String),
     Disconnected(&'static str),
 }
 
 /// Reports calls to the test, and does what events request.
-struct Reporter(UnboundedSender<Told>);
+struct Reporter(UnboundedSender<Report>);
 
 impl Handler for Reporter {
     type Data = String;
@@ -65,11 +65,11 @@ impl Handler for Reporter {
     }
 
     async fn connected(&self, socket: &Socket<String>) {
-        let _ = self.0.send(Told::Connected((**socket).clone()));
+        let _ = self.0.send(Report::Connected((**socket).clone()));
     }
 
     async fn event(&self, socket: &Socket<String>, mut event: Incoming) {
-        let _ = self.0.send(Told::Event(
+        let _ = self.0.send(Report::Event(
             event.name().into(),
             event.args().items().into(),
         ));
@@ -81,11 +81,11 @@ impl Handler for Reporter {
             "who" => event.ack(&(socket.data(),)).expect("text can be written"),
             "question" => {
                 let question = Event::new("question", &(1,)).expect("a number can be written");
-                let answer = socket
+                let response = socket
                     .emit_with_ack(&question, Duration::from_secs(1))
                     .await;
                 let text =
-                    answer.map_or_else(|error| error.to_string(), |args| args.items().to_owned());
+                    response.map_or_else(|error| error.to_string(), |args| args.items().to_owned());
                 event.ack(&(text,)).expect("text can be written");
             }
             "slow" => rt::time::sleep(Duration::from_millis(20)).await,
@@ -95,19 +95,19 @@ impl Handler for Reporter {
     }
 
     async fn disconnected(&self, _: &Socket<String>, reason: allclear_socketio::DisconnectReason) {
-        let _ = self.0.send(Told::Disconnected(reason.as_str()));
+        let _ = self.0.send(Report::Disconnected(reason.as_str()));
     }
 }
 
 pub(crate) struct TestServer {
     pub(crate) server: Server,
     address: SocketAddr,
-    told: UnboundedReceiver<Told>,
+    reports: UnboundedReceiver<Report>,
 }
 
 impl TestServer {
     pub(crate) fn start(settings: Settings) -> Self {
-        let (sender, told) = unbounded_channel();
+        let (sender, reports) = unbounded_channel();
         let cut = close_dead_connections(&settings);
         let server = Server::builder()
             .settings(settings)
@@ -130,24 +130,26 @@ impl TestServer {
         Self {
             server,
             address,
-            told,
+            reports,
         }
     }
 
-    pub(crate) async fn told(&mut self) -> Told {
-        soon(self.told.recv()).await.expect("the handler is there")
+    pub(crate) async fn next_report(&mut self) -> Report {
+        soon(self.reports.recv())
+            .await
+            .expect("the handler is there")
     }
 
     pub(crate) async fn connected(&mut self) -> SocketRef {
-        match self.told().await {
-            Told::Connected(socket) => socket,
+        match self.next_report().await {
+            Report::Connected(socket) => socket,
             other => panic!("{other:?}"),
         }
     }
 
     pub(crate) async fn disconnected(&mut self) -> &'static str {
         loop {
-            if let Told::Disconnected(reason) = self.told().await {
+            if let Report::Disconnected(reason) = self.next_report().await {
                 return reason;
             }
         }

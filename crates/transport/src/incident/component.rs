@@ -220,7 +220,7 @@ async fn attach(
     let links = incidents
         .attach(&operator.organisation, id.0, body.0.read()?)
         .await?;
-    Ok(answer(&links))
+    Ok(links_response(&links))
 }
 
 /// Detaches components from an incident, all or none. Returns all components that are still
@@ -242,10 +242,10 @@ async fn detach(
     let links = incidents
         .detach(&operator.organisation, id.0, body.0.read()?)
         .await?;
-    Ok(answer(&links))
+    Ok(links_response(&links))
 }
 
-fn answer(links: &[IncidentComponent]) -> HttpResponse {
+fn links_response(links: &[IncidentComponent]) -> HttpResponse {
     ApiResponse::new(
         links
             .iter()

@@ -93,8 +93,8 @@ pub(super) fn organisation(event: &Incoming) -> Result<OrganisationId, Refused> 
         .ok_or_else(Refused::unknown_organisation)
 }
 
-pub(super) fn acknowledge<T: Serialize + ?Sized>(event: &mut Incoming, answer: &T) {
-    if let Err(error) = event.ack(&(answer,)) {
+pub(super) fn acknowledge<T: Serialize + ?Sized>(event: &mut Incoming, response: &T) {
+    if let Err(error) = event.ack(&(response,)) {
         tracing::error!(
             error = &error as &dyn std::error::Error,
             "an acknowledgement cannot be encoded"

@@ -15,7 +15,7 @@ use crate::commit_log::{CommitLog, LogEntry};
 #[derive(Default)]
 pub(super) struct Rooms {
     rooms: Mutex<HashMap<OrganisationId, Room>>,
-    told: Notify,
+    advanced: Notify,
 }
 
 #[derive(Default)]
@@ -24,7 +24,7 @@ struct Room {
     memberships: usize,
     /// Revision up to which the room has received commits. `None` before the first socket has
     /// joined, and after commits were lost.
-    told: Option<Revision>,
+    received: Option<Revision>,
     /// The recent commits, for paused sockets.
     log: CommitLog<Arc<Commit>>,
 }
@@ -39,7 +39,7 @@ pub(super) struct RoomMembership {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Paused {
     /// Revision up to which the socket has received events.
-    told: Option<Revision>,
+    received: Option<Revision>,
 }
 
 /// The room no longer keeps all commits that the socket has missed.
@@ -71,7 +71,7 @@ impl Rooms {
     }
 
     /// Sends a commit to all sockets in its room.
-    pub(super) fn tell(&self, namespace: &Namespace, commit: &Arc<Commit>) {
+    pub(super) fn send(&self, namespace: &Namespace, commit: &Arc<Commit>) {
         let Ok(organisation) = OrganisationId::parse(&commit.organisation) else {
             return;
         };
@@ -80,7 +80,10 @@ impl Rooms {
             return;
         };
         // The first socket may have joined after this commit while it was being delivered.
-        if room.told.is_some_and(|told| commit.revision() <= told) {
+        if room
+            .received
+            .is_some_and(|received| commit.revision() <= received)
+        {
             return;
         }
         let everyone = namespace.to(&name(&commit.organisation));
@@ -89,7 +92,7 @@ impl Rooms {
         }
         room.keep(commit);
         drop(rooms);
-        self.told.notify_waiters();
+        self.advanced.notify_waiters();
     }
 
     /// Closes the transports of all sockets in the room, because commits were lost; their clients
@@ -107,20 +110,20 @@ impl Rooms {
         }
     }
 
-    /// Puts a socket with a membership into its room. `told` is the position of the relay. `answer`
+    /// Puts a socket with a membership into its room. `delivered` is the position of the relay. `acknowledge`
     /// is called with the revision of the room, before any later event.
     pub(super) fn join(
         &self,
         membership: &RoomMembership,
         socket: &SocketRef,
-        told: Revision,
-        answer: impl FnOnce(Revision),
+        delivered: Revision,
+        acknowledge: impl FnOnce(Revision),
     ) {
         let mut rooms = self.lock();
         if let Some(room) = rooms.get_mut(&membership.organisation) {
-            let told = *room.told.get_or_insert(told);
+            let received = *room.received.get_or_insert(delivered);
             socket.join(&name(membership.organisation.as_str()));
-            answer(told);
+            acknowledge(received);
         }
     }
 
@@ -129,26 +132,26 @@ impl Rooms {
         let rooms = self.lock();
         socket.leave(&name(organisation.as_str()));
         Paused {
-            told: rooms.get(organisation).and_then(|room| room.told),
+            received: rooms.get(organisation).and_then(|room| room.received),
         }
     }
 
     /// Waits until the room has received a revision.
     pub(super) async fn reach(&self, organisation: &OrganisationId, revision: Revision) {
         loop {
-            let told = self.told.notified();
+            let advanced = self.advanced.notified();
             if self
                 .lock()
                 .get(organisation)
-                .is_none_or(|room| room.told.is_none_or(|told| told >= revision))
+                .is_none_or(|room| room.received.is_none_or(|received| received >= revision))
             {
                 return;
             }
-            told.await;
+            advanced.await;
         }
     }
 
-    /// Puts a socket back into the room and sends it what it has missed. `answer` is called between
+    /// Puts a socket back into the room and sends it what it has missed. `acknowledge` is called between
     /// the events up to `revision` and the later ones.
     pub(super) fn resume(
         &self,
@@ -156,12 +159,12 @@ impl Rooms {
         socket: &SocketRef,
         paused: Paused,
         revision: Revision,
-        answer: impl FnOnce(),
+        acknowledge: impl FnOnce(),
     ) -> Result<(), ReplayGap> {
         let rooms = self.lock();
         let missed = rooms
             .get(organisation)
-            .and_then(|room| room.since(paused.told?))
+            .and_then(|room| room.since(paused.received?))
             .ok_or(ReplayGap)?;
         let (before, after): (Vec<_>, Vec<_>) =
             missed.partition(|commit| commit.revision() <= revision);
@@ -172,7 +175,7 @@ impl Rooms {
                 .for_each(|event| socket.emit(&event));
         };
         send(before);
-        answer();
+        acknowledge();
         send(after);
         socket.join(&name(organisation.as_str()));
         Ok(())
@@ -185,13 +188,13 @@ impl Rooms {
 
 impl Room {
     fn keep(&mut self, commit: &Arc<Commit>) {
-        self.told = Some(commit.revision());
+        self.received = Some(commit.revision());
         self.log.push(Arc::clone(commit));
     }
 
     /// Every commit after a revision; `None` if some of them are no longer kept.
     fn since(&self, revision: Revision) -> Option<impl Iterator<Item = &Arc<Commit>>> {
-        let position = if self.told? <= revision {
+        let position = if self.received? <= revision {
             self.log.end()
         } else {
             self.log.after(revision)?
@@ -285,7 +288,7 @@ mod tests {
     #[test]
     fn commits_before_a_gap_are_not_replayed() {
         let mut room = Room {
-            told: Some(Revision(3)),
+            received: Some(Revision(3)),
             ..Room::default()
         };
         room.keep(&commit(4, 1));

@@ -92,23 +92,23 @@ impl EventStreams {
         seen: Option<Revision>,
     ) -> Result<(), Error> {
         // Read after subscribing: every commit is either included in this revision or arrives live.
-        let told = self
+        let delivered = self
             .relay
             .follow(organisation)
             .await?
             .map(|position| position.delivered())
             .unwrap_or_default();
-        let seen = seen.unwrap_or(told);
-        if seen > told
+        let seen = seen.unwrap_or(delivered);
+        if seen > delivered
             && let Some(newest) = self.newest_before(organisation, seen).await?
         {
             // A viewer of a lost future, for example before a restored backup, cannot trust its
             // state.
             live.start_with([resync(newest)], newest);
-        } else if !live.resume(seen, told) {
-            match self.stored(organisation, seen, told).await? {
+        } else if !live.resume(seen, delivered) {
+            match self.stored(organisation, seen, delivered).await? {
                 Some((commits, last)) => live.start_with(commits, last),
-                None => live.start_with([resync(told)], told),
+                None => live.start_with([resync(delivered)], delivered),
             }
         }
         Ok(())
@@ -139,7 +139,7 @@ impl EventStreams {
         &self,
         organisation: &OrganisationId,
         seen: Revision,
-        told: Revision,
+        delivered: Revision,
     ) -> Result<Option<(Vec<Bytes>, Revision)>, Error> {
         // The semaphore is never closed.
         let _read = self.reads.acquire().await.map_err(Error::internal)?;
@@ -157,7 +157,7 @@ impl EventStreams {
             }
             encoded.push(frame);
         }
-        Ok((last >= told).then_some((encoded, last)))
+        Ok((last >= delivered).then_some((encoded, last)))
     }
 }
 

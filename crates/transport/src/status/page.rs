@@ -109,7 +109,7 @@ impl Page {
             && self
                 .position
                 .latest()
-                .is_some_and(|heard| self.revision >= heard)
+                .is_some_and(|latest| self.revision >= latest)
     }
 
     /// A copy that shares no memory.
@@ -156,18 +156,18 @@ impl Page {
 
     /// The snapshot as JSON, or 304.
     pub fn json(&self, asked: &HeaderMap) -> HttpResponse<Option<Bytes>> {
-        self.json.answer(asked)
+        self.json.respond(asked)
     }
 
     /// The page around the snapshot, or 304.
     pub fn html(&self, asked: &HeaderMap) -> HttpResponse<Option<Bytes>> {
-        self.html.answer(asked)
+        self.html.respond(asked)
     }
 }
 
 /// The response with the body type of handlers.
-pub(crate) fn boxed(answer: HttpResponse<Option<Bytes>>) -> HttpResponse {
-    answer.map_body(|_, bytes| bytes.map_or_else(|| BoxBody::new(()), BoxBody::new))
+pub(crate) fn boxed(response: HttpResponse<Option<Bytes>>) -> HttpResponse {
+    response.map_body(|_, bytes| bytes.map_or_else(|| BoxBody::new(()), BoxBody::new))
 }
 
 impl Document {
@@ -192,7 +192,7 @@ impl Document {
 
     /// The body in the smallest form that the client accepts, or 304. Nearly every request takes
     /// this path, so it formats, looks up and copies nothing.
-    fn answer(&self, asked: &HeaderMap) -> HttpResponse<Option<Bytes>> {
+    fn respond(&self, asked: &HeaderMap) -> HttpResponse<Option<Bytes>> {
         let mut response = if self.is_known(asked) {
             HttpResponse::with_body(StatusCode::NOT_MODIFIED, None)
         } else {

@@ -87,16 +87,16 @@ impl FrameStream {
         subscription: Subscription,
         slot: Slot,
     ) -> Self {
-        let keep_alives = *subscription.told.borrow();
+        let keep_alives = *subscription.changes.borrow();
         let feed =
             NOTIFIERS.with_borrow_mut(|notifiers| match notifiers.entry(organisation.clone()) {
                 Entry::Occupied(notifier)
-                    if notifier.get().channel.same_channel(&subscription.told) =>
+                    if notifier.get().channel.same_channel(&subscription.changes) =>
                 {
                     Rc::clone(&notifier.get().feed)
                 }
                 entry => {
-                    let notifier = ViewerNotifier::new(subscription.told, subscription.log);
+                    let notifier = ViewerNotifier::new(subscription.changes, subscription.log);
                     tokio::task::spawn_local(notifier.clone().run(organisation.clone()));
                     let feed = Rc::clone(&notifier.feed);
                     entry.insert_entry(notifier);
@@ -122,11 +122,14 @@ impl FrameStream {
     }
 
     /// Continues after the revision that a viewer has seen; false if the log lacks a later commit.
-    /// `told` is the newest revision delivered on this node after the viewer subscribed.
-    pub(crate) fn resume(&mut self, seen: Revision, told: Revision) -> bool {
+    /// `delivered` is the newest revision delivered on this node after the viewer subscribed.
+    pub(crate) fn resume(&mut self, seen: Revision, delivered: Revision) -> bool {
         let mut feed = self.feed.borrow_mut();
         feed.pull();
-        let newest = feed.log.newest().map_or(told, |newest| told.max(newest));
+        let newest = feed
+            .log
+            .newest()
+            .map_or(delivered, |newest| delivered.max(newest));
         if seen < newest {
             let Some(next) = feed.log.after(seen) else {
                 return false;

@@ -35,14 +35,14 @@ pub(crate) struct Subscription {
     /// The newest commits.
     pub(crate) log: Arc<Mutex<CommitLog<Frame>>>,
     /// Changes with every commit and keep-alive, and closes after the last one. Its value counts the keep-alives.
-    pub(crate) told: watch::Receiver<u64>,
+    pub(crate) changes: watch::Receiver<u64>,
     /// Counts the viewer until it is dropped.
     pub(crate) watching: Arc<()>,
 }
 
 struct Channel {
     log: Arc<Mutex<CommitLog<Frame>>>,
-    told: watch::Sender<u64>,
+    changes: watch::Sender<u64>,
     watching: Arc<()>,
 }
 
@@ -70,7 +70,7 @@ impl Viewers {
     pub fn keep_alive(&self) {
         let mut channels = self.lock();
         for channel in channels.values() {
-            channel.told.send_modify(|sent| *sent += 1);
+            channel.changes.send_modify(|sent| *sent += 1);
         }
         channels.retain(|_, channel| channel.viewers() > 0);
     }
@@ -119,7 +119,7 @@ impl Channel {
     fn new() -> Self {
         Self {
             log: Arc::default(),
-            told: watch::Sender::default(),
+            changes: watch::Sender::default(),
             watching: Arc::default(),
         }
     }
@@ -127,7 +127,7 @@ impl Channel {
     fn subscribe(&self) -> Subscription {
         Subscription {
             log: Arc::clone(&self.log),
-            told: self.told.subscribe(),
+            changes: self.changes.subscribe(),
             watching: Arc::clone(&self.watching),
         }
     }
@@ -141,7 +141,7 @@ impl Channel {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(frame);
-        self.told.send_modify(|_| {});
+        self.changes.send_modify(|_| {});
     }
 }
 

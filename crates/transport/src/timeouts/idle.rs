@@ -11,7 +11,7 @@ use actix_web::dev::Extensions;
 #[cfg(unix)]
 use {socket2::SockRef, std::os::fd::AsFd};
 
-use crate::client_slots::{ClientLimits, HeldDescriptors, Slot};
+use crate::client_slots::{ClientLimits, DescriptorGuard, Slot};
 
 /// How often file descriptors are checked.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -33,7 +33,7 @@ pub(crate) struct Connection {
     began: Instant,
     /// Milliseconds from `began` to the end of the last request; `ACTIVE` during a request.
     idle_since: AtomicU64,
-    descriptors: HeldDescriptors,
+    descriptors: DescriptorGuard,
     _slot: Slot,
 }
 

@@ -25,11 +25,11 @@ function organisationOf(store: SessionStore): string | undefined {
 }
 
 it('works where the session worked last, or else in the newest organisation', async () => {
-  const held = serveSession(sessionOf({ organisations: [looms, engines] }));
+  const backend = serveSession(sessionOf({ organisations: [looms, engines] }));
   expect(organisationOf(await open())).toBe('Analytical Engines');
-  held.session = sessionOf({ organisations: [looms, engines], activeOrganisationId: null });
+  backend.session = sessionOf({ organisations: [looms, engines], activeOrganisationId: null });
   expect(organisationOf(await open())).toBe('Looms');
-  held.session = sessionOf({ organisations: [], activeOrganisationId: null });
+  backend.session = sessionOf({ organisations: [], activeOrganisationId: null });
   expect(organisationOf(await open())).toBeUndefined();
 });
 
@@ -67,9 +67,9 @@ it('leaves no trace of the token in the storage of the browser', async () => {
 });
 
 it('is signed out once its session has ended on the server', async () => {
-  const held = serveSession(sessionOf());
+  const backend = serveSession(sessionOf());
   const store = await open();
-  held.session = null;
+  backend.session = null;
   expect(await store.getToken()).toBeNull();
   expect(store.getSnapshot().status).toBe('signed-out');
 });
@@ -83,9 +83,9 @@ it('keeps the session when a token cannot be had for now', async () => {
 });
 
 it('goes to another organisation when it is no longer a member of this one', async () => {
-  const held = serveSession(sessionOf({ organisations: [looms, engines] }));
+  const backend = serveSession(sessionOf({ organisations: [looms, engines] }));
   const store = await open();
-  held.session = sessionOf({ organisations: [looms], activeOrganisationId: null });
+  backend.session = sessionOf({ organisations: [looms], activeOrganisationId: null });
   server.use(
     http.post(apiUrl(endpoints.identity.token), () => problem(403, 'Not a member'), { once: true }),
   );
@@ -105,9 +105,9 @@ it('says why it could not begin, and begins when tried again', async () => {
 });
 
 it('makes the server remember the organisation that it goes to work in', async () => {
-  const held = serveSession(sessionOf());
+  const backend = serveSession(sessionOf());
   const store = await open();
-  held.session = sessionOf({ organisations: [looms, engines] });
+  backend.session = sessionOf({ organisations: [looms, engines] });
   const asked: unknown[] = [];
   server.use(
     http.post(apiUrl(endpoints.identity.token), async ({ request }) => {
@@ -121,7 +121,7 @@ it('makes the server remember the organisation that it goes to work in', async (
 });
 
 it('takes every tab along into another organisation, out and in again', async () => {
-  const held = serveSession(sessionOf({ organisations: [engines, looms] }));
+  const backend = serveSession(sessionOf({ organisations: [engines, looms] }));
   const [here, there] = [await open(), await open()];
 
   await here.switchTo('org-2');
@@ -133,7 +133,7 @@ it('takes every tab along into another organisation, out and in again', async ()
   expect(organisationOf(there)).toBe('signed-out');
   await expect.poll(() => organisationOf(here)).toBe('signed-out');
 
-  held.session = sessionOf();
+  backend.session = sessionOf();
   await here.refresh();
   await expect.poll(() => organisationOf(there)).toBe('Analytical Engines');
 });

@@ -19,7 +19,7 @@ export type SessionState =
   | SignedIn;
 
 /** What one tab tells the others. */
-type News = { kind: 'signed-out' } | { kind: 'changed'; organisationId: string | null };
+type TabMessage = { kind: 'signed-out' } | { kind: 'changed'; organisationId: string | null };
 
 /** Who is signed in and where they work. The session itself is a cookie that no script can read. */
 export class SessionStore {
@@ -40,7 +40,7 @@ export class SessionStore {
   /** Reads the session and follows the other tabs, until the returned function is called. */
   start(): () => void {
     const channel = new BroadcastChannel('allclear:session');
-    channel.onmessage = (event: MessageEvent<News>) => this.#follow(event.data);
+    channel.onmessage = (event: MessageEvent<TabMessage>) => this.#follow(event.data);
     this.#channel = channel;
     this.retry();
     return () => {
@@ -99,7 +99,7 @@ export class SessionStore {
 
   async #change(organisationId: string | null): Promise<void> {
     await this.#read(organisationId);
-    this.#tell({ kind: 'changed', organisationId: organisationId ?? this.#organisationId() });
+    this.#broadcast({ kind: 'changed', organisationId: organisationId ?? this.#organisationId() });
   }
 
   async #askToken(): Promise<IssuedToken> {
@@ -134,22 +134,22 @@ export class SessionStore {
     this.#set({ status: 'signed-in', user, organisations, organisation });
   }
 
-  #follow(news: News): void {
-    if (news.kind === 'signed-out') {
+  #follow(message: TabMessage): void {
+    if (message.kind === 'signed-out') {
       this.#adopt(null, null);
       return;
     }
     // What is shown stays when it cannot be read anew; the next call finds out.
-    this.#read(news.organisationId).catch(() => undefined);
+    this.#read(message.organisationId).catch(() => undefined);
   }
 
   #signedOut(): void {
     this.#adopt(null, null);
-    this.#tell({ kind: 'signed-out' });
+    this.#broadcast({ kind: 'signed-out' });
   }
 
-  #tell(news: News): void {
-    this.#channel?.postMessage(news);
+  #broadcast(message: TabMessage): void {
+    this.#channel?.postMessage(message);
   }
 
   #organisationId(): string | null {

@@ -31,16 +31,16 @@ export function sessionOf(changes: Partial<Session> = {}): Session {
 
 /** The state of the server, which a test may change. */
 export function serveSession(first: Session | null) {
-  const held = { session: first };
+  const backend = { session: first };
   server.use(
-    http.get(apiUrl(endpoints.identity.session), () => success(held.session)),
+    http.get(apiUrl(endpoints.identity.session), () => success(backend.session)),
     http.post(apiUrl(endpoints.identity.token), () =>
-      held.session === null
+      backend.session === null
         ? problem(401, 'Please sign in')
         : success({ token: 'test-token', expiresAt: new Date(Date.now() + 300_000).toISOString() }),
     ),
   );
-  return held;
+  return backend;
 }
 
 export const configuration: Configuration = {

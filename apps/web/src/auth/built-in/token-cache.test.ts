@@ -22,8 +22,12 @@ function issuer(skewMs = 0) {
 it('makes one request however many ask at once', async () => {
   const ask = issuer();
   const tokens = new TokenCache(ask);
-  const answers = await Promise.all([tokens.get(), tokens.get({ skipCache: true }), tokens.get()]);
-  expect(answers).toEqual(['token-1', 'token-1', 'token-1']);
+  const responses = await Promise.all([
+    tokens.get(),
+    tokens.get({ skipCache: true }),
+    tokens.get(),
+  ]);
+  expect(responses).toEqual(['token-1', 'token-1', 'token-1']);
   expect(ask).toHaveBeenCalledTimes(1);
 });
 

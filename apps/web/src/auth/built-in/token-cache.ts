@@ -9,7 +9,7 @@ const keptAtMostMs = 5 * 60_000 - marginMs;
 /** Keeps the current bearer token in memory. Concurrent callers share one request. */
 export class TokenCache {
   readonly #ask: () => Promise<IssuedToken>;
-  #held: { token: string; until: number } | null = null;
+  #cached: { token: string; until: number } | null = null;
   #asking: Promise<string> | null = null;
 
   constructor(ask: () => Promise<IssuedToken>) {
@@ -17,8 +17,8 @@ export class TokenCache {
   }
 
   get({ skipCache = false } = {}): Promise<string> {
-    if (!skipCache && this.#held !== null && Date.now() < this.#held.until) {
-      return Promise.resolve(this.#held.token);
+    if (!skipCache && this.#cached !== null && Date.now() < this.#cached.until) {
+      return Promise.resolve(this.#cached.token);
     }
     this.#asking ??= this.#renew();
     return this.#asking;
@@ -26,14 +26,14 @@ export class TokenCache {
 
   /** Drops the token. A pending request still resolves, but its token is not kept. */
   forget(): void {
-    this.#held = null;
+    this.#cached = null;
     this.#asking = null;
   }
 
   #renew(): Promise<string> {
     const asking = this.#ask()
       .then(({ token, expiresAt }) => {
-        if (this.#asking === asking) this.#held = { token, until: keptUntil(expiresAt) };
+        if (this.#asking === asking) this.#cached = { token, until: keptUntil(expiresAt) };
         return token;
       })
       .finally(() => {

@@ -27,7 +27,7 @@ export function useInvitation(token: string): [InvitationQuery, () => void] {
         if (error instanceof ApiError) return { status: 'failed', error };
         throw error;
       })
-      .then((answered) => wanted && setQuery(answered));
+      .then((invitation) => wanted && setQuery(invitation));
     return () => {
       wanted = false;
     };

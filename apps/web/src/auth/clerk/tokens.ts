@@ -25,12 +25,12 @@ export function tokensOf(clerk: TokenSource): GetToken {
   };
 }
 
-function soon<T>(answer: Promise<T>): Promise<T> {
+function soon<T>(token: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const limit = setTimeout(
       () => reject(new Error('Clerk gave no token in time')),
       tokenTimeoutMs,
     );
-    answer.then(resolve, reject).finally(() => clearTimeout(limit));
+    token.then(resolve, reject).finally(() => clearTimeout(limit));
   });
 }

@@ -72,14 +72,14 @@ describe('the API reference', () => {
     expect(status?.type).toBe('INVESTIGATING | IDENTIFIED | MONITORING | RESOLVED');
     const components = create?.body.find(({ name }) => name === 'components');
     expect(components?.fields.map(({ name }) => name)).toEqual(['componentId', 'status']);
-    expect(create?.answers.map((answer) => answer.status)).toEqual(['201']);
-    expect(create?.answers[0]?.fields.map(({ name }) => name)).toContain('IncidentTimeline');
+    expect(create?.responses.map((response) => response.status)).toEqual(['201']);
+    expect(create?.responses[0]?.fields.map(({ name }) => name)).toContain('IncidentTimeline');
     expect(create?.failures).toContain('422');
   });
 
   it('knows what may be null', () => {
     const read = calls.find(({ id }) => id === 'get-incident-id');
-    const resolved = read?.answers[0]?.fields.find(({ name }) => name === 'resolvedAt');
+    const resolved = read?.responses[0]?.fields.find(({ name }) => name === 'resolvedAt');
     expect(resolved?.type).toBe('date-time or null');
   });
 });

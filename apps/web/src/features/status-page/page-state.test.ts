@@ -115,10 +115,10 @@ describe('an event', () => {
   });
 
   it('that left out components leaves those that are known', () => {
-    const told = { componentId: 'c2', status: 'DEGRADED', component: { id: 'c2', name: 'API' } };
+    const link = { componentId: 'c2', status: 'DEGRADED', component: { id: 'c2', name: 'API' } };
     const truncated = anIncident({
       id: 'i2',
-      components: [told as PublicIncident['components'][number]],
+      components: [link as PublicIncident['components'][number]],
       componentsTruncated: true,
     });
     const [incident] = after({ name: 'incident-updated', args: [truncated] }).incidents;
@@ -132,7 +132,7 @@ describe('an event', () => {
   });
 
   it('about what is not shown changes nothing', () => {
-    const strangers: LiveEvent[] = [
+    const foreign: LiveEvent[] = [
       { name: 'component-deleted', args: ['x'] },
       { name: 'incident-deleted', args: ['x'] },
       { name: 'maintenance-deleted', args: ['x'] },
@@ -141,7 +141,7 @@ describe('an event', () => {
       { name: 'incident-timeline-deleted', args: ['x', 'e1'] },
       { name: 'maintenance-timeline-deleted', args: ['m1', 'n1'] },
     ];
-    for (const event of strangers) expect(after(event)).toEqual(before);
+    for (const event of foreign) expect(after(event)).toEqual(before);
   });
 });
 
@@ -313,8 +313,8 @@ describe('whatever happens to an organisation', () => {
     for (const read of [20, 50, 80]) {
       for (const from of [1, read - 15, read]) {
         const state = past[read]?.state ?? aSnapshot();
-        const told = past.slice(from).flatMap(({ events }) => events);
-        expect(shown(told.reduce(applyEvent, state))).toEqual(shown(last));
+        const repeated = past.slice(from).flatMap(({ events }) => events);
+        expect(shown(repeated.reduce(applyEvent, state))).toEqual(shown(last));
       }
     }
   });

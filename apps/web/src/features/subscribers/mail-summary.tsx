@@ -63,7 +63,7 @@ function Count({ label, value, alarming }: CountProps) {
 }
 
 function Reasons({ counts }: { counts: DeliveryCounts }) {
-  const told = counts.reasons.reduce((sum, { count }) => sum + count, 0);
+  const explained = counts.reasons.reduce((sum, { count }) => sum + count, 0);
   return (
     <details className="group">
       <summary className="w-fit cursor-pointer rounded-sm text-muted hover:text-ink">
@@ -76,8 +76,10 @@ function Reasons({ counts }: { counts: DeliveryCounts }) {
             <span className="min-w-0 wrap-anywhere text-ink">{reason}</span>
           </li>
         ))}
-        {told < counts.givenUp && (
-          <li className="text-muted">{number.format(counts.givenUp - told)} × for other reasons</li>
+        {explained < counts.givenUp && (
+          <li className="text-muted">
+            {number.format(counts.givenUp - explained)} × for other reasons
+          </li>
         )}
       </ul>
     </details>

@@ -55,7 +55,7 @@ impl Queued {
         }
     }
 
-    fn answer(&self) -> Result<(), Error> {
+    fn outcome(&self) -> Result<(), Error> {
         let left = self
             .away
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |away| {
@@ -103,7 +103,7 @@ impl DeliveryQueue for Queued {
         limit: u64,
     ) -> Result<Vec<Delivery>, Error> {
         self.looks.fetch_add(1, Ordering::SeqCst);
-        self.answer()?;
+        self.outcome()?;
         let mut due = self.due.lock().unwrap();
         let (mut ready, later): (Vec<_>, Vec<_>) =
             due.drain(..).partition(|(moment, _)| *moment <= now);
@@ -118,7 +118,7 @@ impl DeliveryQueue for Queued {
     }
 
     async fn record_results(&self, results: Vec<DeliveryResult>) -> Result<(), Error> {
-        self.answer()?;
+        self.outcome()?;
         for one in &results {
             if let Outcome::Retried { at, .. } = one.outcome {
                 let again = mail(one.claim.id);
@@ -172,7 +172,7 @@ struct SlowMailer {
     duration: Duration,
     busy: AtomicUsize,
     busiest: AtomicUsize,
-    answer: Server,
+    outcome: Server,
 }
 
 #[async_trait]
@@ -182,20 +182,20 @@ impl Mailer for SlowMailer {
         self.busiest.fetch_max(busy, Ordering::SeqCst);
         sleep(self.duration).await;
         self.busy.fetch_sub(1, Ordering::SeqCst);
-        (self.answer)()
+        (self.outcome)()
     }
 }
 
 fn slow(duration: Duration) -> Arc<SlowMailer> {
-    answering(duration, Box::new(|| Ok(())))
+    slow_mailer(duration, Box::new(|| Ok(())))
 }
 
-fn answering(duration: Duration, answer: Server) -> Arc<SlowMailer> {
+fn slow_mailer(duration: Duration, outcome: Server) -> Arc<SlowMailer> {
     Arc::new(SlowMailer {
         duration,
         busy: AtomicUsize::new(0),
         busiest: AtomicUsize::new(0),
-        answer,
+        outcome,
     })
 }
 
@@ -324,7 +324,7 @@ async fn a_failure_that_may_pass_is_tried_again_at_its_time_until_it_passes() {
         }),
         Err(_) => Ok(()),
     };
-    let node = start(Queued::of(1), answering(Duration::ZERO, Box::new(busy)));
+    let node = start(Queued::of(1), slow_mailer(Duration::ZERO, Box::new(busy)));
     // At most 2, 4 and 8 seconds.
     pass(14_100).await;
     assert_eq!(node.queue.sent(), [1]);
@@ -343,7 +343,7 @@ async fn a_failure_for_good_is_given_up_at_once_with_its_reason() {
             reason: "550 No such user".into(),
         })
     };
-    let node = start(Queued::of(1), answering(Duration::ZERO, Box::new(gone)));
+    let node = start(Queued::of(1), slow_mailer(Duration::ZERO, Box::new(gone)));
     pass(60_000).await;
     let results = node.queue.results.lock().unwrap();
     assert_eq!(results.len(), 1);
@@ -436,7 +436,7 @@ async fn a_mail_whose_writing_breaks_down_is_given_up_and_the_others_are_sent() 
     };
     let node = start(
         Queued::of(3),
-        answering(Duration::ZERO, Box::new(breaks_down)),
+        slow_mailer(Duration::ZERO, Box::new(breaks_down)),
     );
     pass(1_000).await;
     assert_eq!(node.queue.sent().len(), 2);

@@ -113,24 +113,24 @@ proptest! {
         components in prop_oneof![Just(0_usize), Just(3), Just(1_000)],
     ) {
         let whole = incident(&title, &description, &messages, components);
-        let told = whole.clone().for_event().unwrap();
-        prop_assert!(event_size("incident-updated", &told) <= EVENT_BYTES);
-        prop_assert_eq!(&told.description, &whole.description);
+        let shortened = whole.clone().for_event().unwrap();
+        prop_assert!(event_size("incident-updated", &shortened) <= EVENT_BYTES);
+        prop_assert_eq!(&shortened.description, &whole.description);
         // What is told are the newest entries, and as many as fit.
-        prop_assert_eq!(&told.timeline[..], &whole.timeline[..told.timeline.len()]);
-        prop_assert_eq!(told.timeline_truncated, told.timeline.len() < whole.timeline.len());
-        prop_assert_eq!(told.components_truncated, told.components.len() < whole.components.len());
-        if let Some(next) = whole.timeline.get(told.timeline.len()) {
-            let mut more = told.clone();
+        prop_assert_eq!(&shortened.timeline[..], &whole.timeline[..shortened.timeline.len()]);
+        prop_assert_eq!(shortened.timeline_truncated, shortened.timeline.len() < whole.timeline.len());
+        prop_assert_eq!(shortened.components_truncated, shortened.components.len() < whole.components.len());
+        if let Some(next) = whole.timeline.get(shortened.timeline.len()) {
+            let mut more = shortened.clone();
             more.timeline.push(next.clone());
             prop_assert!(event_size("incident-updated", &more) + FRAME_BYTES > EVENT_BYTES);
         }
 
         let whole = maintenance(&title, &description, &messages);
-        let told = whole.clone().for_event().unwrap();
-        prop_assert!(event_size("maintenance-updated", &told) <= EVENT_BYTES);
-        prop_assert_eq!(&told.timeline[..], &whole.timeline[..told.timeline.len()]);
-        prop_assert_eq!(told.timeline_truncated, told.timeline.len() < whole.timeline.len());
+        let shortened = whole.clone().for_event().unwrap();
+        prop_assert!(event_size("maintenance-updated", &shortened) <= EVENT_BYTES);
+        prop_assert_eq!(&shortened.timeline[..], &whole.timeline[..shortened.timeline.len()]);
+        prop_assert_eq!(shortened.timeline_truncated, shortened.timeline.len() < whole.timeline.len());
     }
 
     #[test]
@@ -141,12 +141,15 @@ proptest! {
 
 #[test]
 fn a_small_event_says_nothing_of_what_is_left_out() {
-    let told = incident("Down", "All of it", &["Found it".into()], 1)
+    let shortened = incident("Down", "All of it", &["Found it".into()], 1)
         .for_event()
         .unwrap();
-    let json = serde_json::to_string(&told).unwrap();
+    let json = serde_json::to_string(&shortened).unwrap();
     assert!(!json.contains("runcated"), "{json}");
-    assert_eq!((told.timeline.len(), told.components.len()), (1, 1));
+    assert_eq!(
+        (shortened.timeline.len(), shortened.components.len()),
+        (1, 1)
+    );
 }
 
 #[test]

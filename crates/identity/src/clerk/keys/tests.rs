@@ -65,7 +65,7 @@ async fn a_new_key_is_found_and_unknown_names_do_not_make_it_ask_for_ever() {
 }
 
 #[tokio::test]
-async fn while_nobody_answers_the_keys_that_are_known_go_on() {
+async fn known_keys_stay_valid_while_clerk_does_not_respond() {
     let (stand_in, keys, clock) = start().await;
     stand_in.set(PATH, 500, &json!({}));
     assert!(is_away(&keys.find(&name(0)).await));
@@ -74,23 +74,23 @@ async fn while_nobody_answers_the_keys_that_are_known_go_on() {
     clock.0.store(3, Ordering::Relaxed);
     assert!(keys.find(&name(0)).await.is_ok());
 
-    for answer in [
+    for response in [
         json!({"keys": []}),
         json!([]),
         json!({"keys": [{"kty": "oct", "k": "AA", "kid": "ins_1"}]}),
     ] {
-        stand_in.set(PATH, 200, &answer);
+        stand_in.set(PATH, 200, &response);
         clock.0.fetch_add(31, Ordering::Relaxed);
         assert!(
             is_away(&keys.find(&name(1)).await),
-            "a token signed with a new key is not bad for that: {answer}"
+            "a token signed with a new key is not bad for that: {response}"
         );
         assert!(keys.find(&name(0)).await.is_ok());
     }
 }
 
 #[tokio::test]
-async fn old_keys_are_fetched_anew_behind_the_request_that_uses_them() {
+async fn old_keys_are_refreshed_in_the_background_of_a_request() {
     let (stand_in, keys, clock) = start().await;
     stand_in.publish(&[0]);
     assert!(keys.find(&name(0)).await.is_ok());
@@ -101,7 +101,7 @@ async fn old_keys_are_fetched_anew_behind_the_request_that_uses_them() {
         panic!("they are published")
     };
     let withdrawn = async {
-        while published.known(&name(0)).is_some() {
+        while published.cached(&name(0)).is_some() {
             tokio::task::yield_now().await;
         }
     };
@@ -147,7 +147,7 @@ async fn old_keys_count_while_clerk_does_not_respond_and_a_withdrawn_one_goes_wh
     tokio::time::timeout(std::time::Duration::from_secs(30), withdrawn)
         .await
         .expect("a withdrawn key goes");
-    assert!(published.known(&name(1)).is_some());
+    assert!(published.cached(&name(1)).is_some());
 }
 
 #[tokio::test]

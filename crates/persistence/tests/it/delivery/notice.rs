@@ -26,26 +26,26 @@ use crate::contract;
 use crate::maintenance::{create, edit, record};
 
 contract!(
-    an_incident_is_told_of_as_it_was_at_each_change,
-    corrections_and_deletions_are_not_told,
-    an_edited_update_is_told_exactly_when_it_moves_the_incident,
-    a_maintenance_is_told_of_from_its_plan_to_its_end,
-    a_maintenance_that_is_moved_or_called_off_is_told_of,
-    what_the_clock_changed_is_told_once_be_it_with_an_update,
+    incident_notice_shows_the_incident_as_it_was_at_each_change,
+    corrections_and_deletions_have_no_notice,
+    edited_update_has_a_notice_exactly_when_it_changes_the_incident,
+    maintenance_has_notices_from_its_plan_to_its_end,
+    moved_or_cancelled_maintenance_has_a_notice,
+    change_by_the_clock_has_one_notice_even_with_an_update,
     without_subscribers_nothing_is_kept,
 );
 
 /// Everything told to one subscriber, in order.
-async fn told(world: &World) -> Vec<Arc<Notice>> {
+async fn notices(world: &World) -> Vec<Arc<Notice>> {
     world.expand().await;
-    let mut told = Vec::new();
+    let mut notices = Vec::new();
     loop {
         let claimed = world.claim_at(later(60 * 24 * 30), 1).await;
         let Some(delivery) = claimed.first() else {
-            return told;
+            return notices;
         };
         if let DeliveryKind::Notice(notice) = &delivery.kind {
-            told.push(Arc::clone(notice));
+            notices.push(Arc::clone(notice));
         }
         world
             .database
@@ -60,7 +60,7 @@ async fn incident_changes(world: &World) -> Vec<(IncidentChange, Option<String>)
         NoticeChange::Incident { change, .. } => (*change, notice.content.message.clone()),
         change @ NoticeChange::Maintenance { .. } => panic!("{change:?}"),
     };
-    told(world).await.iter().map(of_incident).collect()
+    notices(world).await.iter().map(of_incident).collect()
 }
 
 async fn maintenance_changes(
@@ -72,7 +72,7 @@ async fn maintenance_changes(
         }
         change @ NoticeChange::Incident { .. } => panic!("{change:?}"),
     };
-    told(world).await.iter().map(of_maintenance).collect()
+    notices(world).await.iter().map(of_maintenance).collect()
 }
 
 async fn world(database: &Database) -> World {
@@ -81,7 +81,7 @@ async fn world(database: &Database) -> World {
     world
 }
 
-async fn an_incident_is_told_of_as_it_was_at_each_change(database: &Database) {
+async fn incident_notice_shows_the_incident_as_it_was_at_each_change(database: &Database) {
     let world = world(database).await;
     let draft = ComponentDraft {
         name: "API".into(),
@@ -115,9 +115,9 @@ async fn an_incident_is_told_of_as_it_was_at_each_change(database: &Database) {
     world
         .record(incident, IncidentStatus::Resolved, "Fixed")
         .await;
-    let told = told(&world).await;
-    assert!(told.iter().all(|notice| notice.subject == incident.0));
-    let read: Vec<_> = told
+    let notices = notices(&world).await;
+    assert!(notices.iter().all(|notice| notice.subject == incident.0));
+    let read: Vec<_> = notices
         .iter()
         .map(|notice| match &notice.content.change {
             NoticeChange::Incident {
@@ -167,7 +167,7 @@ async fn an_incident_is_told_of_as_it_was_at_each_change(database: &Database) {
     );
 }
 
-async fn corrections_and_deletions_are_not_told(database: &Database) {
+async fn corrections_and_deletions_have_no_notice(database: &Database) {
     let world = world(database).await;
     let incident = world.incident("Down").await;
     let first = world
@@ -205,7 +205,7 @@ async fn corrections_and_deletions_are_not_told(database: &Database) {
     assert_eq!((before, incident_changes(&world).await), (3, Vec::new()));
 }
 
-async fn an_edited_update_is_told_exactly_when_it_moves_the_incident(database: &Database) {
+async fn edited_update_has_a_notice_exactly_when_it_changes_the_incident(database: &Database) {
     let world = world(database).await;
     let incident = world.incident("Down").await;
     let update = world
@@ -232,7 +232,7 @@ async fn an_edited_update_is_told_exactly_when_it_moves_the_incident(database: &
     assert_eq!((before, incident_changes(&world).await), (2, expected));
 }
 
-async fn a_maintenance_is_told_of_from_its_plan_to_its_end(database: &Database) {
+async fn maintenance_has_notices_from_its_plan_to_its_end(database: &Database) {
     let world = world(database).await;
     let (start, end) = (later(60), later(120));
     let planned = create(database, &world.acme, start, Some(end)).await.id;
@@ -270,7 +270,7 @@ async fn a_maintenance_is_told_of_from_its_plan_to_its_end(database: &Database) 
     );
 }
 
-async fn a_maintenance_that_is_moved_or_called_off_is_told_of(database: &Database) {
+async fn moved_or_cancelled_maintenance_has_a_notice(database: &Database) {
     use MaintenanceChange::{Began, Cancelled, Ended, Scheduled, Updated};
 
     let world = world(database).await;
@@ -330,7 +330,7 @@ async fn a_maintenance_that_is_moved_or_called_off_is_told_of(database: &Databas
     );
 }
 
-async fn what_the_clock_changed_is_told_once_be_it_with_an_update(database: &Database) {
+async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Database) {
     let world = world(database).await;
     // Five begin at once: one transaction, five notices.
     for _ in 0..5 {
@@ -390,5 +390,5 @@ async fn without_subscribers_nothing_is_kept(database: &Database) {
     create(database, &world.acme, later(60), None).await;
     assert!(!database.expand(clock().now(), 10).await.unwrap());
     world.subscriber("ann@example.com").await;
-    assert!(told(&world).await.is_empty());
+    assert!(notices(&world).await.is_empty());
 }

@@ -24,9 +24,9 @@ pub(super) struct World {
     pub(super) acme: OrganisationId,
 }
 
-/// An event as it is told.
+/// An event in the outbox.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct StoredEvent {
     pub(super) revision: i64,
     pub(super) name: String,
     pub(super) args: Value,
@@ -209,8 +209,8 @@ impl World {
             .incident
     }
 
-    /// Everything that was told, in order.
-    pub(super) async fn told(&self) -> Vec<Told> {
+    /// All events of the outbox, in order.
+    pub(super) async fn events(&self) -> Vec<StoredEvent> {
         let Backlog::Commits(commits) = self
             .database
             .after(&self.acme, Revision(0), 1000)
@@ -219,25 +219,26 @@ impl World {
         else {
             panic!("nothing was pruned");
         };
-        let mut told = Vec::new();
+        let mut events = Vec::new();
         for commit in commits {
             for event in commit.events {
                 let args = serde_json::from_str(event.args.get()).unwrap();
-                told.push(Told {
+                events.push(StoredEvent {
                     revision: commit.revision,
                     name: event.name,
                     args,
                 });
             }
         }
-        told
+        events
     }
 
-    /// The names of what the newest revision told.
+    /// The names of the events of the newest revision.
     pub(super) async fn last_names(&self) -> Vec<String> {
-        let told = self.told().await;
-        let last = told.last().map_or(0, |event| event.revision);
-        told.into_iter()
+        let events = self.events().await;
+        let last = events.last().map_or(0, |event| event.revision);
+        events
+            .into_iter()
             .filter(|event| event.revision == last)
             .map(|event| event.name)
             .collect()

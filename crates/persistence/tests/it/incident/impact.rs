@@ -27,11 +27,11 @@ contract!(
 async fn an_incident_holds_from_its_creation_until_it_is_resolved(database: &Database) {
     let world = World::new(database, "acme").await;
     let (api, web) = (world.component("API").await, world.component("Web").await);
-    let held = [
+    let impacts = [
         open_on(api, ComponentStatus::MajorOutage),
         open_on(web, ComponentStatus::Operational),
     ];
-    let incident = world.open("Down", &held).await;
+    let incident = world.open("Down", &impacts).await;
     assert_eq!(
         world.last_names().await,
         ["new-incident", "component-update"]
@@ -157,7 +157,7 @@ async fn attaching_is_all_or_nothing(database: &Database) {
             .attach(&world.acme, incident.id, components, rule)
             .await
     };
-    let before = world.told().await.len();
+    let before = world.events().await.len();
     let foreign = attach([web, theirs]).await;
     let Err(Error::Invalid(invalid)) = foreign else {
         panic!("{foreign:?}")
@@ -165,7 +165,7 @@ async fn attaching_is_all_or_nothing(database: &Database) {
     assert_eq!(invalid.errors[0].field, "components[1].componentId");
     assert!(matches!(attach([web, api]).await, Err(Error::Conflict(_))));
     assert_eq!(world.status(web).await, ComponentStatus::Operational);
-    assert_eq!(world.told().await.len(), before);
+    assert_eq!(world.events().await.len(), before);
 }
 
 async fn detaching_is_all_or_nothing(database: &Database) {
@@ -174,7 +174,7 @@ async fn detaching_is_all_or_nothing(database: &Database) {
     let incident = world
         .open("Down", &[open_on(api, ComponentStatus::Degraded)])
         .await;
-    let before = world.told().await.len();
+    let before = world.events().await.len();
     let refused = database
         .detach(
             &world.acme,
@@ -188,7 +188,7 @@ async fn detaching_is_all_or_nothing(database: &Database) {
     };
     assert_eq!(invalid.errors[0].field, "componentIds[1]");
     assert_eq!(
-        (world.status(api).await, world.told().await.len()),
+        (world.status(api).await, world.events().await.len()),
         (ComponentStatus::Degraded, before)
     );
 }

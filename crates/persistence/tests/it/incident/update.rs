@@ -85,15 +85,15 @@ async fn a_recorded_update_reads_as_it_was_written(database: &Database) {
         world.found(&incident).await.status,
         IncidentStatus::Identified
     );
-    let told = world.told().await;
-    let names: Vec<_> = told.iter().map(|event| event.name.as_str()).collect();
+    let events = world.events().await;
+    let names: Vec<_> = events.iter().map(|event| event.name.as_str()).collect();
     assert_eq!(
         names,
         ["new-incident", "timeline-updated", "incident-updated"]
     );
-    assert_eq!(told[1].args[0]["id"], update.id.to_string());
-    assert_eq!(told[2].args[0]["IncidentTimeline"][0], told[1].args[0]);
-    assert!(!told[1].args.to_string().contains("Ann"));
+    assert_eq!(events[1].args[0]["id"], update.id.to_string());
+    assert_eq!(events[2].args[0]["IncidentTimeline"][0], events[1].args[0]);
+    assert!(!events[1].args.to_string().contains("Ann"));
 }
 
 async fn a_resolved_incident_takes_no_update(database: &Database) {
@@ -185,13 +185,15 @@ async fn two_operators_who_record_at_once_are_both_kept_in_order(database: &Data
     }
     assert_eq!(world.found(&incident).await.status, updates[0].status);
     // Each was told in the order in which it is kept.
-    let told = world.told().await;
-    let told = told.iter().filter(|event| event.name == "timeline-updated");
-    let told: Vec<_> = told
+    let events = world.events().await;
+    let events = events
+        .iter()
+        .filter(|event| event.name == "timeline-updated");
+    let events: Vec<_> = events
         .map(|event| event.args[0]["id"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(
-        told,
+        events,
         updates
             .iter()
             .rev()
@@ -221,9 +223,9 @@ async fn an_edit_of_the_newest_update_moves_the_incident(database: &Database) {
         world.last_names().await,
         ["timeline-updated", "incident-updated"]
     );
-    let told = world.told().await.len();
+    let events = world.events().await.len();
     edit(&world, &newest, IncidentStatus::Resolved).await;
-    assert_eq!(world.told().await.len(), told);
+    assert_eq!(world.events().await.len(), events);
 }
 
 async fn only_an_update_that_moves_the_status_moves_the_version(database: &Database) {
@@ -255,12 +257,12 @@ async fn deleting_the_newest_goes_back_to_the_newest_left(database: &Database) {
             .await
             .unwrap()
     );
-    let told = [
+    let events = [
         "incident-timeline-deleted",
         "incident-timeline-deleted",
         "incident-updated",
     ];
-    assert_eq!(world.last_names().await, told);
+    assert_eq!(world.last_names().await, events);
     let found = world.found(&incident).await;
     assert_eq!(
         (found.status, found.resolved_at),
@@ -283,7 +285,7 @@ async fn deleting_several_is_all_or_nothing(database: &Database) {
     let foreign = world
         .record(&other, IncidentStatus::Identified, "theirs")
         .await;
-    let before = world.told().await.len();
+    let before = world.events().await.len();
     let refused = delete(
         &world,
         &incident,
@@ -306,7 +308,7 @@ async fn deleting_several_is_all_or_nothing(database: &Database) {
         ),
         (vec![ours], vec![foreign])
     );
-    assert_eq!(world.told().await.len(), before);
+    assert_eq!(world.events().await.len(), before);
 }
 
 async fn updates_belong_to_their_incident_and_organisation(database: &Database) {

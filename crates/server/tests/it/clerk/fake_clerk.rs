@@ -25,22 +25,22 @@ const KEYS: [&str; 2] = [
 ];
 
 /// What it answers: a status and a body for each path.
-type Answers = Arc<Mutex<HashMap<String, (u16, Value)>>>;
+type Responses = Arc<Mutex<HashMap<String, (u16, Value)>>>;
 
 /// The stand-in. It ends with the test's runtime.
 pub(super) struct StandIn {
     pub(super) url: String,
-    answers: Answers,
+    responses: Responses,
 }
 
 impl StandIn {
     pub(super) fn start() -> Self {
-        let answers = Answers::default();
-        let known = web::Data::from(Arc::clone(&answers));
+        let responses = Responses::default();
+        let known = web::Data::from(Arc::clone(&responses));
         let server = HttpServer::new(move || {
             App::new()
                 .app_data(known.clone())
-                .default_service(web::to(answer))
+                .default_service(web::to(response))
         });
         let server = server
             .workers(1)
@@ -49,14 +49,14 @@ impl StandIn {
             .unwrap();
         let url = format!("http://{}", server.addrs()[0]);
         tokio::spawn(server.run());
-        let stand_in = Self { url, answers };
+        let stand_in = Self { url, responses };
         stand_in.publish(&[0]);
         stand_in
     }
 
     /// From here on it answers so.
     pub(super) fn set(&self, path: &str, status: u16, body: Value) {
-        self.answers
+        self.responses
             .lock()
             .unwrap()
             .insert(path.to_owned(), (status, body));
@@ -69,11 +69,11 @@ impl StandIn {
     }
 }
 
-async fn answer(
+async fn response(
     request: HttpRequest,
-    answers: web::Data<Mutex<HashMap<String, (u16, Value)>>>,
+    responses: web::Data<Mutex<HashMap<String, (u16, Value)>>>,
 ) -> HttpResponse {
-    let found = answers.lock().unwrap().get(request.path()).cloned();
+    let found = responses.lock().unwrap().get(request.path()).cloned();
     let (status, body) = found.unwrap_or((404, json!({"errors": []})));
     HttpResponse::build(status.try_into().unwrap()).json(body)
 }

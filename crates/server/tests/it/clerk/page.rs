@@ -5,7 +5,7 @@ use super::fake_clerk::{HOST, encoded, token};
 use crate::app::{TestApp, cookie_client, send};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_web_app_is_told_which_application_it_is() {
+async fn web_app_gets_the_key_of_the_clerk_application() {
     let setup = Setup::start().await;
     let found = send(cookie_client().get(setup.app.call("/configuration")))
         .await

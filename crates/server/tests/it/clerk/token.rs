@@ -170,7 +170,7 @@ async fn names_come_from_the_token_else_from_clerk_and_an_update_bears_its_autho
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_organisation_whose_name_nobody_tells_has_a_page_all_the_same() {
+async fn organisation_without_a_known_name_has_a_page() {
     let setup = Setup::start().await;
     assert_eq!(
         setup.status("org_1").await.status,

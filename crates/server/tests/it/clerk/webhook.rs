@@ -21,7 +21,7 @@ fn membership(user: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_organisations_page_bears_the_name_that_clerk_told_last() {
+async fn page_shows_the_latest_name_from_clerk() {
     let setup = Setup::start().await;
     for (id, kind, name, updated_at) in [
         ("msg_1", "organization.created", "Acme", now() - 20),
@@ -30,7 +30,7 @@ async fn an_organisations_page_bears_the_name_that_clerk_told_last() {
     ] {
         assert_eq!(
             setup
-                .tell(id, kind, organisation(name, updated_at))
+                .notify(id, kind, organisation(name, updated_at))
                 .await
                 .status,
             200
@@ -52,7 +52,7 @@ async fn a_deleted_organisation_is_gone_and_does_not_come_back() {
 
     assert_eq!(
         setup
-            .tell("msg_1", "organization.deleted", deleted("org_1"))
+            .notify("msg_1", "organization.deleted", deleted("org_1"))
             .await
             .status,
         200
@@ -68,7 +68,7 @@ async fn a_deleted_organisation_is_gone_and_does_not_come_back() {
     // Late news, and a token that still lives.
     assert_eq!(
         setup
-            .tell("msg_2", "organization.updated", organisation("Acme", now()))
+            .notify("msg_2", "organization.updated", organisation("Acme", now()))
             .await
             .status,
         200
@@ -92,7 +92,7 @@ async fn a_session_that_ends_takes_its_tokens_and_sockets_along() {
         let session = json!({"id": format!("sess_of_{user}"), "object": "session", "user_id": user, "status": "ended"});
         assert_eq!(
             setup
-                .tell(&format!("msg_{number}"), kind, session)
+                .notify(&format!("msg_{number}"), kind, session)
                 .await
                 .status,
             200
@@ -112,7 +112,7 @@ async fn who_leaves_an_organisation_is_disconnected_from_it_and_may_come_back() 
     let leaving = Client::signed_in(&setup.app.url, &here).await;
     assert_eq!(
         setup
-            .tell(
+            .notify(
                 "msg_1",
                 "organizationMembership.deleted",
                 membership("user_1")
@@ -150,7 +150,10 @@ async fn a_deleted_or_banned_users_tokens_are_worth_nothing() {
         let token = token(user, "org_1");
         assert_eq!(setup.components(&token).await, 200);
         assert_eq!(
-            setup.tell(&format!("msg_{user}"), kind, data).await.status,
+            setup
+                .notify(&format!("msg_{user}"), kind, data)
+                .await
+                .status,
             200
         );
         assert_eq!(setup.components(&token).await, 401, "{kind}");
@@ -158,7 +161,7 @@ async fn a_deleted_or_banned_users_tokens_are_worth_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_message_is_heard_once() {
+async fn message_is_handled_once() {
     let setup = Setup::start().await;
     let event = |name: &str, at: i64| {
         json!({"type": "organization.updated", "data": organisation(name, at), "timestamp": at * 1000}).to_string()

@@ -49,7 +49,7 @@ impl MailServer {
             lines,
         };
         server.port = server
-            .told("listening")
+            .next("listening")
             .await
             .as_u64()
             .unwrap()
@@ -66,7 +66,7 @@ impl MailServer {
 
     /// The next mail it takes.
     pub(crate) async fn mail(&mut self) -> Value {
-        self.told("mail").await
+        self.next("mail").await
     }
 
     /// Every mail it has taken before it closes all connections.
@@ -82,10 +82,10 @@ impl MailServer {
         }
     }
 
-    async fn told(&mut self, kind: &str) -> Value {
+    async fn next(&mut self, kind: &str) -> Value {
         loop {
-            if let Some(told) = self.line().await.get(kind) {
-                return told.clone();
+            if let Some(value) = self.line().await.get(kind) {
+                return value.clone();
             }
         }
     }

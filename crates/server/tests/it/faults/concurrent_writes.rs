@@ -1,4 +1,4 @@
-//! Operators who record updates as fast as they are answered, and what of it has to be found afterwards.
+//! Operators record updates as fast as the server acknowledges them; every acknowledged update must be stored.
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -9,21 +9,21 @@ use crate::process::Process;
 const OPERATORS: usize = 8;
 const STATUSES: [&str; 3] = ["INVESTIGATING", "IDENTIFIED", "MONITORING"];
 
-/// An organisation with an incident for each operator, over many lives of the server.
-pub(super) struct Storm {
+/// An organisation with an incident for each operator, over several processes of the server.
+pub(super) struct ConcurrentWrites {
     operator: Operator,
     incidents: Vec<String>,
-    /// The updates each incident was answered to have.
+    /// The acknowledged updates of each incident.
     acknowledged: Vec<Vec<String>>,
 }
 
-/// Writes on their way.
+/// Operators that are writing, and the updates acknowledged to them.
 pub(super) struct Writing {
-    answers: mpsc::UnboundedReceiver<(usize, String)>,
+    updates: mpsc::UnboundedReceiver<(usize, String)>,
     writers: Vec<tokio::task::JoinHandle<()>>,
 }
 
-impl Storm {
+impl ConcurrentWrites {
     pub(super) async fn new(process: &Process) -> Self {
         let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
         let mut incidents = Vec::new();
@@ -43,7 +43,7 @@ impl Storm {
         }
     }
 
-    /// Goes on at another life of the server. Tokens last five minutes, sessions longer.
+    /// Continues at another process of the server, with a new token: a token lasts five minutes, a session longer.
     pub(super) async fn at(&mut self, process: &Process) {
         self.operator.url.clone_from(&process.url);
         self.operator.token = token(
@@ -54,60 +54,61 @@ impl Storm {
         .await;
     }
 
-    /// Everybody writes until the server is gone, or says that it is going.
+    /// Every operator writes until the server ends or responds with 503.
     pub(super) fn write(&self) -> Writing {
-        let (told, answers) = mpsc::unbounded_channel();
+        let (sender, updates) = mpsc::unbounded_channel();
         let writer = |(number, incident): (usize, &String)| {
-            let (operator, told) = (self.operator.clone(), told.clone());
+            let (operator, sender) = (self.operator.clone(), sender.clone());
             let path = format!("/incident/{incident}/updates/create");
             tokio::spawn(async move {
                 for count in 0.. {
                     let update = json!({"message": format!("Update {count}"), "status": STATUSES[count % 3]});
                     let request = operator.request(reqwest::Method::POST, &path).json(&update);
-                    let Ok(answer) = request.send().await else {
+                    let Ok(response) = request.send().await else {
                         return;
                     };
-                    let status = answer.status();
-                    let Ok(body) = answer.json::<Value>().await else {
+                    let status = response.status();
+                    let Ok(body) = response.json::<Value>().await else {
                         return;
                     };
                     if status == 503 {
                         return;
                     }
                     assert_eq!(status, 201, "{body}");
-                    told.send((number, body["data"]["id"].as_str().unwrap().to_owned()))
+                    sender
+                        .send((number, body["data"]["id"].as_str().unwrap().to_owned()))
                         .unwrap();
                 }
             })
         };
         Writing {
-            answers,
+            updates,
             writers: self.incidents.iter().enumerate().map(writer).collect(),
         }
     }
 
-    /// Notes answers until there are so many.
+    /// Notes the next `count` acknowledged updates.
     pub(super) async fn note(&mut self, writing: &mut Writing, count: usize) {
         for _ in 0..count {
-            let (number, id) = writing.answers.recv().await.expect("somebody writes");
+            let (number, id) = writing.updates.recv().await.expect("an operator writes");
             self.acknowledged[number].push(id);
         }
     }
 
-    /// Notes what was answered up to the end.
+    /// Notes the acknowledged updates up to the end.
     pub(super) async fn note_the_rest(&mut self, mut writing: Writing) {
         for writer in writing.writers {
             writer.await.unwrap();
         }
-        while let Some((number, id)) = writing.answers.recv().await {
+        while let Some((number, id)) = writing.updates.recv().await {
             self.acknowledged[number].push(id);
         }
     }
 
-    /// Every answered write is there, and no write is there by half. So many lives have ended with a write of each operator on
-    /// its way.
+    /// Asserts that every acknowledged write is stored, and no write in part. `ended` processes have ended, each with at
+    /// most one unacknowledged write per operator.
     pub(super) async fn is_whole(&self, ended: usize) {
-        let (mut stored, mut answered) = (0, 0);
+        let (mut stored, mut noted) = (0, 0);
         for (incident, acknowledged) in self.incidents.iter().zip(&self.acknowledged) {
             let updates = self
                 .operator
@@ -119,7 +120,7 @@ impl Storm {
             let is_stored = |id: &String| updates.iter().any(|update| update["id"] == **id);
             assert!(
                 acknowledged.iter().all(is_stored),
-                "what was acknowledged is there"
+                "every acknowledged update is stored"
             );
             let state = self
                 .operator
@@ -133,20 +134,17 @@ impl Storm {
                 .clone();
             assert_eq!(
                 state["status"], status,
-                "an update and its incident go together"
+                "an update and its incident are stored together"
             );
             stored += updates.len();
-            answered += acknowledged.len();
+            noted += acknowledged.len();
         }
-        assert!(
-            stored <= answered + ended * OPERATORS,
-            "{stored} of {answered}"
-        );
+        assert!(stored <= noted + ended * OPERATORS, "{stored} of {noted}");
         let revision = self.operator.snapshot().await["revision"].clone();
         assert_eq!(
             revision,
             stored + OPERATORS,
-            "a write and its revision go together"
+            "a write and its revision are stored together"
         );
     }
 }

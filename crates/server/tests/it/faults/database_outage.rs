@@ -119,7 +119,7 @@ impl Installation {
     }
 
     /// Nobody goes on believing that what he sees is the state of now.
-    async fn viewers_are_told(&self, viewers: (Stream, Client), before: &Value) {
+    async fn assert_viewers_are_disconnected(&self, viewers: (Stream, Client), before: &Value) {
         let (stream, socket) = viewers;
         tokio::time::timeout(Duration::from_mins(1), stream.ends())
             .await
@@ -185,13 +185,15 @@ async fn while_the_database_is_stopped_operators_get_503_and_the_public_page_sta
     );
     installation.network.close().await;
     installation.is_cut_off(&before).await;
-    installation.viewers_are_told(viewers, &before).await;
+    installation
+        .assert_viewers_are_disconnected(viewers, &before)
+        .await;
     installation.network.open().await;
     installation.recovers(&before).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_that_no_longer_answers_is_given_up_in_time() {
+async fn unresponsive_database_times_out() {
     let Some(installation) = Installation::start().await else {
         return;
     };
@@ -201,7 +203,9 @@ async fn a_database_that_no_longer_answers_is_given_up_in_time() {
     );
     installation.network.swallow();
     installation.is_cut_off(&before).await;
-    installation.viewers_are_told(viewers, &before).await;
+    installation
+        .assert_viewers_are_disconnected(viewers, &before)
+        .await;
     installation.network.go_on();
     installation.recovers(&before).await;
 }

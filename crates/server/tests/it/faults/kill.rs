@@ -1,8 +1,8 @@
-//! The process ends in the middle of a storm of writes.
+//! The server ends during concurrent writes.
 //!
 //! `ALLCLEAR_TEST_KILLS=100` kills as often on each database; the test run itself does so a few times.
 
-use super::concurrent_writes::Storm;
+use super::concurrent_writes::ConcurrentWrites;
 use super::postgres;
 use crate::process::{Process, command};
 
@@ -16,41 +16,41 @@ async fn survives_kills(database: &[&str]) {
     let flags = [&ADDRESS, database].concat();
     let serve = || Process::serve(command(&folder.path().join("data"), &flags));
     let mut process = serve().await;
-    let mut storm = Storm::new(&process).await;
+    let mut writes = ConcurrentWrites::new(&process).await;
     for kill in 1..=kills {
-        let mut writing = storm.write();
+        let mut writing = writes.write();
         // At another moment each time.
-        storm.note(&mut writing, 20 + kill * 7 % 30).await;
+        writes.note(&mut writing, 20 + kill * 7 % 30).await;
         process.kill().await;
-        storm.note_the_rest(writing).await;
+        writes.note_the_rest(writing).await;
         process = serve().await;
-        storm.at(&process).await;
-        storm.is_whole(kill).await;
+        writes.at(&process).await;
+        writes.is_whole(kill).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_answered_survives_kills_in_a_storm_of_writes() {
+async fn acknowledged_writes_survive_kills_during_concurrent_writes() {
     survives_kills(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_answered_survives_kills_in_a_storm_of_writes_to_postgresql() {
+async fn acknowledged_writes_survive_kills_during_concurrent_writes_to_postgresql() {
     let Some(url) = postgres().await else { return };
     survives_kills(&["--database-url", &url]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_term_in_a_storm_of_writes_answers_no_request_wrongly() {
+async fn sigterm_during_concurrent_writes_loses_no_acknowledged_write() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let process = Process::serve(command(&data, &ADDRESS)).await;
-    let mut storm = Storm::new(&process).await;
-    let mut writing = storm.write();
-    storm.note(&mut writing, 30).await;
+    let mut writes = ConcurrentWrites::new(&process).await;
+    let mut writing = writes.write();
+    writes.note(&mut writing, 30).await;
     assert_eq!(process.terminate().await, Some(0));
-    storm.note_the_rest(writing).await;
+    writes.note_the_rest(writing).await;
     let process = Process::serve(command(&data, &ADDRESS)).await;
-    storm.at(&process).await;
-    storm.is_whole(1).await;
+    writes.at(&process).await;
+    writes.is_whole(1).await;
 }

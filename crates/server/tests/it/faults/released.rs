@@ -11,7 +11,7 @@ const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations/schema
 
 /// The files of PostgreSQL stand for both: psql reads them, and it is there wherever PostgreSQL is.
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_signed_up_at_a_released_version_goes_on_at_this_one() {
+async fn account_of_a_released_version_works_in_this_one() {
     for entry in std::fs::read_dir(KEPT).unwrap() {
         let path = entry.unwrap().path();
         if !path.to_str().unwrap().ends_with(".postgresql.sql") {

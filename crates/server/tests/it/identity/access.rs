@@ -157,7 +157,7 @@ async fn the_last_admin_can_neither_leave_nor_become_a_member() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_member_may_not_do_what_an_admin_may_and_a_stranger_finds_nothing() {
+async fn member_may_not_do_what_an_admin_may_and_other_users_find_nothing() {
     let app = TestApp::start().await;
     let (ann, acme) = acme(&app).await;
     let bob = Person::member(&app, &ann, &acme, "bob@example.com", "member").await;

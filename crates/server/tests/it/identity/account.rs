@@ -9,7 +9,7 @@ const ADDRESS: &str = "ann@example.com";
 #[tokio::test(flavor = "multi_thread")]
 async fn who_signs_up_is_signed_in_and_the_first_administers_the_installation() {
     let app = TestApp::start().await;
-    let first = |answer: &crate::app::Answer| answer.body["data"]["firstAccount"].clone();
+    let first = |response: &crate::app::TestResponse| response.body["data"]["firstAccount"].clone();
     assert_eq!(
         first(&send(cookie_client().get(app.call("/configuration"))).await),
         true
@@ -37,8 +37,8 @@ async fn who_signs_up_is_signed_in_and_the_first_administers_the_installation() 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_session_cookie_is_out_of_reach_of_scripts_and_other_sites() {
     let app = TestApp::start().await;
-    let answer = Person::new(&app, ADDRESS).sign_up(PASSWORD).await;
-    let cookie = answer.headers["set-cookie"].to_str().unwrap();
+    let response = Person::new(&app, ADDRESS).sign_up(PASSWORD).await;
+    let cookie = response.headers["set-cookie"].to_str().unwrap();
     let (pair, attributes) = cookie.split_once("; ").unwrap();
     assert_eq!(
         pair.strip_prefix("allclear_session=").map(str::len),
@@ -55,11 +55,11 @@ async fn the_session_cookie_is_out_of_reach_of_scripts_and_other_sites() {
             "SameSite=Strict"
         ]
     );
-    assert_eq!(answer.headers["cache-control"], "no-store");
+    assert_eq!(response.headers["cache-control"], "no-store");
 
     let app = TestApp::start_with(&["--public-url", "https://status.example.com"]).await;
-    let answer = Person::new(&app, ADDRESS).sign_up(PASSWORD).await;
-    let cookie = answer.headers["set-cookie"].to_str().unwrap();
+    let response = Person::new(&app, ADDRESS).sign_up(PASSWORD).await;
+    let cookie = response.headers["set-cookie"].to_str().unwrap();
     assert!(cookie.starts_with("__Host-allclear_session="), "{cookie}");
     assert!(cookie.contains("; Secure"), "{cookie}");
     assert!(cookie.contains("; Path=/;"), "{cookie}");
@@ -70,9 +70,9 @@ async fn the_session_cookie_is_out_of_reach_of_scripts_and_other_sites() {
 async fn every_bad_field_of_a_sign_up_is_named() {
     let app = TestApp::start().await;
     let ann = Person::new(&app, ADDRESS);
-    let errors = |answer: crate::app::Answer| {
-        assert_eq!(answer.status, 422, "{answer:?}");
-        let errors = answer.body["errors"].as_array().unwrap().clone();
+    let errors = |response: crate::app::TestResponse| {
+        assert_eq!(response.status, 422, "{response:?}");
+        let errors = response.body["errors"].as_array().unwrap().clone();
         let shown = |error: &Value| {
             format!(
                 "{}: {}",
@@ -117,7 +117,7 @@ async fn every_bad_field_of_a_sign_up_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wrong_password_and_an_unknown_address_are_answered_alike() {
+async fn wrong_password_and_unknown_address_get_the_same_response() {
     let app = TestApp::start().await;
     let ann = Person::signed_up(&app, ADDRESS).await;
     let wrong = Person::new(&app, ADDRESS).sign_in("another password").await;
@@ -155,8 +155,8 @@ async fn known_and_unknown_addresses_sign_up_alike_and_only_a_link_makes_an_acco
         json!({"data": {"pending": true}, "message": "Check your mailbox to finish"})
     );
     assert_eq!((known.status, &known.body), (unknown.status, &unknown.body));
-    for answer in [&known, &unknown] {
-        assert!(!answer.headers.contains_key("set-cookie"));
+    for response in [&known, &unknown] {
+        assert!(!response.headers.contains_key("set-cookie"));
     }
     assert_eq!(bob.sign_in("another password").await.status, 401);
     let token = confirmation_link(app.folder.path(), &bob.email).await;
@@ -182,17 +182,17 @@ async fn known_and_unknown_addresses_sign_up_alike_and_only_a_link_makes_an_acco
         assert_eq!(refused.status, 400);
     }
     let app = TestApp::start_in(app.stop().await, &[]).await;
-    let told = super::mails(&app);
-    let told: Vec<_> = told
+    let mails = super::mails(&app);
+    let mails: Vec<_> = mails
         .iter()
         .filter(|mail| mail.contains("To: ANN@example.com\r\n"))
         .collect();
-    assert_eq!(told.len(), 1);
-    assert!(told[0].contains("/login?forgot") && !told[0].contains("confirmation="));
+    assert_eq!(mails.len(), 1);
+    assert!(mails[0].contains("/login?forgot") && !mails[0].contains("confirmation="));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_confirms_the_password_it_was_mailed_for_whatever_a_stranger_types() {
+async fn link_confirms_only_the_password_it_was_mailed_for() {
     let app = TestApp::start().await;
     Person::signed_up(&app, ADDRESS).await;
     let (bob, eve) = (

@@ -62,7 +62,7 @@ async fn a_reset_link_sets_the_password_once_and_signs_everybody_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reset_of_an_unknown_address_is_answered_alike_and_mails_nothing() {
+async fn reset_of_an_unknown_address_gets_the_same_response_and_no_mail() {
     let app = TestApp::start().await;
     let ann = Person::signed_up(&app, ADDRESS).await;
     let known = ann.post("/password-reset", json!({"email": ADDRESS})).await;

@@ -33,12 +33,12 @@ async fn each_event_says_who_did_what_from_where_and_no_line_says_a_secret() {
     let wrong = json!({"email": "ada@example.com", "password": "a wrong password"});
     let mut failed = Value::Null;
     loop {
-        let answer = send(stranger.post(call("/sign-in")).json(&wrong)).await;
-        if answer.status == 429 {
+        let response = send(stranger.post(call("/sign-in")).json(&wrong)).await;
+        if response.status == 429 {
             break;
         }
-        assert_eq!(answer.status, 401);
-        failed = json!(answer.headers["x-request-id"].to_str().unwrap());
+        assert_eq!(response.status, 401);
+        failed = json!(response.headers["x-request-id"].to_str().unwrap());
     }
     let list = format!("{}/api/v1/component/list", process.url);
     let refused = send(client().get(list).bearer_auth("not.a.token")).await;

@@ -43,10 +43,10 @@ async fn parallel_guesses_are_counted_before_they_are_computed() {
             "a wrong password"
         })
     });
-    let answers = join_all(guesses).await;
-    let refused = answers.iter().filter(|answer| answer.status == 429);
+    let responses = join_all(guesses).await;
+    let refused = responses.iter().filter(|response| response.status == 429);
     // The sign-up was a try, too.
-    assert!(answers.len() - refused.count() <= 10);
+    assert!(responses.len() - refused.count() <= 10);
     assert_eq!(eve.sign_in(PASSWORD).await.status, 429);
 }
 

@@ -56,7 +56,7 @@ impl Clock for WorkClock {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_viewer_hears_of_each_change_of_the_clock_once_and_within_a_second() {
+async fn viewer_receives_each_change_made_by_the_clock_once_within_a_second() {
     let clock = WorkClock::new();
     let app = TestApp::start_at(&[], Arc::clone(&clock) as _).await;
     let (operator, other) = (app.operator("Acme").await, app.operator("Other").await);

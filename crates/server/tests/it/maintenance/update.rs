@@ -130,7 +130,7 @@ async fn wrong_updates_are_refused_in_the_words_of_the_form() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn updates_are_deleted_all_or_none_and_told_one_by_one() {
+async fn updates_are_deleted_all_or_none_and_published_one_by_one() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     let path = plan(&operator, &later(HOUR), None).await;

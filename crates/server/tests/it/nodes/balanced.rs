@@ -66,17 +66,17 @@ impl Poller {
 
     /// The status where the session is not known.
     async fn post(&self, packet: &str) -> Result<(), u16> {
-        let answer = self
+        let response = self
             .client
             .post(&self.url)
             .body(packet.to_owned())
             .send()
             .await
             .unwrap();
-        if answer.status() == 200 {
+        if response.status() == 200 {
             Ok(())
         } else {
-            Err(answer.status().as_u16())
+            Err(response.status().as_u16())
         }
     }
 
@@ -87,11 +87,11 @@ impl Poller {
                 Some(packet) if packet == "2" => self.post("3").await?,
                 Some(packet) => return Ok(packet),
                 None => {
-                    let answer = self.client.get(&self.url).send().await.unwrap();
-                    if answer.status() != 200 {
-                        return Err(answer.status().as_u16());
+                    let response = self.client.get(&self.url).send().await.unwrap();
+                    if response.status() != 200 {
+                        return Err(response.status().as_u16());
                     }
-                    let payload = answer.text().await.unwrap();
+                    let payload = response.text().await.unwrap();
                     self.packets
                         .extend(payload.split('\u{1e}').map(str::to_owned));
                 }
@@ -201,15 +201,15 @@ async fn viewers_of_a_killed_node_go_on_at_the_other_through_nginx() {
 
 /// Hears of everything, in order and once, over however many connections; whether it was more than one.
 async fn follow_stream(stream: &mut Stream, operator: &Operator, all: &[String]) -> bool {
-    let (mut heard, mut moved) = (0, false);
-    while heard < all.len() {
+    let (mut received, mut moved) = (0, false);
+    while received < all.len() {
         if let Some((_, args, revision)) = stream.next_or_end().await {
-            assert_eq!(id(&args[0]), all[heard]);
-            heard += 1;
-            assert_eq!(revision, i64::try_from(heard).ok());
+            assert_eq!(id(&args[0]), all[received]);
+            received += 1;
+            assert_eq!(revision, i64::try_from(received).ok());
         } else {
             moved = true;
-            *stream = Stream::open(operator, "", i64::try_from(heard).ok()).await;
+            *stream = Stream::open(operator, "", i64::try_from(received).ok()).await;
         }
     }
     moved

@@ -137,8 +137,8 @@ async fn a_socket_ends_with_its_token_unless_it_brings_a_fresh_one() {
 
     clock.0.store(240, Ordering::Relaxed);
     let fresh = token(&acme.client, &app.url, &acme.organisation).await;
-    let answer = renewed.ask("authenticate", &fresh).await;
-    assert!(answer["expiresAt"].is_string(), "{answer}");
+    let response = renewed.ask("authenticate", &fresh).await;
+    assert!(response["expiresAt"].is_string(), "{response}");
     clock.0.store(330, Ordering::Relaxed);
     assert_eq!(
         expiring.end().await,

@@ -142,7 +142,7 @@ impl Client {
     }
 
     /// The events that came before the last answer.
-    pub(crate) fn heard(&mut self) -> Vec<Event> {
+    pub(crate) fn received(&mut self) -> Vec<Event> {
         self.waiting.drain(..).collect()
     }
 

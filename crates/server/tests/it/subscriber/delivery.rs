@@ -57,9 +57,9 @@ async fn incident(operator: &Operator, title: &str) -> String {
 }
 
 async fn counts(operator: &Operator) -> Value {
-    let answer = operator.get("/subscriber/deliveries").await;
-    assert_eq!(answer.status, 200, "{answer:?}");
-    answer.body["data"].clone()
+    let response = operator.get("/subscriber/deliveries").await;
+    assert_eq!(response.status, 200, "{response:?}");
+    response.body["data"].clone()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -103,7 +103,7 @@ async fn a_verified_subscriber_is_mailed_of_an_incident_in_one_thread_and_in_ord
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_unsubscribes_by_the_link_in_the_news_hears_no_more() {
+async fn subscriber_unsubscribed_by_a_mails_link_gets_no_more_mail() {
     let (site, operator) = Site::with_a_subscriber().await;
     incident(&operator, "Down").await;
     let site = site.settled().await;

@@ -23,7 +23,7 @@ async fn typed(site: &Site, organisation: &str, email: &str) -> (StatusCode, Str
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn form_subscribes_and_answers_the_same_for_a_known_address() {
+async fn form_subscribes_and_responds_the_same_for_a_known_address() {
     let site = Site::start().await;
     let operator = site.operator("ada@example.com").await;
     let organisation = operator.organisation.clone();
@@ -91,10 +91,10 @@ async fn form_shares_the_throttle_of_the_api_call_and_says_when_to_try_again() {
     let site = Site::start().await;
     let organisation = site.operator("ada@example.com").await.organisation;
     for number in 0..10 {
-        let answer = site
+        let response = site
             .subscribe(&format!("ann{number}@example.com"), &organisation)
             .await;
-        assert_eq!(answer.status, 200);
+        assert_eq!(response.status, 200);
     }
     let response = send(&site, &organisation, FORM, "email=ann%40example.com").await;
     assert_eq!(response.status(), 429);

@@ -3,10 +3,10 @@ use std::sync::atomic::Ordering;
 use serde_json::json;
 
 use super::{ADDRESS, Site};
-use crate::app::Answer;
+use crate::app::TestResponse;
 
-fn retry_after(answer: &Answer) -> u64 {
-    answer.headers["retry-after"]
+fn retry_after(response: &TestResponse) -> u64 {
+    response.headers["retry-after"]
         .to_str()
         .unwrap()
         .parse()
@@ -59,7 +59,7 @@ async fn who_guesses_codes_has_to_wait_and_who_has_the_right_one_does_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_is_mailed_three_times_and_then_once_an_hour_whoever_asks() {
+async fn address_is_mailed_three_times_and_then_once_an_hour() {
     let site = Site::start().await;
     let acme = site.operator("ada@example.com").await;
     let mut others = Vec::new();
@@ -72,8 +72,8 @@ async fn an_address_is_mailed_three_times_and_then_once_an_hour_whoever_asks() {
     }
     let unlimited = site.subscribe(ADDRESS, &acme.organisation).await;
     for other in &others {
-        let answer = site.subscribe(ADDRESS, other).await;
-        assert_eq!((answer.status, &answer.body), (200, &unlimited.body));
+        let response = site.subscribe(ADDRESS, other).await;
+        assert_eq!((response.status, &response.body), (200, &unlimited.body));
     }
     let site = site.settled().await;
     assert_eq!(site.links(ADDRESS, "verify").len(), 3);

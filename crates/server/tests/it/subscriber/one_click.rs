@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::{ADDRESS, Site};
-use crate::app::{Answer, Operator, cookie_client, send};
+use crate::app::{Operator, TestResponse, cookie_client, send};
 
 const PATH: &str = "/api/v1/subscriber/unsubscribe/one-click";
 const FORM: (&str, &str) = (
@@ -22,7 +22,7 @@ impl Site {
     }
 
     /// As a mail provider's server posts: with no cookie and no origin.
-    async fn one_click(&self, link: &Value, (content_type, body): (&str, &str)) -> Answer {
+    async fn one_click(&self, link: &Value, (content_type, body): (&str, &str)) -> TestResponse {
         let request = cookie_client().post(self.one_click_link(link));
         send(
             request
@@ -66,13 +66,13 @@ async fn a_mail_program_unsubscribes_by_one_post_as_often_as_it_likes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_only_looks_at_the_link_changes_nothing() {
     let (site, operator, link) = subscribed().await;
-    let answer = cookie_client()
+    let response = cookie_client()
         .get(site.one_click_link(&link))
         .send()
         .await
         .unwrap();
     assert_eq!(
-        (answer.status().as_u16(), answer.url().path()),
+        (response.status().as_u16(), response.url().path()),
         (200, "/unsubscribe"),
         "the page, to which it leads"
     );

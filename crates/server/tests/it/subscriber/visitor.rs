@@ -5,7 +5,7 @@ use reqwest::header::HeaderName;
 use serde_json::{Value, json};
 
 use super::{ADDRESS, Site};
-use crate::app::Answer;
+use crate::app::TestResponse;
 
 fn states(list: &Value) -> Vec<(String, String, bool)> {
     let text = |item: &Value, field: &str| item[field].as_str().unwrap().to_owned();
@@ -23,8 +23,8 @@ fn state(status: &str, is_verified: bool) -> Vec<(String, String, bool)> {
     vec![(ADDRESS.to_owned(), status.to_owned(), is_verified)]
 }
 
-fn header_names(answer: &Answer) -> Vec<&str> {
-    let mut names: Vec<_> = answer.headers.keys().map(HeaderName::as_str).collect();
+fn header_names(response: &TestResponse) -> Vec<&str> {
+    let mut names: Vec<_> = response.headers.keys().map(HeaderName::as_str).collect();
     names.sort_unstable();
     names
 }
@@ -34,9 +34,9 @@ async fn the_links_in_the_mail_verify_and_unsubscribe_as_often_as_they_are_follo
     let site = Site::start().await;
     let operator = site.operator("ada@example.com").await;
     let before = operator.snapshot().await["revision"].clone();
-    let answer = site.subscribe(ADDRESS, &operator.organisation).await;
+    let response = site.subscribe(ADDRESS, &operator.organisation).await;
     assert_eq!(
-        (answer.status, &answer.body["message"]),
+        (response.status, &response.body["message"]),
         (200, &json!("Verification email sent successfully"))
     );
     assert_eq!(states(&site.list(&operator).await), state("PENDING", false));
@@ -124,7 +124,7 @@ async fn subscribing_again_mails_a_new_link_unless_it_is_subscribed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn known_and_unknown_addresses_are_answered_alike() {
+async fn known_and_unknown_addresses_get_the_same_response() {
     let site = Site::start().await;
     let organisation = site.operator("ada@example.com").await.organisation;
     let unknown = site.subscribe(ADDRESS, &organisation).await;
@@ -193,9 +193,9 @@ async fn a_link_is_of_one_organisation_and_an_unknown_one_is_not_found() {
         assert_eq!(site.post(path, link.clone()).await.status, 400);
         for unknown in ["org_unknown", "no organisation's"] {
             link["orgId"] = json!(unknown);
-            let answer = site.post(path, link.clone()).await;
+            let response = site.post(path, link.clone()).await;
             assert_eq!(
-                (answer.status, &answer.body["message"]),
+                (response.status, &response.body["message"]),
                 (404, &json!("Organisation not found"))
             );
         }

@@ -55,7 +55,7 @@ async fn a_forged_token_gets_no_socket_and_no_more_on_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_is_no_member_gets_by_every_event_what_is_public_and_no_more() {
+async fn non_members_get_only_public_data_by_every_event() {
     let app = TestApp::start_with(&World::FLAGS).await;
     let world = World::made(&app).await;
     let outside = world
@@ -76,19 +76,19 @@ async fn whoever_is_no_member_gets_by_every_event_what_is_public_and_no_more() {
         let public = world.operator.snapshot().await;
         let mut socket = Client::connect(&app.url, auth, &[]).await.unwrap();
         for (event, field) in ROWS {
-            let answer = socket.ask(event, &world.organisation).await;
+            let response = socket.ask(event, &world.organisation).await;
             match field {
-                Some(field) => assert_eq!(answer, public[field], "{who}: {event}"),
+                Some(field) => assert_eq!(response, public[field], "{who}: {event}"),
                 None if event == "join" => {
-                    assert_eq!(answer, json!({"revision": public["revision"]}), "{who}");
+                    assert_eq!(response, json!({"revision": public["revision"]}), "{who}");
                 }
                 None => assert_eq!(
-                    answer,
+                    response,
                     json!({"message": "Please sign in again"}),
                     "{who}: {event}"
                 ),
             }
-            assert!(!private(&answer, &world), "{who}: {event}: {answer}");
+            assert!(!private(&response, &world), "{who}: {event}: {response}");
         }
         world.operator.component("Another").await;
         let (name, args) = socket.event().await;
@@ -111,13 +111,13 @@ async fn whoever_is_no_member_gets_by_every_event_what_is_public_and_no_more() {
 }
 
 /// Whether it tells what only members may know.
-fn private(answer: &Value, world: &World) -> bool {
-    let told = answer.to_string();
+fn private(response: &Value, world: &World) -> bool {
+    let text = response.to_string();
     let secrets = [
         world.subscriber.as_str(),
         world.member_id.as_str(),
         "reader@example.com",
         "Ada",
     ];
-    secrets.iter().any(|secret| told.contains(secret))
+    secrets.iter().any(|secret| text.contains(secret))
 }

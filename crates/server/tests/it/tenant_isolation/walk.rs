@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::forged::Forger;
 use super::route::{Guard, ROUTES, Route};
 use super::world::{World, admitted, operator};
-use crate::app::{Answer, TestApp, cookie_client, send};
+use crate::app::{TestApp, TestResponse, cookie_client, send};
 use crate::identity::Person;
 
 /// Somebody who tries.
@@ -25,7 +25,7 @@ impl Intruder {
         }
     }
 
-    async fn tries(&self, app: &TestApp, route: &Route, world: &World) -> Answer {
+    async fn tries(&self, app: &TestApp, route: &Route, world: &World) -> TestResponse {
         let method = Method::from_bytes(route.method.to_uppercase().as_bytes()).unwrap();
         let mut request = self.client.request(method, app.call(&route.path_in(world)));
         if let Some(token) = &self.token {
@@ -40,16 +40,16 @@ impl Intruder {
     /// Tries each route of these guards, each of which has to answer one of these statuses.
     async fn is_refused(&self, app: &TestApp, world: &World, guards: &[Guard], statuses: &[u16]) {
         for route in ROUTES.iter().filter(|route| guards.contains(&route.guard)) {
-            let answer = self.tries(app, route, world).await;
+            let response = self.tries(app, route, world).await;
             let Route { method, path, .. } = route;
             assert!(
-                statuses.contains(&answer.status),
-                "{}: {method} {path}: {answer:?}",
+                statuses.contains(&response.status),
+                "{}: {method} {path}: {response:?}",
                 self.name
             );
             assert!(
-                answer.body["data"].is_null(),
-                "{}: {method} {path}: {answer:?}",
+                response.body["data"].is_null(),
+                "{}: {method} {path}: {response:?}",
                 self.name
             );
         }
@@ -206,13 +206,13 @@ async fn another_organisations_admin_finds_and_changes_nothing() {
     let before = world.state(&app).await;
     let by_token = Intruder::with_token("another organisation's admin", &eve.token);
     for route in ROUTES.iter().filter(|route| route.guard == Guard::Token) {
-        let answer = by_token.tries(&app, route, &world).await;
+        let response = by_token.tries(&app, route, &world).await;
         if route.names_something() {
-            assert_eq!(answer.status, 404, "{route:?}: {answer:?}");
+            assert_eq!(response.status, 404, "{route:?}: {response:?}");
         }
-        let told = answer.body.to_string();
+        let text = response.body.to_string();
         for id in world.identifiers() {
-            assert!(!told.contains(id), "{route:?} tells of {id}: {told}");
+            assert!(!text.contains(id), "{route:?} tells of {id}: {text}");
         }
     }
     let by_session = Intruder {
@@ -266,9 +266,9 @@ async fn the_table_means_what_it_says() {
         .iter()
         .filter(|route| route.method == "get" && guards.contains(&route.guard))
     {
-        let answer = admin.tries(&app, route, &world).await;
-        assert_eq!(answer.status, 200, "{route:?}: {answer:?}");
-        assert_ne!(answer.body["data"], Value::Null, "{route:?}");
+        let response = admin.tries(&app, route, &world).await;
+        assert_eq!(response.status, 200, "{route:?}: {response:?}");
+        assert_ne!(response.body["data"], Value::Null, "{route:?}");
     }
     // What writes, each on a world as it was made; what deletes comes last.
     let mut writing: Vec<_> = ROUTES
@@ -277,8 +277,11 @@ async fn the_table_means_what_it_says() {
         .collect();
     writing.retain(|route| guards.contains(&route.guard) && !destroys(route));
     for route in writing {
-        let answer = admin.tries(&app, route, &world).await;
-        assert!((200..300).contains(&answer.status), "{route:?}: {answer:?}");
+        let response = admin.tries(&app, route, &world).await;
+        assert!(
+            (200..300).contains(&response.status),
+            "{route:?}: {response:?}"
+        );
     }
 }
 

@@ -114,17 +114,17 @@ impl World {
             format!("/maintenance/{}/updates/list", self.maintenance),
             "/subscriber/list".to_owned(),
         ] {
-            let answer = operator.get(&path).await;
-            assert_eq!(answer.status, 200, "{path}: {answer:?}");
-            state.push(answer.body);
+            let response = operator.get(&path).await;
+            assert_eq!(response.status, 200, "{path}: {response:?}");
+            state.push(response.body);
         }
         for path in ["members", "invitations"] {
-            let answer = self
+            let response = self
                 .admin
                 .get(&format!("/organisations/{}/{path}", self.organisation))
                 .await;
-            assert_eq!(answer.status, 200, "{path}: {answer:?}");
-            state.push(answer.body);
+            assert_eq!(response.status, 200, "{path}: {response:?}");
+            state.push(response.body);
         }
         state.push(self.admin.get("/waitlist").await.body);
         state.push(self.operator.snapshot().await["revision"].take());
@@ -160,8 +160,8 @@ pub(super) async fn admitted(
     let person = Person::new(app, email);
     let sign_up =
         json!({"name": "Ada", "email": email, "password": PASSWORD, "invitationToken": invitation});
-    let answer = person.post("/sign-up", sign_up).await;
-    assert_eq!(answer.status, 201, "{answer:?}");
+    let response = person.post("/sign-up", sign_up).await;
+    assert_eq!(response.status, 201, "{response:?}");
     person
 }
 
@@ -177,7 +177,7 @@ pub(super) async fn operator(app: &TestApp, person: &Person, organisation: &str)
 }
 
 async fn created(operator: &Operator, path: &str, body: Value) -> String {
-    let answer = send(operator.request(reqwest::Method::POST, path).json(&body)).await;
-    assert_eq!(answer.status, 201, "{path}: {answer:?}");
-    answer.body["data"]["id"].as_str().unwrap().to_owned()
+    let response = send(operator.request(reqwest::Method::POST, path).json(&body)).await;
+    assert_eq!(response.status, 201, "{path}: {response:?}");
+    response.body["data"]["id"].as_str().unwrap().to_owned()
 }

@@ -96,7 +96,7 @@ fn queue_survives_an_upgrade() {
     assert_eq!(state.attach(now, &settings()), None);
     assert_eq!(
         state.receive_probe(&Packet::Ping { probe: true }, now),
-        Probe::Answer
+        Probe::Pong
     );
     assert_eq!(state.begin_poll(), Ok(()));
     assert_eq!(polled(&mut state), "6");

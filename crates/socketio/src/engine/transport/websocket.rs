@@ -47,8 +47,8 @@ pub(super) enum Stage {
 /// Responds to the opening handshake (RFC 6455, section 4.2).
 pub(super) async fn handshake(request: &HttpRequest) -> Result<HttpResponse, Refusal> {
     let nothing = web::Payload::from_request(request, &mut dev::Payload::None).await;
-    let answer = nothing.and_then(|nothing| actix_ws::handle(request, nothing));
-    answer
+    let upgrade = nothing.and_then(|nothing| actix_ws::handle(request, nothing));
+    upgrade
         .map(|(response, _, _)| response)
         .map_err(|_| Refusal::BadRequest)
 }
@@ -127,7 +127,7 @@ impl<H: EngineHandler> Socket<H> {
     fn take(&mut self, incoming: Incoming) {
         match incoming {
             Incoming::Message(message) => self.take_message(message),
-            Incoming::Ping(bytes) => self.answer(control(PONG, &bytes)),
+            Incoming::Ping(bytes) => self.send_control(control(PONG, &bytes)),
             Incoming::Pong => {}
             Incoming::Close(code) => {
                 self.leave(CloseReason::TransportClose);
@@ -157,20 +157,20 @@ impl<H: EngineHandler> Socket<H> {
             self.connection.session.receive_probe(&packet)
         });
         match probe {
-            Probe::Answer => self.answer(FIXED.probe.websocket()),
+            Probe::Pong => self.send_control(FIXED.probe.websocket()),
             Probe::Complete => self.stage = Stage::Live,
             Probe::Abort => self.finish(None),
         }
     }
 
-    fn answer(&mut self, frame: Bytes) {
+    fn send_control(&mut self, frame: Bytes) {
         self.control.insert(0, frame);
     }
 
     /// Sends a close frame and stops reading.
     fn finish(&mut self, code: Option<u16>) {
         let code = code.map(u16::to_be_bytes);
-        self.answer(control(CLOSE, code.as_ref().map_or(&[], |code| &code[..])));
+        self.send_control(control(CLOSE, code.as_ref().map_or(&[], |code| &code[..])));
         self.stage = Stage::Over;
     }
 

@@ -60,27 +60,27 @@ async fn assert_no_notifiers() {
 
 #[actix_web::test]
 async fn waking_many_viewers_yields_to_other_tasks() {
-    let (viewers, told) = (Viewers::default(), Rc::new(Cell::new(0)));
+    let (viewers, received) = (Viewers::default(), Rc::new(Cell::new(0)));
     let streams: Vec<_> = (0..10 * WAKE_BATCH)
         .map(|_| {
-            let (mut stream, told) = (stream(&viewers), Rc::clone(&told));
+            let (mut stream, received) = (stream(&viewers), Rc::clone(&received));
             tokio::task::spawn_local(async move {
                 assert_eq!(next(&mut stream).await, Some(1));
-                told.set(told.get() + 1);
+                received.set(received.get() + 1);
             })
         })
         .collect();
     tokio::task::yield_now().await;
     change(&viewers, 1);
-    while told.get() == 0 {
+    while received.get() == 0 {
         tokio::task::yield_now().await;
     }
-    assert!(told.get() <= 2 * WAKE_BATCH);
+    assert!(received.get() <= 2 * WAKE_BATCH);
     futures_util::future::join_all(streams)
         .await
         .into_iter()
         .for_each(Result::unwrap);
-    assert_eq!(told.get(), 10 * WAKE_BATCH);
+    assert_eq!(received.get(), 10 * WAKE_BATCH);
     viewers.close();
     assert_no_notifiers().await;
 }
@@ -89,7 +89,7 @@ async fn waking_many_viewers_yields_to_other_tasks() {
 async fn leaving_viewer_does_not_block_others() {
     let viewers = Viewers::default();
     let (leaving, mut staying) = (stream(&viewers), stream(&viewers));
-    let heard =
+    let received =
         tokio::task::spawn_local(
             async move { (next(&mut staying).await, next(&mut staying).await) },
         );
@@ -98,7 +98,7 @@ async fn leaving_viewer_does_not_block_others() {
     change(&viewers, 1);
     let mut coming = resumed(&viewers, 1);
     change(&viewers, 2);
-    assert_eq!(heard.await.unwrap(), (Some(1), Some(2)));
+    assert_eq!(received.await.unwrap(), (Some(1), Some(2)));
     assert_eq!(next(&mut coming).await, Some(2));
 }
 
@@ -191,12 +191,12 @@ async fn channels_end_independently() {
     viewers.resync(&organisation());
     let mut after = stream(&viewers);
     assert_eq!(ended.await.unwrap(), None);
-    let heard =
+    let received =
         tokio::task::spawn_local(async move { (next(&mut after).await, next(&mut after).await) });
     tokio::task::yield_now().await;
     change(&viewers, 1);
     tokio::task::yield_now().await;
     viewers.close();
-    assert_eq!(heard.await.unwrap(), (Some(1), None));
+    assert_eq!(received.await.unwrap(), (Some(1), None));
     assert_no_notifiers().await;
 }

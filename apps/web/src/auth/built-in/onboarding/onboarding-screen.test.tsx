@@ -7,20 +7,20 @@ import { success, apiUrl, problem, server } from '@/testing/server';
 import { OnboardingScreen } from './onboarding-screen';
 
 async function openOnboarding() {
-  const held = serveSession(sessionOf({ organisations: [], activeOrganisationId: null }));
+  const backend = serveSession(sessionOf({ organisations: [], activeOrganisationId: null }));
   const rendered = renderPiece(OnboardingScreen, 'signed-in');
   await screen.findByRole('heading', { name: 'Welcome to Allclear' });
-  return { held, ...rendered };
+  return { backend, ...rendered };
 }
 
 const who = () => screen.getByTestId('who').textContent;
 
 it('creates an organisation and goes to work in it', async () => {
-  const { user, held } = await openOnboarding();
+  const { user, backend } = await openOnboarding();
   server.use(
     http.post(apiUrl(endpoints.identity.organisations), async ({ request }) => {
       expect(await request.json()).toEqual({ name: 'Analytical Engines' });
-      held.session = sessionOf({ activeOrganisationId: null });
+      backend.session = sessionOf({ activeOrganisationId: null });
       return success(engines, { status: 201 });
     }),
   );
@@ -39,11 +39,11 @@ it('wants a name of two characters', async () => {
 it.each(['http://localhost:8080/login?invitation=i-1', 'i-1'])(
   'joins by the link of an invitation: %s',
   async (link) => {
-    const { user, held } = await openOnboarding();
+    const { user, backend } = await openOnboarding();
     server.use(
       http.post(apiUrl(endpoints.identity.acceptInvitation), async ({ request }) => {
         expect(await request.json()).toEqual({ token: 'i-1' });
-        held.session = sessionOf({ organisations: [looms], activeOrganisationId: null });
+        backend.session = sessionOf({ organisations: [looms], activeOrganisationId: null });
         return success({ organisation: { id: looms.id, name: looms.name } });
       }),
     );
@@ -77,10 +77,10 @@ it('says what is wrong with a link that leads nowhere', async () => {
 });
 
 it('lets somebody who came by mistake sign out', async () => {
-  const { user, held } = await openOnboarding();
+  const { user, backend } = await openOnboarding();
   server.use(
     http.post(apiUrl(endpoints.identity.signOut), () => {
-      held.session = null;
+      backend.session = null;
       return success(null);
     }),
   );

@@ -32,24 +32,26 @@ const mary: Invitation = {
   expiresAt: since,
 };
 
-interface Held {
+interface Backend {
   session: Session | null;
   members: Member[];
   invitations: Invitation[];
 }
 
 async function openOrganisation(session = sessionOf()) {
-  const held: Held = Object.assign(serveSession(session), {
+  const backend: Backend = Object.assign(serveSession(session), {
     members: [charles, adaAsMember],
     invitations: [mary],
   });
   server.use(
-    http.get(apiUrl(endpoints.identity.members(engines.id)), () => success(held.members)),
-    http.get(apiUrl(endpoints.identity.invitations(engines.id)), () => success(held.invitations)),
+    http.get(apiUrl(endpoints.identity.members(engines.id)), () => success(backend.members)),
+    http.get(apiUrl(endpoints.identity.invitations(engines.id)), () =>
+      success(backend.invitations),
+    ),
   );
   const rendered = renderPiece(OrganisationScreen, 'signed-in');
   await screen.findByText('Charles Babbage');
-  return { held, ...rendered };
+  return { backend, ...rendered };
 }
 
 const who = () => screen.getByTestId('who').textContent;
@@ -70,11 +72,11 @@ it('is for reading to members', async () => {
 });
 
 it('renames the organisation, here and in the session', async () => {
-  const { user, held } = await openOrganisation();
+  const { user, backend } = await openOrganisation();
   server.use(
     http.patch(organisationCall, async ({ request }) => {
       expect(await request.json()).toEqual({ name: 'Engines' });
-      held.session = sessionOf({ organisations: [{ ...engines, name: 'Engines' }] });
+      backend.session = sessionOf({ organisations: [{ ...engines, name: 'Engines' }] });
       return success({ ...engines, name: 'Engines' });
     }),
   );
@@ -110,11 +112,11 @@ it('keeps a name that was refused, with the reason beside it', async () => {
 });
 
 it('gives a member another role', async () => {
-  const { user, held } = await openOrganisation();
+  const { user, backend } = await openOrganisation();
   server.use(
     http.patch(memberCall, async ({ request }) => {
       expect(await request.json()).toEqual({ role: 'admin' });
-      held.members = [{ ...charles, role: 'admin' }, adaAsMember];
+      backend.members = [{ ...charles, role: 'admin' }, adaAsMember];
       return success('admin');
     }),
   );
@@ -136,10 +138,10 @@ it('asks before an admin becomes a member, and says that the last one cannot', a
 });
 
 it('removes a member once that is confirmed', async () => {
-  const { user, held } = await openOrganisation();
+  const { user, backend } = await openOrganisation();
   server.use(
     http.delete(memberCall, () => {
-      held.members = [adaAsMember];
+      backend.members = [adaAsMember];
       return success({ id: 'user-2' });
     }),
   );
@@ -150,10 +152,10 @@ it('removes a member once that is confirmed', async () => {
 });
 
 it('takes a member off the list that somebody else has removed', async () => {
-  const { user, held } = await openOrganisation();
+  const { user, backend } = await openOrganisation();
   server.use(
     http.delete(memberCall, () => {
-      held.members = [adaAsMember];
+      backend.members = [adaAsMember];
       return problem(404, 'Member not found');
     }),
   );
@@ -164,11 +166,11 @@ it('takes a member off the list that somebody else has removed', async () => {
 });
 
 it('sends an invitation and lists it', async () => {
-  const { user, held } = await openOrganisation();
+  const { user, backend } = await openOrganisation();
   server.use(
     http.post(apiUrl(endpoints.identity.invitations('org-1')), async ({ request }) => {
       expect(await request.json()).toEqual({ email: 'percy@example.com', role: 'admin' });
-      held.invitations = [{ ...mary, id: 'inv-2', email: 'percy@example.com' }, mary];
+      backend.invitations = [{ ...mary, id: 'inv-2', email: 'percy@example.com' }, mary];
       return success({}, { status: 201 });
     }),
   );
@@ -181,10 +183,10 @@ it('sends an invitation and lists it', async () => {
 });
 
 it('revokes an invitation once that is confirmed, and says when none is left', async () => {
-  const { user, held } = await openOrganisation();
+  const { user, backend } = await openOrganisation();
   server.use(
     http.delete(apiUrl(endpoints.identity.invitation('org-1', 'inv-1')), () => {
-      held.invitations = [];
+      backend.invitations = [];
       return success({ id: 'inv-1' });
     }),
   );
@@ -194,11 +196,11 @@ it('revokes an invitation once that is confirmed, and says when none is left', a
 });
 
 it('leaves the organisation for the next one', async () => {
-  const { user, held } = await openOrganisation(sessionOf({ organisations: [engines, looms] }));
+  const { user, backend } = await openOrganisation(sessionOf({ organisations: [engines, looms] }));
   server.use(
     http.get(apiUrl(endpoints.identity.members(looms.id)), () => success([adaAsMember])),
     http.delete(ownCall, () => {
-      held.session = sessionOf({ organisations: [looms], activeOrganisationId: null });
+      backend.session = sessionOf({ organisations: [looms], activeOrganisationId: null });
       return success({ id: 'user-1' });
     }),
   );
@@ -208,10 +210,10 @@ it('leaves the organisation for the next one', async () => {
 });
 
 it('deletes the organisation only once its name has been typed', async () => {
-  const { user, held } = await openOrganisation();
+  const { user, backend } = await openOrganisation();
   server.use(
     http.delete(organisationCall, () => {
-      held.session = sessionOf({ organisations: [], activeOrganisationId: null });
+      backend.session = sessionOf({ organisations: [], activeOrganisationId: null });
       return success({ id: 'org-1' });
     }),
   );

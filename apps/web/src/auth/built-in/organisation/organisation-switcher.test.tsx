@@ -8,10 +8,10 @@ import { useBeforeUnload } from '@/ui/use-before-unload';
 import { OrganisationSwitcher } from './organisation-switcher';
 
 async function openSwitcher() {
-  const held = serveSession(sessionOf({ organisations: [engines, looms] }));
+  const backend = serveSession(sessionOf({ organisations: [engines, looms] }));
   const rendered = renderPiece(OrganisationSwitcher, 'signed-in');
   await rendered.user.click(await screen.findByRole('button', { name: /^Organisation:/ }));
-  return { held, ...rendered };
+  return { backend, ...rendered };
 }
 
 const who = () => screen.getByTestId('who').textContent;
@@ -78,12 +78,12 @@ it('stays where it is when it cannot switch, and says why', async () => {
 });
 
 it('creates another organisation', async () => {
-  const { user, held } = await openSwitcher();
+  const { user, backend } = await openSwitcher();
   const mills = { id: 'org-3', name: 'Mills', role: 'admin' } as const;
   await user.click(screen.getByRole('menuitem', { name: 'Create organisation' }));
   server.use(
     http.post(apiUrl(endpoints.identity.organisations), () => {
-      held.session = sessionOf({ organisations: [mills, engines, looms] });
+      backend.session = sessionOf({ organisations: [mills, engines, looms] });
       return success(mills, { status: 201 });
     }),
   );

@@ -10,13 +10,13 @@ const who = () => screen.getByTestId('who').textContent;
 const title = () => screen.getByRole('heading', { level: 1 }).textContent;
 
 it('follows the link of a sign-up once, and signs in', async () => {
-  const held = serveSession(null);
+  const backend = serveSession(null);
   let confirmed = 0;
   server.use(
     http.post(apiUrl(endpoints.identity.confirmSignUp), async ({ request }) => {
       expect(await request.json()).toEqual({ token: 'c-1' });
       confirmed += 1;
-      held.session = sessionOf();
+      backend.session = sessionOf();
       return success({ user: ada }, { status: 201 });
     }),
   );
@@ -43,11 +43,11 @@ it('says that a link is wrong or has expired, and leads to a new one', async () 
 });
 
 it('tries a link again when the server could not be asked', async () => {
-  const held = serveSession(null);
+  const backend = serveSession(null);
   server.use(
     http.post(apiUrl(endpoints.identity.confirmSignUp), () => problem(503, 'Away'), { once: true }),
     http.post(apiUrl(endpoints.identity.confirmSignUp), () => {
-      held.session = sessionOf();
+      backend.session = sessionOf();
       return success({ user: ada }, { status: 201 });
     }),
   );
@@ -76,10 +76,10 @@ it('asks an account without an address of its own for one before anything else',
 });
 
 it('confirms a new address, for who is signed in and for who is not', async () => {
-  const held = serveSession(sessionOf({ user: { ...ada, needsAddress: true } }));
+  const backend = serveSession(sessionOf({ user: { ...ada, needsAddress: true } }));
   server.use(
     http.post(apiUrl(endpoints.identity.confirmAddress), () => {
-      if (held.session !== null) held.session = sessionOf();
+      if (backend.session !== null) backend.session = sessionOf();
       return success({ user: ada });
     }),
   );
@@ -87,7 +87,7 @@ it('confirms a new address, for who is signed in and for who is not', async () =
   await waitFor(() => expect(who()).toBe('signed-in in Analytical Engines'));
   unmount();
 
-  held.session = null;
+  backend.session = null;
   renderPiece(SignInScreen, 'signed-out', { address: '/login?address=a-2' });
   expect(await screen.findByText('The address is confirmed. Sign in with it.')).toBeVisible();
   expect(title()).toBe('Sign in');
@@ -100,10 +100,10 @@ it('opens where a mail leads to a new password', async () => {
 });
 
 it('asks who is signed in before the link of another account is followed', async () => {
-  const held = serveSession(sessionOf());
+  const backend = serveSession(sessionOf());
   server.use(
     http.post(apiUrl(endpoints.identity.confirmSignUp), () => {
-      held.session = sessionOf({ organisations: [], activeOrganisationId: null });
+      backend.session = sessionOf({ organisations: [], activeOrganisationId: null });
       return success({ user: ada }, { status: 201 });
     }),
   );

@@ -20,13 +20,13 @@ const inspected = http.post(apiUrl(endpoints.identity.inspectInvitation), async 
 const who = () => screen.getByTestId('who').textContent;
 
 function openInvitation() {
-  const held = serveSession(null);
-  return { held, ...renderPiece(SignInScreen, 'signed-out', { address }) };
+  const backend = serveSession(null);
+  return { backend, ...renderPiece(SignInScreen, 'signed-out', { address }) };
 }
 
 it('lets a new account in, with the address that was invited', async () => {
   server.use(inspected);
-  const { user, held } = openInvitation();
+  const { user, backend } = openInvitation();
   expect(await screen.findByRole('heading', { name: 'Join Looms' })).toBeVisible();
   expect(screen.getByLabelText('Email*')).toHaveValue('ada@example.com');
   server.use(
@@ -37,7 +37,7 @@ it('lets a new account in, with the address that was invited', async () => {
         password: 'a few words of mine',
         invitationToken: 'i-1',
       });
-      held.session = sessionOf({ organisations: [looms], activeOrganisationId: null });
+      backend.session = sessionOf({ organisations: [looms], activeOrganisationId: null });
       return success({}, { status: 201 });
     }),
   );
@@ -51,16 +51,16 @@ it('lets a new account in, with the address that was invited', async () => {
 
 it('lets an account in that there is already, and into the organisation', async () => {
   server.use(inspected);
-  const { user, held } = openInvitation();
+  const { user, backend } = openInvitation();
   await user.click(await screen.findByRole('button', { name: 'Join with an account you have' }));
   server.use(
     http.post(apiUrl(endpoints.identity.signIn), () => {
-      held.session = sessionOf();
+      backend.session = sessionOf();
       return success({});
     }),
     http.post(apiUrl(endpoints.identity.acceptInvitation), async ({ request }) => {
       expect(await request.json()).toEqual({ token: 'i-1' });
-      held.session = sessionOf({ organisations: [looms, engines] });
+      backend.session = sessionOf({ organisations: [looms, engines] });
       return success({ organisation: { id: looms.id, name: looms.name } });
     }),
   );
@@ -72,11 +72,11 @@ it('lets an account in that there is already, and into the organisation', async 
 
 it('signs in all the same when the invitation can no longer be accepted, and says so', async () => {
   server.use(inspected);
-  const { user, held } = openInvitation();
+  const { user, backend } = openInvitation();
   await user.click(await screen.findByRole('button', { name: 'Join with an account you have' }));
   server.use(
     http.post(apiUrl(endpoints.identity.signIn), () => {
-      held.session = sessionOf();
+      backend.session = sessionOf();
       return success({});
     }),
     http.post(apiUrl(endpoints.identity.acceptInvitation), () =>
@@ -117,12 +117,12 @@ it('reads the invitation again when the server could not be asked', async () => 
 
 it('asks somebody who is signed in whether to join, and goes there', async () => {
   server.use(inspected);
-  const held = serveSession(sessionOf());
+  const backend = serveSession(sessionOf());
   const { user } = renderPiece(SignInScreen, 'signed-out', { address });
   expect(await screen.findByRole('dialog', { name: 'Join Looms?' })).toBeVisible();
   server.use(
     http.post(apiUrl(endpoints.identity.acceptInvitation), () => {
-      held.session = sessionOf({ organisations: [looms, engines] });
+      backend.session = sessionOf({ organisations: [looms, engines] });
       return success({ organisation: { id: looms.id, name: looms.name } });
     }),
   );
@@ -142,12 +142,12 @@ it('lets somebody who is signed in put the invitation aside', async () => {
 });
 
 it('resets the password of somebody who is signed in, who is signed out by it', async () => {
-  const held = serveSession(sessionOf());
+  const backend = serveSession(sessionOf());
   const { user } = renderPiece(SignInScreen, 'signed-out', { address: '/login?reset=r-1' });
   await screen.findByRole('dialog', { name: 'Choose a new password' });
   server.use(
     http.post(apiUrl(endpoints.identity.confirmPasswordReset), () => {
-      held.session = null;
+      backend.session = null;
       return success(null);
     }),
   );

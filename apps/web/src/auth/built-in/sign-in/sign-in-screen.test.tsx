@@ -9,10 +9,10 @@ import { SignInScreen } from './sign-in-screen';
 type Options = Parameters<typeof renderPiece>[2];
 
 async function openSignIn(options?: Options) {
-  const held = serveSession(null);
+  const backend = serveSession(null);
   const rendered = renderPiece(SignInScreen, 'signed-out', options);
   await screen.findByRole('heading', { level: 1 });
-  return { held, ...rendered };
+  return { backend, ...rendered };
 }
 
 const title = () => screen.getByRole('heading', { level: 1 }).textContent;
@@ -26,12 +26,12 @@ async function fillIn(user: Awaited<ReturnType<typeof openSignIn>>['user'], valu
 }
 
 it('signs in', async () => {
-  const { user, held } = await openSignIn();
+  const { user, backend } = await openSignIn();
   server.use(
     http.post(apiUrl(endpoints.identity.signIn), async ({ request }) => {
       expect(await request.json()).toEqual({ email: 'ada@example.com', password: 'secret words' });
-      held.session = sessionOf();
-      return success({ user: held.session.user });
+      backend.session = sessionOf();
+      return success({ user: backend.session.user });
     }),
   );
   await fillIn(user, { 'Email*': ' ada@example.com ', 'Password*': 'secret words' });
@@ -147,18 +147,18 @@ it('holds a new password to its length and shows what the server says of each fi
 });
 
 it('begins with the first account where there is none, until there is one', async () => {
-  const { user, held } = await openSignIn({
+  const { user, backend } = await openSignIn({
     configuration: { firstAccount: true, signUp: 'closed' },
   });
   expect(title()).toBe('Create the first account');
   expect(screen.getByText('It administers this installation.')).toBeVisible();
   server.use(
     http.post(apiUrl(endpoints.identity.signUp), () => {
-      held.session = sessionOf();
+      backend.session = sessionOf();
       return success({}, { status: 201 });
     }),
     http.post(apiUrl(endpoints.identity.signOut), () => {
-      held.session = null;
+      backend.session = null;
       return success(null);
     }),
   );

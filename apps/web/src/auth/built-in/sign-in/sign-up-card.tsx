@@ -30,10 +30,10 @@ export function SignUpCard({ title, description, mailed, footer }: SignUpCardPro
   const [waiting, setWaiting] = useState<{ message: string | null } | null>(null);
 
   async function signUp(values: SignUpValues) {
-    const answer = await api.post<SignUpResponse>(endpoints.identity.signUp, values);
+    const response = await api.post<SignUpResponse>(endpoints.identity.signUp, values);
     // Another visitor may have created the first account meanwhile; then this one joins the waitlist.
-    if (answer.data.waitlisted) setWaiting(answer);
-    else if (answer.data.pending) setSentTo(values.email);
+    if (response.data.waitlisted) setWaiting(response);
+    else if (response.data.pending) setSentTo(values.email);
     else await refresh();
   }
 

@@ -9,10 +9,10 @@ import { UserMenu } from './user-menu';
 type Options = Parameters<typeof renderPiece>[2];
 
 async function openMenu(session = sessionOf(), options: Options = {}) {
-  const held = serveSession(session);
+  const backend = serveSession(session);
   const rendered = renderPiece(UserMenu, 'signed-in', options);
   await rendered.user.click(await screen.findByRole('button', { name: /^Account of/ }));
-  return { held, ...rendered };
+  return { backend, ...rendered };
 }
 
 async function openProfile() {
@@ -28,12 +28,12 @@ it('shows who is signed in', async () => {
 });
 
 it('changes the name', async () => {
-  const { user, held } = await openProfile();
+  const { user, backend } = await openProfile();
   server.use(
     http.patch(apiUrl(endpoints.identity.user), async ({ request }) => {
       expect(await request.json()).toEqual({ name: 'Ada King' });
-      held.session = sessionOf({ user: { ...ada, name: 'Ada King' } });
-      return success({ user: held.session.user });
+      backend.session = sessionOf({ user: { ...ada, name: 'Ada King' } });
+      return success({ user: backend.session.user });
     }),
   );
   const name = screen.getByLabelText('Name*');
@@ -128,7 +128,7 @@ it('keeps a name that was typed while another tab is open, and asks before it is
 });
 
 it('deletes the account with its password, and says why it may not', async () => {
-  const { user, held } = await openProfile();
+  const { user, backend } = await openProfile();
   await user.click(screen.getByRole('tab', { name: 'Delete account' }));
   const password = screen.getByLabelText('Password*');
   server.use(
@@ -139,7 +139,7 @@ it('deletes the account with its password, and says why it may not', async () =>
     ),
     http.delete(apiUrl(endpoints.identity.user), async ({ request }) => {
       expect(await request.json()).toEqual({ password: 'my words' });
-      held.session = null;
+      backend.session = null;
       return success(null);
     }),
   );

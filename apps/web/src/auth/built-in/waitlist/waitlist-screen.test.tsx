@@ -16,18 +16,18 @@ const mary: Waiting = {
 
 async function openWaitlist() {
   serveSession(sessionOf());
-  const held = { waiting: [mary] };
-  server.use(http.get(apiUrl(endpoints.identity.waitlist), () => success(held.waiting)));
+  const backend = { waiting: [mary] };
+  server.use(http.get(apiUrl(endpoints.identity.waitlist), () => success(backend.waiting)));
   const rendered = renderPiece(WaitlistScreen, 'signed-in');
   await screen.findByText('Mary Somerville');
-  return { held, ...rendered };
+  return { backend, ...rendered };
 }
 
 it('invites somebody, who is no longer waiting', async () => {
-  const { user, held } = await openWaitlist();
+  const { user, backend } = await openWaitlist();
   server.use(
     http.post(apiUrl(endpoints.identity.inviteFromWaitlist('w-1')), () => {
-      held.waiting = [];
+      backend.waiting = [];
       return success({ id: 'w-1' });
     }),
   );
@@ -37,10 +37,10 @@ it('invites somebody, who is no longer waiting', async () => {
 });
 
 it('removes somebody once that is confirmed', async () => {
-  const { user, held } = await openWaitlist();
+  const { user, backend } = await openWaitlist();
   server.use(
     http.delete(apiUrl(endpoints.identity.waitlistEntry('w-1')), () => {
-      held.waiting = [];
+      backend.waiting = [];
       return success({ id: 'w-1' });
     }),
   );
@@ -51,10 +51,10 @@ it('removes somebody once that is confirmed', async () => {
 });
 
 it('says why somebody could not be invited, and reads the list anew', async () => {
-  const { user, held } = await openWaitlist();
+  const { user, backend } = await openWaitlist();
   server.use(
     http.post(apiUrl(endpoints.identity.inviteFromWaitlist('w-1')), () => {
-      held.waiting = [];
+      backend.waiting = [];
       return problem(404, 'Waitlist entry not found');
     }),
   );

@@ -27,7 +27,7 @@ export function CallCard({ call }: { call: Call }) {
       <div className="grid grid-cols-1 gap-6 border-t border-line px-4 py-5">
         <FieldList title="Parameters" fields={call.parameters} />
         <FieldList title="Body" fields={call.body} />
-        {call.answers.map(({ status, description, fields }) => (
+        {call.responses.map(({ status, description, fields }) => (
           <div key={status} className="grid grid-cols-1 gap-2">
             <h3 className="font-semibold text-ink">
               Answer <span className="font-mono text-operational">{status}</span>

@@ -3,7 +3,7 @@ import { Link } from 'react-router-dom';
 import { Contents } from '@/features/documentation/contents';
 import { apiBase, paths } from '@/paths';
 import { usePageTitle } from '@/ui/use-page-title';
-import type { Answer } from '@build/api-reference';
+import type { DocumentedResponse } from '@build/api-reference';
 import { CallCard } from './call-card';
 import { Code } from './code';
 
@@ -55,7 +55,7 @@ export function ReferencePage() {
 }
 
 /** The statuses that all endpoints share. */
-function FailureTable({ failures }: { failures: readonly Answer[] }) {
+function FailureTable({ failures }: { failures: readonly DocumentedResponse[] }) {
   return (
     <section aria-labelledby="failures" className="grid grid-cols-1 gap-4">
       <h2

@@ -14,8 +14,8 @@ export interface SubscribeDialogProps {
 
 export function SubscribeDialog({ orgId, open, onOpenChange }: SubscribeDialogProps) {
   async function subscribe(email: string) {
-    const answer = await api.post(endpoints.subscribers.subscribe, { email, orgId });
-    if (answer.message) toast.success(answer.message);
+    const response = await api.post(endpoints.subscribers.subscribe, { email, orgId });
+    if (response.message) toast.success(response.message);
   }
 
   return (

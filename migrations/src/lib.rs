@@ -16,6 +16,8 @@ mod m0011_one_account_per_address;
 mod m0012_mail_budgets;
 mod m0013_confirmed_revisions;
 mod m0016_limits_and_readiness;
+mod m0017_settings_and_codes;
+mod m0018_groups_periods_and_reviews;
 mod table;
 
 /// Every step, in order.
@@ -39,6 +41,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0012_mail_budgets::Migration),
             Box::new(m0013_confirmed_revisions::Migration),
             Box::new(m0016_limits_and_readiness::Migration),
+            Box::new(m0017_settings_and_codes::Migration),
+            Box::new(m0018_groups_periods_and_reviews::Migration),
         ]
     }
 }

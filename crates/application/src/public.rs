@@ -22,6 +22,8 @@ use crate::public::maintenance::PublicMaintenance;
 pub struct PublicComponent {
     /// Its identifier, a `UUIDv7`.
     pub id: String,
+    /// Public code of 12 characters, for addresses.
+    pub code: String,
     /// Its name.
     pub name: String,
     /// May be empty.
@@ -40,6 +42,7 @@ impl From<&Component> for PublicComponent {
     fn from(component: &Component) -> Self {
         Self {
             id: component.id.to_string(),
+            code: component.id.code().to_string(),
             name: component.name.clone(),
             description: component.description.clone(),
             description_truncated: false,
@@ -54,6 +57,8 @@ impl From<&Component> for PublicComponent {
 pub struct PublicOrganisation {
     /// Its identifier.
     pub id: String,
+    /// Public code of 12 characters, for addresses.
+    pub code: String,
     /// Its name.
     pub name: String,
 }

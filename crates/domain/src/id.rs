@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use uuid::Uuid;
 
+use crate::code::Code;
+
 /// Declares an identifier type over a `UUIDv7` (RFC 9562, section 5.7).
 macro_rules! identifier {
     ($(#[$doc:meta])* $name:ident) => {
@@ -19,6 +21,12 @@ macro_rules! identifier {
             #[must_use]
             pub fn after(self, newest: Self) -> Self {
                 if self > newest { self } else { Self(Uuid::from_u128(newest.0.as_u128().wrapping_add(1))) }
+            }
+
+            /// The public code of what this identifier names.
+            #[must_use]
+            pub fn code(self) -> Code {
+                Code::of(self.0.as_bytes())
             }
         }
 
@@ -46,6 +54,11 @@ identifier!(
 identifier!(
     /// Names a period of a component's status.
     StatusPeriodId
+);
+
+identifier!(
+    /// Names a group of components.
+    ComponentGroupId
 );
 
 identifier!(
@@ -113,6 +126,12 @@ impl OrganisationId {
         } else {
             Err(NotAnOrganisationId)
         }
+    }
+
+    /// The public code of the organisation.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        Code::of(self.0.as_bytes())
     }
 
     /// The identifier as the provider writes it.

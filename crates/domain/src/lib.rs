@@ -5,6 +5,7 @@
 
 pub mod account;
 pub mod author;
+pub mod code;
 pub mod component;
 pub mod delivery;
 pub mod email;

@@ -184,10 +184,10 @@ fn old_incidents(backend: DbBackend, count: u32) -> [String; 4] {
     [
         format!(
             "INSERT INTO incidents SELECT {id}, 'acme', 'Down', 'All of it', 'RESOLVED', {moment}, {moment}, {moment}, \
-             {moment}, 0 FROM {series}"
+             {moment}, 0, CAST(n AS text) FROM {series}"
         ),
         format!(
-            "INSERT INTO incident_updates SELECT id, {other}, 'RESOLVED', 'Over', 'u', 'U', {moment}, 0 \
+            "INSERT INTO incident_updates SELECT id, {other}, 'RESOLVED', 'Over', 'u', 'U', {moment}, 0, {moment} \
              FROM incidents, (SELECT 1 AS k UNION SELECT 2 UNION SELECT 3) ks"
         ),
         "INSERT INTO incident_components SELECT incidents.id, components.id, 'DEGRADED' FROM incidents, components"

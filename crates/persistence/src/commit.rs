@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::stamp::Stamp;
 use allclear_application::transition::Committed;
@@ -22,6 +23,7 @@ pub(crate) struct Scope<'t> {
     pub(crate) transaction: &'t DatabaseTransaction,
     pub(crate) organisation: &'t OrganisationId,
     pub(crate) stamp: Stamp,
+    pub(crate) clock: &'t dyn Clock,
 }
 
 /// A change whose state is stored.
@@ -127,6 +129,7 @@ impl Database {
                     transaction,
                     organisation: &organisation,
                     stamp: locked.stamp,
+                    clock: &*clock,
                 };
                 let Some(stored) = work(scope).await? else {
                     return Ok(None);
@@ -148,7 +151,7 @@ impl Database {
                     events.extend(impact::apply(scope, change).await?);
                 }
                 if locked.has_subscribers {
-                    notice::store(scope, &*clock, notices).await?;
+                    notice::store(scope, notices).await?;
                 }
                 let commit =
                     outbox::append(transaction, locked, &events, incident.as_ref()).await?;

@@ -1,10 +1,10 @@
-//! Components and the history of their statuses.
+//! Components and the periods of their statuses.
 
 use allclear_application::component::ComponentStore;
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
 use allclear_application::transition::{Committed, CreateTransition, Transition};
-use allclear_domain::component::Component;
+use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::event::Changed;
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
 use allclear_domain::organisation::Revision;
@@ -14,9 +14,10 @@ use sea_orm::{
     EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
+use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::component::{Column, Entity, Model};
-use crate::entity::component_status_change;
+use crate::entity::component_period;
 use crate::error::{broken, parse_stored};
 
 #[async_trait]
@@ -69,7 +70,7 @@ impl ComponentStore for Database {
                     .exec_without_returning(scope.transaction)
                     .await
                     .map_err(broken)?;
-                record_status(scope.transaction, &created.state, None).await?;
+                begin_period(scope, &created.state, None).await?;
                 Ok(Some(created))
             })
         });
@@ -94,7 +95,7 @@ impl ComponentStore for Database {
                     changed.state.version = scope.stamp.revision;
                     update(scope.transaction, scope.organisation, &changed.state).await?;
                     if changed.state.status != status {
-                        record_status(scope.transaction, &changed.state, None).await?;
+                        begin_period(scope, &changed.state, None).await?;
                     }
                 }
                 Ok(Some(changed))
@@ -154,22 +155,45 @@ pub(crate) async fn update(
     Ok(())
 }
 
-/// Adds the component's status to its history, with the incident that caused it, if one did.
-pub(crate) async fn record_status(
-    transaction: &DatabaseTransaction,
+/// Ends the period of the component's former status and begins one of its new status. OPERATIONAL has no periods.
+pub(crate) async fn begin_period(
+    scope: Scope<'_>,
     state: &Component,
-    cause: Option<IncidentId>,
+    incident: Option<IncidentId>,
 ) -> Result<(), Error> {
-    let change = component_status_change::ActiveModel {
-        component_id: Set(state.id.0),
-        revision: Set(state.version.0),
-        status: Set(state.status.to_string()),
-        status_source: Set(state.status_source.to_string()),
-        created_at: Set(state.updated_at),
-        incident_id: Set(cause.map(|incident| incident.0)),
+    use component_period::{ActiveModel, Column, Entity};
+    let now = state.updated_at;
+    Entity::update_many()
+        .col_expr(Column::EndAt, now.into())
+        .col_expr(Column::Version, scope.stamp.revision.0.into())
+        .filter(Column::ComponentId.eq(state.id.0))
+        .filter(Column::EndAt.is_null())
+        .exec(scope.transaction)
+        .await
+        .map_err(broken)?;
+    if state.status == ComponentStatus::Operational {
+        return Ok(());
+    }
+    let cause = if incident.is_some() {
+        "INCIDENT"
+    } else {
+        "OPERATOR"
     };
-    component_status_change::Entity::insert(change)
-        .exec_without_returning(transaction)
+    let period = ActiveModel {
+        id: Set(scope.clock.id()),
+        organisation_id: Set(scope.organisation.as_str().to_owned()),
+        component_id: Set(state.id.0),
+        status: Set(state.status.to_string()),
+        start_at: Set(now),
+        end_at: Set(None),
+        cause_type: Set(cause.to_owned()),
+        incident_id: Set(incident.map(|incident| incident.0)),
+        user_id: Set(None),
+        user_name: Set(None),
+        version: Set(scope.stamp.revision.0),
+    };
+    Entity::insert(period)
+        .exec_without_returning(scope.transaction)
         .await
         .map_err(broken)?;
     Ok(())
@@ -179,6 +203,7 @@ fn row(organisation: &OrganisationId, state: &Component) -> Model {
     Model {
         id: state.id.0,
         organisation_id: organisation.as_str().to_owned(),
+        code: state.id.code().to_string(),
         name: state.name.clone(),
         description: state.description.clone(),
         status: state.status.to_string(),

@@ -33,6 +33,7 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Vec<
         transaction,
         organisation,
         stamp,
+        ..
     } = scope;
     let (cause, components) = match change {
         ImpactChange::OnAll(incident) => (incident, attached(transaction, incident).await?),
@@ -59,7 +60,7 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Vec<
         }
         if !changed.is_nothing() {
             changed.state.version = stamp.revision;
-            component::record_status(transaction, &changed.state, Some(cause)).await?;
+            component::begin_period(scope, &changed.state, Some(cause)).await?;
         }
         component::update(transaction, organisation, &changed.state).await?;
         events.extend(changed.events);

@@ -407,6 +407,7 @@ fn row(organisation: &OrganisationId, state: &Incident) -> Model {
     Model {
         id: state.id.0,
         organisation_id: organisation.as_str().to_owned(),
+        code: state.id.code().to_string(),
         title: state.title.clone(),
         description: state.description.clone(),
         status: state.status.to_string(),

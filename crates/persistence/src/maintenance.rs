@@ -377,6 +377,7 @@ fn row(scope: Scope<'_>, state: &Maintenance) -> Model {
     Model {
         id: state.id.0,
         organisation_id: scope.organisation.as_str().to_owned(),
+        code: state.id.code().to_string(),
         title: state.title.clone(),
         description: state.description.clone(),
         start_at: state.start_at,

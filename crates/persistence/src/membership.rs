@@ -36,6 +36,7 @@ impl MembershipStore for Database {
                 }
                 let row = organisation::ActiveModel {
                     id: Set(founding.organisation.as_str().to_owned()),
+                    code: Set(founding.organisation.code().to_string()),
                     name: Set(founding.name),
                     revision: Set(0),
                     created_at: Set(founding.created_at),

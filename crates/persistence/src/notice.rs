@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::notice::Notice;
 use allclear_domain::id::OrganisationId;
@@ -19,15 +18,11 @@ use crate::error::broken;
 use crate::incident::public::affected_by;
 
 /// Stores the notices of a change. The state after the change is stored already.
-pub(crate) async fn store(
-    scope: Scope<'_>,
-    clock: &dyn Clock,
-    notices: Vec<NewNotice>,
-) -> Result<(), Error> {
+pub(crate) async fn store(scope: Scope<'_>, notices: Vec<NewNotice>) -> Result<(), Error> {
     for (part, notice) in (0..).zip(notices) {
         let (subject, at, content) = content(scope, notice).await?;
         let notice = ActiveModel {
-            id: Set(clock.id()),
+            id: Set(scope.clock.id()),
             organisation_id: Set(scope.organisation.as_str().to_owned()),
             revision: Set(scope.stamp.revision.0),
             part: Set(part),

@@ -84,6 +84,7 @@ pub(crate) async fn insert_or_rename(
     };
     let fresh = ActiveModel {
         id: Set(id.as_str().to_owned()),
+        code: Set(id.code().to_string()),
         name: Set(name.clone().unwrap_or_else(|| id.as_str().to_owned())),
         revision: Set(0),
         created_at: Set(clock.now()),

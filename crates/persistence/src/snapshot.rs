@@ -42,6 +42,7 @@ impl SnapshotStore for Database {
                 Ok(Some(Snapshot {
                     organisation: PublicOrganisation {
                         id: organisation.id,
+                        code: organisation.code,
                         name: organisation.name,
                     },
                     banner: Snapshot::banner(&components),

@@ -29,6 +29,8 @@ pub(crate) const STATUS_MESSAGE: &str = "Select Any One";
 struct ComponentBody {
     /// Identifier, a `UUIDv7`.
     id: String,
+    /// Public code of 12 characters, for addresses.
+    code: String,
     name: String,
     /// Description; may be empty.
     description: String,
@@ -43,6 +45,7 @@ impl From<&Component> for ComponentBody {
     fn from(component: &Component) -> Self {
         Self {
             id: component.id.to_string(),
+            code: component.id.code().to_string(),
             name: component.name.clone(),
             description: component.description.clone(),
             status: component.status,

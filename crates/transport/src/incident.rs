@@ -38,6 +38,8 @@ const TIME_MESSAGE_OF_EDIT: &str = "Please enter a valid date and time";
 struct IncidentBody {
     /// Identifier, a `UUIDv7`.
     id: String,
+    /// Public code of 12 characters, for addresses.
+    code: String,
     title: String,
     description: String,
     status: IncidentStatus,
@@ -65,6 +67,7 @@ impl From<&IncidentReport> for IncidentBody {
         let incident = &report.incident;
         Self {
             id: incident.id.to_string(),
+            code: incident.id.code().to_string(),
             title: incident.title.clone(),
             description: incident.description.clone(),
             status: incident.status,

@@ -30,6 +30,8 @@ use crate::routes::Routes;
 struct MaintenanceBody {
     /// Identifier, a `UUIDv7`.
     id: String,
+    /// Public code of 12 characters, for addresses.
+    code: String,
     title: String,
     description: String,
     /// Status, derived from the times and the clock.
@@ -61,6 +63,7 @@ impl From<&MaintenanceReport> for MaintenanceBody {
         } = report;
         Self {
             id: maintenance.id.to_string(),
+            code: maintenance.id.code().to_string(),
             title: maintenance.title.clone(),
             description: maintenance.description.clone(),
             status: report.status(),

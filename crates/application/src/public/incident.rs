@@ -19,6 +19,8 @@ pub const TIMELINE_LENGTH: u64 = 100;
 pub struct PublicIncident {
     /// Its identifier, a `UUIDv7`.
     pub id: String,
+    /// Public code of 12 characters, for addresses.
+    pub code: String,
     /// What it is about.
     pub title: String,
     /// What happened.
@@ -58,6 +60,8 @@ pub struct PublicIncident {
 pub struct IncidentTimelineEntry {
     /// Its identifier, a `UUIDv7`.
     pub id: String,
+    /// Public code of 12 characters, for addresses.
+    pub code: String,
     /// The incident it tells of.
     pub incident_id: String,
     /// The status the incident had from then on.
@@ -86,6 +90,8 @@ pub struct AffectedComponent {
 pub struct ComponentName {
     /// Its identifier.
     pub id: String,
+    /// Public code of 12 characters, for addresses.
+    pub code: String,
     /// Its name.
     pub name: String,
 }

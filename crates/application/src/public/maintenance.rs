@@ -15,6 +15,8 @@ use crate::maintenance::MaintenanceReport;
 pub struct PublicMaintenance {
     /// Its identifier, a `UUIDv7`.
     pub id: String,
+    /// Public code of 12 characters, for addresses.
+    pub code: String,
     /// Its title.
     pub title: String,
     /// What is done.
@@ -48,6 +50,8 @@ pub struct PublicMaintenance {
 pub struct MaintenanceTimelineEntry {
     /// Its identifier, a `UUIDv7`.
     pub id: String,
+    /// Public code of 12 characters, for addresses.
+    pub code: String,
     /// The maintenance it tells about.
     pub maintenance_id: String,
     /// The word its author chose.
@@ -70,6 +74,7 @@ impl From<MaintenanceReport> for PublicMaintenance {
         } = report;
         Self {
             id: maintenance.id.to_string(),
+            code: maintenance.id.code().to_string(),
             title: maintenance.title,
             description: maintenance.description,
             description_truncated: false,
@@ -87,6 +92,7 @@ impl From<&MaintenanceUpdate> for MaintenanceTimelineEntry {
     fn from(update: &MaintenanceUpdate) -> Self {
         Self {
             id: update.id.to_string(),
+            code: update.id.code().to_string(),
             maintenance_id: update.maintenance_id.to_string(),
             status: update.status,
             message: update.message.clone(),

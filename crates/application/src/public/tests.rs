@@ -13,6 +13,7 @@ fn at(second: i64) -> DateTime<Utc> {
 fn page(maintenances: &[(i64, Option<i64>)]) -> Snapshot {
     let maintenance = |(start, end): &(i64, Option<i64>)| PublicMaintenance {
         id: String::new(),
+        code: "0123456789ab".into(),
         title: String::new(),
         description: String::new(),
         description_truncated: false,
@@ -26,6 +27,7 @@ fn page(maintenances: &[(i64, Option<i64>)]) -> Snapshot {
     Snapshot {
         organisation: PublicOrganisation {
             id: "org".into(),
+            code: "0123456789ab".into(),
             name: "Acme".into(),
         },
         banner: None,

@@ -11,7 +11,7 @@ use crate::query_plan::{plan, postgresql, sqlite};
 
 /// Rows as PostgreSQL needs them to plan as it would while two updates go out to 20,000 subscribers.
 const MANY: [&str; 6] = [
-    "INSERT INTO organisations VALUES ('acme', 'Acme', 0, now())",
+    "INSERT INTO organisations (id, name, revision, created_at, code) VALUES ('acme', 'Acme', 0, now(), 'acme')",
     "INSERT INTO subscribers SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n::text, n::text, 'SUBSCRIBED', TRUE, 0, now(), \
      now(), 0 FROM generate_series(1, 20000) n",
     "INSERT INTO notices SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n, 0, gen_random_uuid(), '{}', now(), NULL, \

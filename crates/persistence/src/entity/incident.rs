@@ -7,6 +7,7 @@ pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: Uuid,
     pub organisation_id: String,
+    pub code: String,
     pub title: String,
     pub description: String,
     pub status: String,

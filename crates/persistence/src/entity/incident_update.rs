@@ -14,6 +14,7 @@ pub struct Model {
     pub user_name: String,
     pub created_at: DateTimeUtc,
     pub version: i64,
+    pub display_at: DateTimeUtc,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -2,7 +2,7 @@
 #![expect(unreachable_pub, reason = "SeaORM's derive wants entities public")]
 
 pub(crate) mod component;
-pub(crate) mod component_status_change;
+pub(crate) mod component_period;
 pub(crate) mod delivery;
 pub(crate) mod delivery_count;
 pub(crate) mod directory_message;

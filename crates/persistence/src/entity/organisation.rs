@@ -6,6 +6,7 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: String,
+    pub code: String,
     pub name: String,
     pub revision: i64,
     pub created_at: DateTimeUtc,

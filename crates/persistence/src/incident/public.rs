@@ -7,7 +7,7 @@ use allclear_application::public::incident::{
     AffectedComponent, ComponentName, IncidentTimelineEntry, PublicIncident, SHOWN_AFTER_RESOLUTION,
 };
 use allclear_application::public::size::{Budget, PAGE_BYTES, PAST_SHOWN, WithTimeline};
-use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
+use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::incident::Incident;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
@@ -179,6 +179,7 @@ fn shown_with(
 ) -> PublicIncident {
     PublicIncident {
         id: incident.id.to_string(),
+        code: incident.id.code().to_string(),
         title: incident.title,
         description: incident.description,
         description_truncated: false,
@@ -219,6 +220,7 @@ async fn affected(
             .push(AffectedComponent {
                 component: ComponentName {
                     id: component_id.clone(),
+                    code: ComponentId(link.component_id).code().to_string(),
                     name: link.name,
                 },
                 component_id,

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use allclear_application::error::Error;
 use allclear_application::public::incident::IncidentTimelineEntry;
+use allclear_domain::id::IncidentUpdateId;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, Func, Query, SelectStatement};
 use sea_orm::{Condition, ConnectionTrait, DbBackend, FromQueryResult, JoinType, Order};
@@ -45,6 +46,7 @@ pub(super) async fn of(
         let row = Row::from_query_result(&row, "").map_err(broken)?;
         let entry = IncidentTimelineEntry {
             id: row.id.to_string(),
+            code: IncidentUpdateId(row.id).code().to_string(),
             incident_id: row.incident_id.to_string(),
             status: parse_stored(&row.status)?,
             message: row.message,
@@ -59,6 +61,7 @@ pub(super) async fn of(
 pub(super) fn entry(row: Model) -> Result<IncidentTimelineEntry, Error> {
     Ok(IncidentTimelineEntry {
         id: row.id.to_string(),
+        code: IncidentUpdateId(row.id).code().to_string(),
         incident_id: row.incident_id.to_string(),
         status: parse_stored(&row.status)?,
         message: row.message,

@@ -216,6 +216,7 @@ fn row(state: &IncidentUpdate) -> Model {
         user_name: state.author.name.clone(),
         created_at: state.created_at,
         version: state.version.0,
+        display_at: state.created_at,
     }
 }
 

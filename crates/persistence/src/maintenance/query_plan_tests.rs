@@ -14,11 +14,12 @@ use crate::timeline::AT_ONCE;
 /// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000 maintenances with two updates each, all
 /// over but one, and 500 other organisations.
 const OLD_MAINTENANCES: [&str; 5] = [
-    "INSERT INTO organisations SELECT 'other' || n, 'Other', 0, now() FROM generate_series(1, 500) n",
-    "INSERT INTO organisations VALUES ('acme', 'Acme', 0, now())",
+    "INSERT INTO organisations (id, name, revision, created_at, code) SELECT 'other' || n, 'Other', 0, now(), n::text \
+     FROM generate_series(1, 500) n",
+    "INSERT INTO organisations (id, name, revision, created_at, code) VALUES ('acme', 'Acme', 0, now(), 'acme')",
     "INSERT INTO maintenances SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', 't', 'd', now(), NULL, NULL, now(), now(), 0, \
      'COMPLETED', CASE WHEN n = 20000 THEN TIMESTAMPTZ '2023-01-01' END, \
-     CASE WHEN n = 20000 THEN TIMESTAMPTZ '9999-12-31' ELSE TIMESTAMPTZ '2020-01-01' END FROM generate_series(1, 20000) n",
+     CASE WHEN n = 20000 THEN TIMESTAMPTZ '9999-12-31' ELSE TIMESTAMPTZ '2020-01-01' END, n::text FROM generate_series(1, 20000) n",
     "INSERT INTO maintenance_updates SELECT id, gen_random_uuid(), 'RESOLVED', 'm', 'u', 'U', now(), 0 \
      FROM maintenances, generate_series(1, 2)",
     "ANALYZE",

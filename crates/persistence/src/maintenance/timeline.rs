@@ -13,7 +13,7 @@ use crate::entity::maintenance_update::{Column, Entity, Model};
 use crate::error::broken;
 use crate::timeline::{AT_ONCE, READ, Timeline};
 
-const COLUMNS: [Column; 8] = [
+const COLUMNS: [Column; 9] = [
     Column::MaintenanceId,
     Column::Id,
     Column::Status,
@@ -22,6 +22,7 @@ const COLUMNS: [Column; 8] = [
     Column::UserName,
     Column::CreatedAt,
     Column::Version,
+    Column::DisplayAt,
 ];
 
 /// The timeline of each of these maintenances that has one.

@@ -182,6 +182,7 @@ fn row(state: &MaintenanceUpdate) -> Model {
         user_name: state.author.name.clone(),
         created_at: state.created_at,
         version: state.version.0,
+        display_at: state.created_at,
     }
 }
 

@@ -307,7 +307,7 @@ async fn the_public_form_has_links_and_no_names_of_operators(database: &Database
         .unwrap();
     let shown = serde_json::to_value(&snapshot.incidents[0]).unwrap();
     let link = serde_json::json!([{"componentId": api.to_string(), "status": "DEGRADED",
-        "component": {"id": api.to_string(), "name": "API"}}]);
+        "component": {"id": api.to_string(), "code": api.code().to_string(), "name": "API"}}]);
     assert_eq!(
         (&shown["components"], &shown["resolvedAt"]),
         (&link, &serde_json::Value::Null)

@@ -40,6 +40,8 @@ struct IncidentComponentBody {
 struct ComponentInBrief {
     /// Identifier of the component.
     id: String,
+    /// Public code of 12 characters, for addresses.
+    code: String,
     name: String,
     status: ComponentStatus,
 }
@@ -59,6 +61,7 @@ impl From<&Component> for ComponentInBrief {
     fn from(component: &Component) -> Self {
         Self {
             id: component.id.to_string(),
+            code: component.id.code().to_string(),
             name: component.name.clone(),
             status: component.status,
         }

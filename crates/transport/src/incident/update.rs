@@ -31,6 +31,8 @@ use crate::routes::Routes;
 struct IncidentUpdateBody {
     /// Identifier, a `UUIDv7`.
     id: String,
+    /// Public code of 12 characters, for addresses.
+    code: String,
     /// Identifier of the incident.
     incident_id: String,
     /// Status that the update gave the incident.
@@ -46,6 +48,7 @@ impl From<&IncidentUpdate> for IncidentUpdateBody {
     fn from(update: &IncidentUpdate) -> Self {
         Self {
             id: update.id.to_string(),
+            code: update.id.code().to_string(),
             incident_id: update.incident_id.to_string(),
             status: update.status,
             message: update.message.clone(),

@@ -31,6 +31,8 @@ use crate::routes::Routes;
 struct MaintenanceUpdateBody {
     /// Identifier, a `UUIDv7`.
     id: String,
+    /// Public code of 12 characters, for addresses.
+    code: String,
     /// Identifier of the maintenance.
     maintenance_id: String,
     /// Status the author gave the update.
@@ -46,6 +48,7 @@ impl From<&MaintenanceUpdate> for MaintenanceUpdateBody {
     fn from(update: &MaintenanceUpdate) -> Self {
         Self {
             id: update.id.to_string(),
+            code: update.id.code().to_string(),
             maintenance_id: update.maintenance_id.to_string(),
             status: update.status,
             message: update.message.clone(),

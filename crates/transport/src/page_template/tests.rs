@@ -17,6 +17,7 @@ fn snapshot(name: &str) -> Snapshot {
     Snapshot {
         organisation: PublicOrganisation {
             id: "org".into(),
+            code: "0123456789ab".into(),
             name: name.into(),
         },
         banner: None,
@@ -35,6 +36,7 @@ fn page(snapshot: &Snapshot) -> String {
 fn incident(title: &str, status: IncidentStatus) -> PublicIncident {
     PublicIncident {
         id: "incident".into(),
+        code: "0123456789ab".into(),
         title: title.into(),
         description: String::new(),
         description_truncated: false,
@@ -52,6 +54,7 @@ fn incident(title: &str, status: IncidentStatus) -> PublicIncident {
 fn with_component(status: ComponentStatus) -> Snapshot {
     let component = PublicComponent {
         id: "component".into(),
+        code: "0123456789ab".into(),
         name: "API".into(),
         description: String::new(),
         description_truncated: false,

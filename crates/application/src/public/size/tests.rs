@@ -17,6 +17,7 @@ fn id(number: usize) -> String {
 fn entry(number: usize, message: &str) -> IncidentTimelineEntry {
     IncidentTimelineEntry {
         id: id(number),
+        code: "0123456789ab".into(),
         incident_id: id(0),
         status: IncidentStatus::Investigating,
         message: message.into(),
@@ -35,11 +36,13 @@ fn incident(
         status: ComponentStatus::PartialOutage,
         component: ComponentName {
             id: id(number),
+            code: "0123456789ab".into(),
             name: title.into(),
         },
     };
     PublicIncident {
         id: id(0),
+        code: "0123456789ab".into(),
         title: title.into(),
         description: description.into(),
         description_truncated: false,
@@ -60,6 +63,7 @@ fn incident(
 fn maintenance(title: &str, description: &str, messages: &[String]) -> PublicMaintenance {
     let entry = |(number, text): (usize, &String)| MaintenanceTimelineEntry {
         id: id(number),
+        code: "0123456789ab".into(),
         maintenance_id: id(0),
         status: IncidentStatus::Investigating,
         message: text.clone(),
@@ -67,6 +71,7 @@ fn maintenance(title: &str, description: &str, messages: &[String]) -> PublicMai
     };
     PublicMaintenance {
         id: id(0),
+        code: "0123456789ab".into(),
         title: title.into(),
         description: description.into(),
         description_truncated: false,

@@ -23,6 +23,7 @@ fn full(text: &str) -> Snapshot {
     let id = String::from("id");
     let entry = |status| IncidentTimelineEntry {
         id: id.clone(),
+        code: "0123456789ab".into(),
         incident_id: id.clone(),
         status,
         message: text.into(),
@@ -30,6 +31,7 @@ fn full(text: &str) -> Snapshot {
     };
     let incident = |status| PublicIncident {
         id: id.clone(),
+        code: "0123456789ab".into(),
         title: text.into(),
         description: text.into(),
         description_truncated: false,
@@ -44,6 +46,7 @@ fn full(text: &str) -> Snapshot {
             status: ComponentStatus::PartialOutage,
             component: ComponentName {
                 id: id.clone(),
+                code: "0123456789ab".into(),
                 name: text.into(),
             },
         }],
@@ -51,6 +54,7 @@ fn full(text: &str) -> Snapshot {
     };
     let maintenance = |status, end_at| PublicMaintenance {
         id: id.clone(),
+        code: "0123456789ab".into(),
         title: text.into(),
         description: text.into(),
         description_truncated: false,
@@ -60,6 +64,7 @@ fn full(text: &str) -> Snapshot {
         created_at: when,
         timeline: vec![MaintenanceTimelineEntry {
             id: id.clone(),
+            code: "0123456789ab".into(),
             maintenance_id: id.clone(),
             status: IncidentStatus::Monitoring,
             message: text.into(),
@@ -69,6 +74,7 @@ fn full(text: &str) -> Snapshot {
     };
     let component = |status| PublicComponent {
         id: id.clone(),
+        code: "0123456789ab".into(),
         name: text.into(),
         description: text.into(),
         description_truncated: false,
@@ -78,6 +84,7 @@ fn full(text: &str) -> Snapshot {
     Snapshot {
         organisation: PublicOrganisation {
             id: "org".into(),
+            code: "0123456789ab".into(),
             name: text.into(),
         },
         banner: Some(Banner {

@@ -24,6 +24,7 @@ pub(crate) fn snapshot(revision: i64) -> Snapshot {
     Snapshot {
         organisation: PublicOrganisation {
             id: "org".into(),
+            code: "0123456789ab".into(),
             name: "Acme".into(),
         },
         banner: None,
@@ -304,6 +305,7 @@ async fn worker_copies_a_page_once_while_it_is_current() {
 fn huge(revision: i64) -> Snapshot {
     let component = |number: u32| allclear_application::public::PublicComponent {
         id: number.to_string(),
+        code: "0123456789ab".into(),
         name: "x".repeat(200),
         description: "y".repeat(10_000),
         description_truncated: false,

@@ -1,4 +1,4 @@
-// Runs on the public page: whoever comes reads first, and then loads what keeps the page up to date. The build puts the
+// Runs on the public page: loads the script that keeps the page up to date, after the first paint. The build puts the
 // names of the files in.
 (function (script, imports) {
   var begun = false;

@@ -6,7 +6,7 @@ import { chromium } from '@playwright/test';
 
 /*
  * Draws the pictures that link previews of status pages show, one for each status, into public/, and favicon.svg once more
- * as the favicon.ico that is asked of every site. They are kept in the repository: `npm run previews` draws them anew.
+ * as the favicon.ico that is asked of every site. They are kept in the repository: `npm run previews` draws them again.
  */
 
 const statuses = {

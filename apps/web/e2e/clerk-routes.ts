@@ -32,7 +32,7 @@ interface Context {
 
 type Handler = (context: Context) => unknown;
 
-/** An error as the frontend API tells it (ClerkAPIErrorJSON in @clerk/shared/types). */
+/** An error in the form of the frontend API (ClerkAPIErrorJSON in @clerk/shared/types). */
 class Refusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -97,7 +97,7 @@ export function route(instance: ClerkInstance, call: Call): RouteResponse {
   return { status: 404, body: { errors: [{ code: 'resource_not_found', message: call.path }] } };
 }
 
-/** `{response, client}`: each answer brings the client as it is now (packages/clerk-js/src/core/resources/Base.ts). */
+/** `{response, client}`: each response contains the current client (packages/clerk-js/src/core/resources/Base.ts). */
 function frontend(
   instance: ClerkInstance,
   call: Call,
@@ -117,7 +117,7 @@ function frontend(
   }
 }
 
-/** The backend API answers without an envelope (docs: "Backend API", organizations and users). */
+/** The backend API responds without an envelope (docs: "Backend API", organizations and users). */
 function backend(instance: ClerkInstance, { path, secretKey }: Call): RouteResponse {
   if (secretKey !== instance.secretKey) return { status: 401, body: { errors: [] } };
   const [, kind, id = ''] = /^\/v1\/(organizations|users)\/(\w+)$/.exec(path) ?? [];

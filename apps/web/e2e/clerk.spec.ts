@@ -23,7 +23,7 @@ async function createComponent(page: Page, name: string) {
   await expect(page.getByRole('cell', { name, exact: true })).toBeVisible();
 }
 
-test('somebody signs in, founds an organisation, and works in it', async ({ page, clerk }) => {
+test('a new user signs in, creates an organisation and works in it', async ({ page, clerk }) => {
   const ada = clerk.instance.addPerson('Ada', 'Lovelace');
   await signIn(page, ada);
   await arrivesAt(page, '/onboarding');
@@ -134,7 +134,7 @@ test('a narrow window has the way out in its panel', async ({ page, clerk }) => 
   await arrivesAt(page, '/');
 });
 
-test('the public page loads Clerk for who is signed in, and nothing of it for a stranger', async ({
+test('the public page loads Clerk for a signed-in visitor only', async ({
   page,
   anonymous,
   clerk,
@@ -171,7 +171,7 @@ test('the public page loads Clerk for who is signed in, and nothing of it for a 
   expect(has(asked.operator, 'clerk')).toBe(false);
 });
 
-test('whoever has no account may be put on the waitlist', async ({ page, clerk }) => {
+test('a visitor without an account can join the waitlist', async ({ page, clerk }) => {
   clerk.instance.signUpMode = 'waitlist';
   await page.goto('/login');
   await page.getByRole('link', { name: 'Join waitlist' }).click();

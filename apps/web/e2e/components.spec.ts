@@ -5,7 +5,7 @@ const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText
 const nameField = (page: Page) => page.getByRole('textbox', { name: 'Name' });
 const sidebar = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 
-test('an operator creates, edits and deletes a component while a stranger watches', async ({
+test('an operator creates, edits and deletes a component while a visitor watches', async ({
   operatorPage,
   page,
   organisation,

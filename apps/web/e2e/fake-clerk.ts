@@ -9,7 +9,7 @@ import { clerkJs, version } from './clerk-js';
 import { ClerkInstance } from './clerk-instance';
 import { route, type Call } from './clerk-routes';
 
-/** A development instance's host (docs: "Managing environments"): browsers are told that it is here. */
+/** A development instance's host (docs: "Managing environments"); browsers resolve it to this machine. */
 const host = 'able-loom-1.clerk.accounts.dev';
 
 /**

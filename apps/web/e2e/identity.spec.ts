@@ -91,7 +91,7 @@ test('a wrong password is refused, the right one lets in, and signing out leads 
   await expect(userMenu(page, account)).toBeHidden();
 });
 
-test('who is signed out sees the landing page instead of what is for members', async ({
+test('a signed-out user sees the landing page instead of the members’ screens', async ({
   page,
   consoleErrors,
 }) => {
@@ -116,7 +116,10 @@ test('who is signed out sees the landing page instead of what is for members', a
   await arrivesAt(page, '/');
 });
 
-test('who has no organisation is led to found or join one', async ({ page, newcomer }) => {
+test('a user without an organisation is asked to create or join one', async ({
+  page,
+  newcomer,
+}) => {
   await newcomer.signIn(page.context());
   for (const path of ['/', '/login', '/verify', ...organisationScreens]) {
     await page.goto(path);
@@ -127,7 +130,7 @@ test('who has no organisation is led to found or join one', async ({ page, newco
   await expect(page.getByText('Name is required')).toBeVisible();
 });
 
-test('who has an organisation is led to its dashboard, and sees the status page', async ({
+test('a user with an organisation is led to its dashboard, and sees the status page', async ({
   operatorPage,
   organisation,
 }) => {
@@ -142,7 +145,7 @@ test('who has an organisation is led to its dashboard, and sees the status page'
   ).toBeVisible();
 });
 
-test('somebody who is invited by mail creates an account and works in the organisation', async ({
+test('a person invited by mail creates an account and works in the organisation', async ({
   operatorPage,
   page,
   organisation,

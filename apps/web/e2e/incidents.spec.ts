@@ -24,7 +24,7 @@ async function openIncident(
   });
 }
 
-test('an incident from its report to its end, as operator and stranger see it', async ({
+test('an incident from its report to its resolution, as operator and visitor see it', async ({
   operatorPage,
   page,
   organisation,

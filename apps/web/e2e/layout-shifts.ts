@@ -21,7 +21,7 @@ export async function watchShifts(page: Page): Promise<void> {
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {
         const { value, hadRecentInput, sources } = entry as LayoutShift;
-        // Less than half a thousandth is a rounded pixel: nobody sees it, and tools report it as 0.
+        // Less than half a thousandth is a rounded pixel: it is invisible, and tools report it as 0.
         if (hadRecentInput || value < 0.0005) continue;
         const moved = sources.map(({ node }) =>
           node instanceof Element ? node.outerHTML.slice(0, 200) : node?.textContent,

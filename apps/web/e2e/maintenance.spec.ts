@@ -72,7 +72,7 @@ test('an operator schedules a maintenance and says how it goes', async ({
   await expect(page.getByRole('article')).toHaveCount(0);
 });
 
-test('a maintenance begins by itself while a stranger watches, and the operator completes it', async ({
+test('a maintenance begins by itself while a visitor watches, and the operator completes it', async ({
   operatorPage,
   page,
   organisation,

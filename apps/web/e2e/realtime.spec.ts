@@ -228,7 +228,7 @@ test('an operator’s screen catches up once after the server was away', async (
   consoleErrors.splice(0);
 });
 
-test('the status page of a signed-in visitor lives on the socket, a stranger’s does not', async ({
+test('the status page uses the socket for a signed-in visitor only', async ({
   operatorPage,
   page,
   organisation,

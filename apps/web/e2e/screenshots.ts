@@ -18,7 +18,7 @@ type Device = keyof typeof sizes;
 
 interface Screen {
   name: string;
-  /** Who sees the screen; by default the demo's operator. */
+  /** The user of the screen; by default the demo's operator. */
   seenBy?: 'visitor' | 'newcomer';
   /** Shows it. */
   open: (page: Page, demo: Demo) => Promise<unknown>;

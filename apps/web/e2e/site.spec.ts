@@ -34,7 +34,7 @@ test('the landing page leads to its parts, to the sign-in page and to the pages 
     const foot = page.getByRole('navigation', { name: 'Footer' });
     await foot.getByRole('link', { name, exact: true }).click();
     await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible();
-    // The server answers each with a page of its own, too.
+    // The server responds to each with a page of its own, too.
     expect((await page.reload())?.status()).toBe(200);
     await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible();
   }
@@ -104,7 +104,7 @@ test('code of a guide is copied by its button', async ({ page, context }) => {
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('./just demo');
 });
 
-test('who is signed in reads the guides and finds the way back', async ({ operatorPage }) => {
+test('a signed-in user reads the guides and returns to the app', async ({ operatorPage }) => {
   await operatorPage.goto('/dashboard');
   await operatorPage.getByRole('link', { name: 'Documentation' }).click();
   await expect(

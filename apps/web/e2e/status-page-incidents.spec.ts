@@ -4,7 +4,7 @@ interface Created {
   id: string;
 }
 
-test('a stranger watches an incident from its report to its end', async ({
+test('a visitor watches an incident from its report to its resolution', async ({
   page,
   organisation,
 }) => {

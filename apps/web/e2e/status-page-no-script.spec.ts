@@ -223,7 +223,7 @@ for (const width of [320, 390, 768, 1280, 2560]) {
     const height = () => page.evaluate(() => document.documentElement.scrollHeight);
     await painted(page);
     const before = await height();
-    // What moved while the server's page was still coming is none of the script's doing.
+    // Shifts while the server's page was still loading are not caused by the script.
     await page.evaluate(() => window.shifts?.splice(0));
     release();
     await loaded;

@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from './fixtures';
 
-test('a stranger sees components come, change and go without reloading', async ({
+test('a visitor sees components appear, change and disappear without reloading', async ({
   page,
   organisation,
 }) => {
@@ -30,7 +30,7 @@ test('a stranger sees components come, change and go without reloading', async (
   await expect(banner).toContainText('All Systems Operational');
 });
 
-test('the first answer holds everything that is painted', async ({ page, organisation }) => {
+test('the first response contains everything that is painted', async ({ page, organisation }) => {
   await organisation.createComponent('Website', { status: 'DEGRADED' });
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
@@ -48,7 +48,7 @@ test('what is painted first waits for nothing but the page, and its script waits
   const response = await page.request.get(organisation.statusPage);
   const html = await response.text();
   expect(html).not.toMatch(/<link[^>]* rel="(stylesheet|modulepreload)"/);
-  // The choice of the theme, one small file that no paint waits for, and data. A script that somebody put there would not run.
+  // The choice of the theme, one small file that no paint waits for, and data. An injected script would not run.
   const [theme, begin, data, ...others] = [...html.matchAll(/<script[^>]*>/g)].map(([tag]) => tag);
   expect(theme).toBe('<script>');
   expect(begin).toMatch(/^<script async src="\/assets\/begin-[\w-]+\.js">$/);
@@ -202,7 +202,7 @@ for (const theme of ['dark', 'light'] as const) {
 }
 
 for (const theme of ['dark', 'light'] as const) {
-  test(`whoever asks for more contrast gets it in the ${theme} theme`, async ({
+  test(`the preference for more contrast is respected in the ${theme} theme`, async ({
     page,
     organisation,
   }) => {

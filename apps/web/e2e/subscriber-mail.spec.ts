@@ -3,7 +3,7 @@ import { header, linkIn, MailServer } from './mail-server';
 import { Operator } from './operator';
 import { Server } from './server';
 
-test('a stranger subscribes, is mailed of an incident as one thread, and leaves by a link in it', async ({
+test('a visitor subscribes, gets the mails of an incident as one thread, and unsubscribes by a link in them', async ({
   browser,
   playwright,
 }) => {
@@ -46,7 +46,7 @@ test('a stranger subscribes, is mailed of an incident as one thread, and leaves 
     expect(opened?.subject).toContain('Cards are declined');
     expect(update?.text).toContain('A certificate has expired.');
     if (!opened || !update) return;
-    // Both answer the same, which makes them one thread whichever of them somebody gets first.
+    // Both refer to the same message, so that they are one thread in either order.
     expect(header(opened, 'references')).not.toBe('');
     expect(header(update, 'references')).toBe(header(opened, 'references'));
     expect(header(update, 'message-id')).not.toBe(header(opened, 'message-id'));

@@ -20,7 +20,7 @@ async function expectAccessible(page: Page, part: string) {
 const rowOf = (operatorPage: Page, email: string): Locator =>
   operatorPage.getByRole('row').filter({ has: operatorPage.getByText(email, { exact: true }) });
 
-test('a stranger subscribes, confirms the address and leaves again by the links in the mail', async ({
+test('a visitor subscribes, confirms the address and unsubscribes by the links in the mail', async ({
   page,
   operatorPage,
   organisation,

@@ -31,7 +31,7 @@ async function signUp(page: Page, link: string, { name, email, password }: Accou
   await expect(page.getByRole('heading', { name: 'Welcome to Allclear' })).toBeVisible();
 }
 
-test('who waits is let in by the administrator, from the screen and from the command line', async ({
+test('the administrator admits waiting people on the screen and on the command line', async ({
   page,
   browser,
   playwright,

@@ -43,7 +43,7 @@ pub struct Changed<T> {
     pub state: T,
     /// The events, in order.
     pub events: Vec<Event>,
-    /// What subscribers are told, in order; empty if the change does not concern them.
+    /// The notices to subscribers, in order; empty if the change does not concern them.
     pub notices: Vec<NewNotice>,
     /// The components whose impacts changed; `None` if there are none.
     pub impacts: Option<ImpactChange>,

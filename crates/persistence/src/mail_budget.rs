@@ -40,7 +40,7 @@ impl MailCountStore for Database {
     }
 }
 
-/// Adds one unless the counter is at its limit. Whoever comes at the same time waits for the row and then sees the sum.
+/// Adds one unless the counter is at its limit. A concurrent transaction waits for the row and then sees the sum.
 async fn add(
     transaction: &DatabaseTransaction,
     count: &MailCount,

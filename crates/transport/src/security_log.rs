@@ -35,7 +35,7 @@ pub(crate) fn record(request: &HttpRequest, record: SecurityRecord<'_>) {
 }
 
 /// Writes a record that a client without an account caused. Records over the limit are dropped, so
-/// that nobody can fill the disk.
+/// that no client can fill the disk.
 pub(crate) fn record_anonymous(request: &HttpRequest, stranger: SecurityRecord<'_>) {
     if ANONYMOUS_RECORDS.count(&client(request)).is_ok() {
         record(request, stranger);

@@ -60,7 +60,7 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
         }
     }
 
-    /// Takes one attempt; 429 with `Retry-After` if none is left.
+    /// Takes one attempt. Fails with 429 and `Retry-After` if the limit is used up.
     pub(crate) fn count(&self, key: &K) -> Result<(), Problem> {
         self.take(key, 1)
             .map_err(|wait| Problem::too_many(wait.as_secs() + 1))

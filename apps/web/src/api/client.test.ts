@@ -20,14 +20,14 @@ describe('the API client', () => {
     expect(authorization).toBe('Bearer the-token');
   });
 
-  it('sends no authorization for an anonymous call', async () => {
+  it('sends no authorization with an anonymous request', async () => {
     server.use(
       http.get(apiUrl('/status/o'), ({ request }) => success(request.headers.has('Authorization'))),
     );
     await expect(anonymous.get('/status/o')).resolves.toMatchObject({ data: false });
   });
 
-  it('waits for an answer as long as it takes', async () => {
+  it('waits for a response without a time limit', async () => {
     vi.useFakeTimers();
     const hour = 3_600_000;
     const asked = vi

@@ -5,7 +5,7 @@ export const maxPages = 20;
 
 /**
  * Reads `path`. The server sends a list in parts, the newest 500 first: unless the path asks for one part by `limit`, the
- * parts that follow are read too, up to `maxPages`; `next` of the answer says whether there are still more.
+ * parts that follow are read too, up to `maxPages`; `next` of the response says whether there are still more.
  */
 export async function fetchAllPages(
   client: Pick<ApiClient, 'get'>,

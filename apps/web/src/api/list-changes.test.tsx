@@ -61,7 +61,7 @@ it('shows what is new on top, what has changed in its place, and no longer what 
   expect(await screen.findByText('d, c, A')).toBeInTheDocument();
 });
 
-it('does not lose what happens while the first answer is on its way', async () => {
+it('loses no event that arrives before the first response', async () => {
   const names = ['c'];
   server.use(
     http.get(apiUrl(endpoints.components.list), async () => {

@@ -9,7 +9,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('the query cache', () => {
-  it('forgets an entry five minutes after it was written when nobody uses it', () => {
+  it('removes an unused entry five minutes after it was written', () => {
     const cache = new QueryCache();
     cache.set('/a', { data: 1 });
     vi.advanceTimersByTime(unusedTtlMs - 1);
@@ -34,7 +34,7 @@ describe('the query cache', () => {
     expect(cache.get('/a')).toBeUndefined();
   });
 
-  it('starts the five minutes anew when somebody comes back in between', () => {
+  it('starts the five minutes again when the entry is used in between', () => {
     const cache = new QueryCache();
     cache.set('/a', { data: 1 });
     vi.advanceTimersByTime(unusedTtlMs - 1);

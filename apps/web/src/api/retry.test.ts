@@ -28,7 +28,7 @@ describe('withRetries', () => {
     expect([1, 2, 5, 6, 20].map(backoffMs)).toEqual([1000, 2000, 16_000, 30_000, 30_000]);
   });
 
-  it('answers as soon as a retry succeeds', async () => {
+  it('resolves as soon as a retry succeeds', async () => {
     const ask = vi.fn(() => Promise.resolve('here')).mockRejectedValueOnce(ApiError.unreachable());
     const asked = withRetries(ask);
     await vi.advanceTimersByTimeAsync(1000);
@@ -61,7 +61,7 @@ describe('SharedRetries', () => {
     await later;
   });
 
-  it('gives nobody a response that may be older than the question', async () => {
+  it('returns no response that may be older than the request', async () => {
     const retries = new SharedRetries();
     const responses = ['old', 'new'];
     const request = vi.fn(async () => {

@@ -30,7 +30,7 @@ function Elsewhere() {
   );
 }
 
-/** Serves `names` in pages of two, and tells what it was asked. */
+/** Serves `names` in pages of two, and records the requests. */
 function serve(names: string[]) {
   const asked: string[] = [];
   server.use(
@@ -59,7 +59,7 @@ it('reads the newest 500, and what is before them when asked', async () => {
   expect(screen.queryByRole('button', { name: 'Show older' })).not.toBeInTheDocument();
 });
 
-it('asks anew for every page that is shown', async () => {
+it('requests every shown page again', async () => {
   const names = ['d', 'c', 'b', 'a'];
   serve(names);
   const { user } = renderScreen(<Names />);

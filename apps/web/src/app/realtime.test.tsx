@@ -28,7 +28,7 @@ const opened = () => expect.poll(() => FakeSocket.all.length).toBe(1);
 const status = () => screen.getByText(/^Live updates:/, { selector: '[role=status]' });
 
 describe('the socket', () => {
-  it('is opened once, for who is signed in with an organisation', async () => {
+  it('is opened once, for a signed-in user with an organisation', async () => {
     const { router } = renderApp(paths.dashboard);
     await opened();
     await act(() => FakeSocket.last.join());
@@ -39,9 +39,13 @@ describe('the socket', () => {
   });
 
   it.each([
-    { who: 'a stranger', auth: { status: 'signed-out' } as const, path: paths.login },
-    { who: 'somebody without an organisation', auth: withoutOrganisation, path: paths.onboarding },
-    { who: 'nobody yet', auth: { status: 'loading' } as const, path: paths.login },
+    { who: 'a signed-out visitor', auth: { status: 'signed-out' } as const, path: paths.login },
+    { who: 'a user without an organisation', auth: withoutOrganisation, path: paths.onboarding },
+    {
+      who: 'a session that is still loading',
+      auth: { status: 'loading' } as const,
+      path: paths.login,
+    },
   ])('is not opened for $who', async ({ auth, path }) => {
     renderApp(path, { auth });
     await act(() => new Promise((resolve) => setTimeout(resolve, 50)));

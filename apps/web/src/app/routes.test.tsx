@@ -35,7 +35,7 @@ it.each([
   ['/verify?email=ada&orgId=org-1&verificationCode=1', signedOut, '/'],
   ['/unsubscribe', signedOut, '/'],
   [`/unsubscribe?${valid}&unsubscribeCode=`, signedOut, '/'],
-])('%s does not stay what it is for whoever may not see it', async (path, auth, goal) => {
+])('%s redirects users who may not see it', async (path, auth, goal) => {
   const { router } = renderApp(path, { auth });
   await waitFor(() => expect(router.state.location.pathname).toBe(goal));
   expect(router.state.location.search).toBe('');
@@ -81,7 +81,7 @@ it.each([
     `/unsubscribe?${valid}&unsubscribeCode=1`,
     'Successfully Unsubscribed',
   ],
-])('follows a mailed link for somebody who is signed in, too', async (call, path, heading) => {
+])('follows a mailed link for a signed-in user, too', async (call, path, heading) => {
   server.use(http.post(apiUrl(call), () => success({})));
   renderApp(path);
   expect(await screen.findByRole('heading', { name: heading })).toBeInTheDocument();
@@ -95,7 +95,7 @@ it('says exactly what the not-found page says, and leads home', async () => {
   expect(screen.getByRole('link', { name: 'Back to Home' })).toHaveAttribute('href', '/');
 });
 
-it('shows no screen, and goes nowhere, before it is known who is there', async () => {
+it('shows no screen and redirects nowhere before the session is known', async () => {
   const { router, become } = renderApp('/dashboard', { auth: { status: 'loading' } });
   expect(await screen.findByText('Loading...')).toBeInTheDocument();
   await waitFor(() => expect(router.state.initialized).toBe(true));
@@ -105,7 +105,7 @@ it('shows no screen, and goes nowhere, before it is known who is there', async (
   expect(await screen.findByRole('heading', { name: 'Dashboard' })).toBeInTheDocument();
 });
 
-it('begins anew, with nothing of the old one, when the organisation changes', async () => {
+it('mounts again, without any state of the old one, when the organisation changes', async () => {
   const names: Record<string, string> = { first: 'Website', second: 'Payments' };
   let current = 'first';
   server.use(
@@ -140,7 +140,7 @@ it('leaves an item of the old organisation for the list of the new one', async (
   expect(asked).toBe(1);
 });
 
-it('goes to the landing page when somebody signs out', async () => {
+it('goes to the landing page when the user signs out', async () => {
   const { router, become } = renderApp(paths.dashboard);
   await screen.findByRole('heading', { name: 'Dashboard' });
   act(() => become(signedOut));

@@ -12,7 +12,7 @@ import { OrganisationLayout } from './layout/organisation-layout';
 import { NotFoundPage } from './not-found-page';
 import { Root } from './root';
 
-/** Ids of the routes to which features.ts adds the features' screens, by who may see them. */
+/** Ids of the routes to which features.ts adds the features' screens, by the users who may see them. */
 export const groups = {
   everyone: 'everyone',
   signedOut: 'signed-out',

@@ -20,7 +20,7 @@ function serve(session: object | null) {
 
 beforeEach(() => storeLastSessionHint(true));
 
-it('is the socket, with the person’s token, for who is signed in with an organisation', async () => {
+it('is the socket, with the user’s token, for a signed-in user with an organisation', async () => {
   serve({ user: person, organisations: [organisation], activeOrganisationId: 'org-1' });
   const follow = await chooseFollow();
   const connected = vi.fn();
@@ -45,7 +45,7 @@ it.each([
   expect(hasLastSessionHint()).toBe(false);
 });
 
-it('is the event stream for who is not signed in to Clerk', async () => {
+it('is the event stream for a visitor not signed in to Clerk', async () => {
   server.use(
     http.get(apiUrl(endpoints.configuration), () =>
       success({ identityProvider: 'clerk', clerkPublishableKey: 'pk_test_Y2xlcmsuZXhhbXBsZSQ' }),

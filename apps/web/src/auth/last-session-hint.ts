@@ -2,7 +2,7 @@ const storageKey = 'allclear:signed-in';
 
 /*
  * The session is a cookie that no script can read, and asking the server costs every visitor of a public page a
- * request. So the app leaves a trace of somebody being signed in in this browser. It proves nothing.
+ * request. So the app notes in this browser that a user is signed in. The note proves nothing.
  */
 
 export function storeLastSessionHint(signedIn: boolean): void {

@@ -77,7 +77,7 @@ describe('connecting', () => {
     expect(received).toEqual(['joined at 7']);
   });
 
-  it('does not connect when nobody is signed in', async () => {
+  it('does not connect without a signed-in user', async () => {
     stop();
     token = null;
     stop = connection.start();
@@ -89,7 +89,7 @@ describe('connecting', () => {
 });
 
 describe('events', () => {
-  it('are told as they come, with their arguments', async () => {
+  it('are delivered as they arrive, with their arguments', async () => {
     await FakeSocket.last.join();
     FakeSocket.last.fire('component-deleted', 'c1');
     FakeSocket.last.fire('incident-timeline-deleted', 'i1', 'e1');
@@ -99,7 +99,7 @@ describe('events', () => {
     ]);
   });
 
-  it('are told to who comes later too, who learns that something may have been missed', async () => {
+  it('are delivered to a later listener too, with a notice that some may be missing', async () => {
     await FakeSocket.last.join(3);
     const joined = vi.fn();
     connection.listen({ onJoined: joined, onEvent: vi.fn() });
@@ -127,7 +127,7 @@ describe('events', () => {
 });
 
 describe('a lost connection', () => {
-  it('is disconnected, connecting and connected again, and joins anew with a fresh token', async () => {
+  it('is disconnected, connecting and connected again, and joins again with a fresh token', async () => {
     await FakeSocket.last.join(1);
     statuses = [];
     FakeSocket.last.lose();
@@ -139,7 +139,7 @@ describe('a lost connection', () => {
     expect(received).toEqual(['joined at 1', 'lost', 'joined at 9']);
   });
 
-  it('is disconnected after an attempt that failed, which the console is told', () => {
+  it('is disconnected after a failed attempt, which is logged to the console', () => {
     statuses = [];
     FakeSocket.last.fail();
     FakeSocket.last.io.fire('reconnect_attempt', 1);
@@ -250,7 +250,7 @@ describe('the token', () => {
     expect(FakeSocket.last.pending).toEqual([['authenticate', 'second']]);
   });
 
-  it('that the server does not take is told to the console alone', async () => {
+  it('that the server refuses is only logged to the console', async () => {
     await FakeSocket.last.join();
     token = 'second';
     await vi.advanceTimersByTimeAsync(10_000);

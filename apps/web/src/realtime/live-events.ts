@@ -6,7 +6,7 @@ import type {
   PublicMaintenance,
 } from '@/api/types';
 
-/** What the server tells viewers, by name, with the arguments it sends. */
+/** The events that the server sends to viewers, by name, with their arguments. */
 export interface LiveEventArguments {
   'new-component': [component: PublicComponent];
   'component-update': [component: PublicComponent];

@@ -19,7 +19,7 @@ it('cannot be pressed a second time while it is pending', async () => {
   expect(onClick).not.toHaveBeenCalled();
 });
 
-it('does not submit a form unless it is told to', () => {
+it('does not submit a form unless its type is submit', () => {
   render(<Button>Cancel</Button>);
   expect(screen.getByRole('button')).toHaveAttribute('type', 'button');
 });

@@ -53,7 +53,7 @@ it('holds the page still without writing a style element', async () => {
   await waitFor(() => expect(document.documentElement).not.toHaveAttribute('data-scroll-locked'));
 });
 
-it('asks before it destroys, with the focus on the harmless answer', async () => {
+it('asks before it destroys, with the focus on the harmless choice', async () => {
   let finish: () => void = () => undefined;
   const onConfirm = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
   const onOpenChange = vi.fn();

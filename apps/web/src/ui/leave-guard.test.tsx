@@ -21,13 +21,13 @@ const routes = [
   { path: '/elsewhere', element: <p>Elsewhere it is</p> },
 ];
 
-it('lets go of a form that nobody has typed into', async () => {
+it('leaves a form without changes at once', async () => {
   const { user } = renderRoutes(routes);
   await user.click(screen.getByRole('link', { name: 'Elsewhere' }));
   expect(await screen.findByText('Elsewhere it is')).toBeInTheDocument();
 });
 
-it('asks before what was typed is left behind, and stays or goes as told', async () => {
+it('asks before it discards typed text, and does what the user chooses', async () => {
   const { user } = renderRoutes(routes);
   await user.click(screen.getByRole('button', { name: 'Type' }));
   await user.click(screen.getByRole('link', { name: 'Elsewhere' }));

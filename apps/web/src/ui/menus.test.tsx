@@ -39,7 +39,7 @@ it('says of choices that exactly one holds', async () => {
   expect(screen.getByRole('menuitemradio', { name: 'Light' })).toBeChecked();
 });
 
-it('opens the tab it is told to, and another one by arrow key', async () => {
+it('opens the given tab, and another one by arrow key', async () => {
   render(
     <Tabs
       label="Incident"

@@ -12,7 +12,7 @@ const all = [
   verification,
 ].flatMap((table) => Object.values(table));
 
-it('calls every status by the name people know', () => {
+it('labels every status with its common name', () => {
   expect(all.map((status) => status.label)).toEqual([
     ...['Operational', 'Degraded Performance', 'Partial Outage', 'Major Outage'],
     ...['Investigating', 'Identified', 'Monitoring', 'Resolved'],

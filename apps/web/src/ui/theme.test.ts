@@ -13,7 +13,7 @@ function firstPaint(): string | undefined {
   return document.documentElement.dataset.theme;
 }
 
-it('is dark until somebody chooses', () => {
+it('is dark until the user chooses', () => {
   expect(renderHook(() => useTheme()[0]).result.current).toBe('dark');
   expect(firstPaint()).toBe('dark');
 });
@@ -44,7 +44,7 @@ it('gives the frame of the browser the colour of the page', () => {
   canvas.remove();
 });
 
-it('follows the system only when told to', () => {
+it('follows the system only when the user chooses so', () => {
   const light = Object.assign(new EventTarget(), window.matchMedia(''), { matches: true });
   vi.spyOn(window, 'matchMedia').mockReturnValue(light);
   act(() => setTheme('dark'));
@@ -53,7 +53,7 @@ it('follows the system only when told to', () => {
   expect(document.documentElement).toHaveAttribute('data-theme', 'light');
 });
 
-it('tells what the choice comes to', () => {
+it('returns the theme that results from the choice', () => {
   const { result } = renderHook(() => useShownTheme());
   act(() => setTheme('light'));
   expect(result.current).toBe('light');

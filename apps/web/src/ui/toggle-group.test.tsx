@@ -47,7 +47,7 @@ it('chooses by pointer and by arrow keys, one at a time', async () => {
   expect(screen.getByRole('radio', { name: 'Major Outage' })).toBeChecked();
 });
 
-it('tells what is wrong with the choice', async () => {
+it('shows what is wrong with the choice', async () => {
   render(<StatusChoice />);
   await userEvent.click(screen.getByText('Major Outage'));
   expect(screen.getByRole('radiogroup')).toHaveAccessibleDescription('Not today');

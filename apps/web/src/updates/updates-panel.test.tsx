@@ -32,7 +32,7 @@ const bank: Update = {
 };
 const looking: Update = { ...bank, id: 'looking', status: 'INVESTIGATING', message: 'We look.' };
 
-/** `updates` is what the server goes on to answer. */
+/** `updates` are the server's later responses. */
 async function open(updates: Update[], closed?: string) {
   server.use(http.get(apiUrl(timeline.endpoints.list), () => success([...updates])));
   const onChange = vi.fn();
@@ -52,7 +52,7 @@ const serveItem = (update: Update, version = '1') =>
 
 const message = () => screen.findByRole('textbox', { name: /Message/ });
 
-it('shows who said what, when, and what can be done with it', async () => {
+it('shows each update’s author, text, time and actions', async () => {
   await open([bank]);
   const row = screen.getByText('The bank is down.').closest('tr');
   expect(row).toHaveTextContent('Identified');
@@ -168,7 +168,7 @@ it('deletes one update after asking', async () => {
   expect(onChange).toHaveBeenCalledTimes(1);
 });
 
-it('deletes several updates by one call, and says when it failed', async () => {
+it('deletes several updates by one request, and reports a failure', async () => {
   const { user } = await open([bank, looking]);
   let sent: unknown;
   server.use(

@@ -21,7 +21,7 @@ impl WakeTimer {
         }
     }
 
-    /// The time; `None` if none is set.
+    /// The next time at which the scheduler runs; `None` if the timer is not set.
     pub(crate) fn moment(&self) -> Option<DateTime<Utc>> {
         *self.lock()
     }

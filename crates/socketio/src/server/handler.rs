@@ -29,7 +29,7 @@ pub trait Handler: Send + Sync + 'static {
         request: Connect<'_>,
     ) -> impl Future<Output = Result<Self::Data, ConnectError>>;
 
-    /// The client has joined and was told so.
+    /// Called when the client has joined, after the response to its CONNECT packet.
     fn connected(&self, socket: &Socket<Self::Data>) -> impl Future<Output = ()> {
         let _ = socket;
         std::future::ready(())

@@ -95,7 +95,7 @@ pub struct SocketRef(pub(super) Arc<Core>);
 
 impl SocketRef {
     /// Identifier of the socket, which the client sees as `socket.id`. A client has a different one
-    /// in every namespace, and none is the session's.
+    /// in every namespace, and each differs from the session's identifier.
     #[must_use]
     pub fn sid(&self) -> Sid {
         self.0.sid
@@ -189,7 +189,7 @@ impl SocketRef {
     }
 }
 
-/// Forgets an acknowledgement when nobody waits for it any more.
+/// Removes a pending acknowledgement when its future is dropped.
 struct PendingAck<'a>(&'a Core, u64);
 
 impl Drop for PendingAck<'_> {

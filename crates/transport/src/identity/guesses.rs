@@ -7,7 +7,7 @@
 //! | client | waits, and each account gets one try in the time in which one comes back |
 //! | account | waits |
 //!
-//! So nobody can lock out the owner of an account from elsewhere (OWASP ASVS 5.0, 6.3.1), and wrong
+//! So a client elsewhere cannot lock the owner out of an account (OWASP ASVS 5.0, 6.3.1), and wrong
 //! passwords of one person in an office delay colleagues but do not lock them out.
 
 use std::collections::HashMap;

@@ -171,7 +171,7 @@ fn respond(stream: impl Stream<Item = Bytes> + 'static) -> HttpResponse {
             header::CACHE_CONTROL,
             HeaderValue::from_static("no-cache, no-transform"),
         ))
-        // Tells nginx not to buffer the stream.
+        // Makes nginx send the stream without buffering.
         .insert_header(("x-accel-buffering", "no"))
         .streaming(stream.map(Ok::<_, Infallible>))
 }

@@ -50,7 +50,7 @@ pub fn page(snapshot: &Snapshot) -> Markup {
             div class="flex flex-col justify-between gap-x-4 gap-y-1 text-sm text-subtle sm:flex-row" {
                 p data-print="hidden" class="flex min-w-24 items-baseline gap-2" {
                     span aria-hidden="true" class="size-2 shrink-0 rounded-full bg-neutral-solid" {}
-                    span { "State of " (text::instant(Some(snapshot.generated_at))) }
+                    span { "State of " (text::local_time(Some(snapshot.generated_at))) }
                 }
                 p { "All times are in UTC" }
             }

@@ -18,7 +18,7 @@ function onPhone() {
   );
 }
 
-it('leads to the screens and to the pages outside, and has who one is at its foot', async () => {
+it('links to the screens and the pages outside, and shows the user at its foot', async () => {
   renderApp(paths.dashboard);
   const links = within(await navigation()).getAllByRole('link');
   expect(links.map((link) => [link.textContent, link.getAttribute('href')])).toEqual([

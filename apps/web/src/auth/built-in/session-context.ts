@@ -7,7 +7,7 @@ export interface SessionContextValue extends Pick<
   'refresh' | 'switchTo' | 'signOut'
 > {
   state: SessionState;
-  /** Somebody has been signed in on this page: the installation has an account. */
+  /** Whether a user has been signed in on this page, so that the installation has an account. */
   hasAccounts: boolean;
   links: LinkState;
 }
@@ -20,7 +20,7 @@ export function useSession(): SessionContextValue {
   return session;
 }
 
-/** The session of somebody who is signed in; null on the way out. */
+/** The session of a signed-in user; null while signing out. */
 export function useSignedIn(): SignedIn | null {
   const { state } = useSession();
   return state.status === 'signed-in' ? state : null;

@@ -47,7 +47,7 @@ it('asks for a token of the organisation it works in', async () => {
   expect(asked).toEqual([{ organisationId: 'org-1' }]);
 });
 
-it('gives no token to nobody, without asking', async () => {
+it('gives no token to a signed-out visitor, without a request', async () => {
   server.use(http.get(apiUrl(endpoints.identity.session), () => success(null)));
   expect(await (await open()).getToken()).toBeNull();
 });
@@ -138,7 +138,7 @@ it('takes every tab along into another organisation, out and in again', async ()
   await expect.poll(() => organisationOf(there)).toBe('Analytical Engines');
 });
 
-it('does not say that somebody is signed out when the server has not heard of it', async () => {
+it('does not report a sign-out that the server has not received', async () => {
   serveSession(sessionOf());
   server.use(http.post(apiUrl(endpoints.identity.signOut), () => problem(503, 'Away')));
   const store = await open();

@@ -18,10 +18,10 @@ export type SessionState =
   | { status: 'signed-out' }
   | SignedIn;
 
-/** What one tab tells the others. */
+/** A message to the other tabs. */
 type TabMessage = { kind: 'signed-out' } | { kind: 'changed'; organisationId: string | null };
 
-/** Who is signed in and where they work. The session itself is a cookie that no script can read. */
+/** The signed-in user and their organisation. The session itself is a cookie that no script can read. */
 export class SessionStore {
   readonly #api: ApiClient = createApiClient(() => Promise.resolve(null));
   readonly #tokens = new TokenCache(() => this.#askToken());
@@ -75,7 +75,7 @@ export class SessionStore {
     }
   };
 
-  /** Reads anew what has changed, here and in the other tabs, and works in `organisationId` if that is given. */
+  /** Reads the session again, here and in the other tabs, and switches to `organisationId` if that is given. */
   readonly refresh = async (organisationId: string | null = null): Promise<void> => {
     await this.#change(organisationId);
     // Asking for a token is what makes the server remember the organisation; it can be asked for later as well.
@@ -139,7 +139,7 @@ export class SessionStore {
       this.#adopt(null, null);
       return;
     }
-    // What is shown stays when it cannot be read anew; the next call finds out.
+    // After a failed read the shown state stays; the next request notices the difference.
     this.#read(message.organisationId).catch(() => undefined);
   }
 

@@ -58,14 +58,14 @@ it.each([
   },
 );
 
-it('asks anew when told that the token it holds was refused', async () => {
+it('requests a new token when the cached one was refused', async () => {
   const tokens = new TokenCache(issuer());
   await tokens.get();
   expect(await tokens.get({ skipCache: true })).toBe('token-2');
   expect(await tokens.get()).toBe('token-2');
 });
 
-it('does not keep what was on its way when it was told to forget', async () => {
+it('does not keep a token that was requested before `forget`', async () => {
   const tokens = new TokenCache(issuer());
   const before = tokens.get();
   tokens.forget();

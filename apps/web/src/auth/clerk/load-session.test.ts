@@ -23,17 +23,17 @@ it.each([
   ['not__client_uat=1732200000', false],
   ['__client_uat=1732200000', true],
   ['sidebar:state=true; __client_uat_B7d4-_11=1732200000', true],
-])('takes the cookies “%s” for somebody signed in: %s', (cookies, expected) => {
+])('takes the cookies “%s” for a signed-in user: %s', (cookies, expected) => {
   expect(mayBeSignedIn(cookies)).toBe(expected);
 });
 
-it('does not load Clerk for a stranger', async () => {
+it('does not load Clerk for an anonymous visitor', async () => {
   setCookie('0');
   expect(await loadSession(clerkConfiguration)).toBeNull();
   expect(document.querySelector('script')).toBeNull();
 });
 
-it('has the tokens of who is signed in with an organisation', async () => {
+it('has the tokens of a signed-in user with an organisation', async () => {
   setCookie('1732200000');
   const clerk = new FakeClerk();
   vi.stubGlobal('Clerk', clerk);
@@ -48,7 +48,7 @@ it('has the tokens of who is signed in with an organisation', async () => {
   expect(await visitor?.getToken()).toBeNull();
 });
 
-it('is nobody without an organisation', async () => {
+it('is null without an organisation', async () => {
   setCookie('1732200000');
   const clerk = new FakeClerk();
   vi.stubGlobal('Clerk', clerk);

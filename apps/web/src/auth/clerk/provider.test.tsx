@@ -6,7 +6,7 @@ import { ada, FakeClerk, kilns, looms, renderProvider, session } from './testing
 
 const user = { id: 'user_1', name: 'Ada Lovelace', email: 'ada@example.com' };
 
-it('knows nobody before Clerk does, and then who is there', async () => {
+it('has no user before Clerk has one, and then that user', async () => {
   const clerk = new FakeClerk();
   let resolve: () => void = () => undefined;
   const promise = new Promise<void>((done) => (resolve = done));
@@ -49,7 +49,7 @@ it.each([
   expect(who()).toEqual(state);
 });
 
-it('fetches the token for each request, and a fresh one when told that it was refused', async () => {
+it('fetches the token for each request, and a fresh one after a refusal', async () => {
   const { auth, become } = await renderProvider(new FakeClerk());
   expect(await auth()?.getToken()).toBeNull();
   const getToken = vi.fn(({ skipCache }) => Promise.resolve(skipCache ? 'fresh' : 'cached'));
@@ -79,7 +79,7 @@ it('gives up on a token that does not come', async () => {
   await refused;
 });
 
-it('leads to where the product has things, by its own router, and tells Clerk nothing', async () => {
+it('links to the product’s own screens by its own router, without Clerk', async () => {
   const clerk = new FakeClerk();
   const { navigate } = await renderProvider(clerk);
   expect(clerk.options).toMatchObject({

@@ -126,7 +126,7 @@ it('saves an edit on top of the version it was loaded at', async () => {
   ]);
 });
 
-it('shows what somebody else saved first, and goes on with whichever version is chosen', async () => {
+it('shows the version another user saved first, and continues with the chosen one', async () => {
   const versions = [website, component('Website EU', { id: 'website', status: 'DEGRADED' })];
   const conditions: (string | null)[] = [];
   server.use(

@@ -55,7 +55,7 @@ describe.each(guides)('$address', ({ address, guide, page }) => {
 describe('the API reference', () => {
   const calls = reference.groups.flatMap((group) => group.calls);
 
-  it('has every call of the OpenAPI document, once', () => {
+  it('has every operation of the OpenAPI document, once', () => {
     const document = JSON.parse(openapi) as { paths: Record<string, object> };
     const expected = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -64,7 +64,7 @@ describe('the API reference', () => {
     expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
   });
 
-  it('says what a call takes and answers', () => {
+  it('shows the parameters and responses of an operation', () => {
     const create = calls.find(({ id }) => id === 'post-incident-create');
     expect(create?.isProtected).toBe(true);
     expect(create?.body.map(({ name }) => name)).toContain('occuredAt');

@@ -158,7 +158,7 @@ it('goes back by Cancel', async () => {
   await waitFor(() => expect(router.state.location.pathname).toBe('/incidents'));
 });
 
-it('moves nobody who has left while it was being saved', async () => {
+it('does not navigate if the user left while it was being saved', async () => {
   const { user, router } = await open();
   let finish: () => void = () => undefined;
   server.use(

@@ -96,7 +96,7 @@ it('keeps what was typed when a save fails', async () => {
   expect(router.state.location.pathname).toBe(paths.incidents.edit(id));
 });
 
-it('tells of a deleted incident and goes back', async () => {
+it('reports a deleted incident and goes back', async () => {
   const { user, router } = await open();
   await user.click(screen.getByRole('button', { name: 'Cancel' }));
   server.use(http.get(apiUrl(incidents.item(id)), () => problem(404, 'There is no such incident')));

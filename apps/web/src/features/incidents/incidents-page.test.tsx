@@ -150,7 +150,7 @@ it('says error when an incident could not be deleted', async () => {
   expect(await screen.findByText('error')).toBeInTheDocument();
 });
 
-it('deletes several at once, and tells when one of them could not be', async () => {
+it('deletes several at once, and reports when one of them failed', async () => {
   const list = ['a', 'b', 'c'].map((id) => anIncident({ id, title: `Incident ${id}` }));
   let refusing = true;
   server.use(

@@ -54,7 +54,7 @@ it.each(['Login', 'Get started', 'Start for free'])('leads to the sign-in page b
   for (const link of links) expect(link).toHaveAttribute('href', '/login');
 });
 
-it('begins with what the product is for and ends with a call to action, and both lead to the sign-in page', () => {
+it('starts with the purpose of the product and ends with a call to action, and both link to the sign-in page', () => {
   renderLanding();
   const main = within(screen.getByRole('main'));
   expect(main.getByRole('heading', { level: 1 })).toBeVisible();
@@ -79,7 +79,7 @@ it('has six feature cards, roles, teams and real time among them', () => {
   ]);
 });
 
-it('shows by whom what it is built on is trusted, and claims no customers', () => {
+it('names the users of its technologies, and claims no customers', () => {
   renderLanding();
   const trusted = screen.getByRole('region', { name: /trusted by/ });
   expect(within(trusted).getAllByRole('listitem')).toHaveLength(6);

@@ -34,7 +34,7 @@ interface Saved {
   ifMatch: string | null;
 }
 
-/** Takes every change, and tells what it was. */
+/** Accepts every change, and records it. */
 function take(onSave: () => void = () => undefined): Saved[] {
   const saved: Saved[] = [];
   server.use(
@@ -107,7 +107,7 @@ it('keeps what was typed when a save fails', async () => {
   expect(title()).toHaveValue('Database upgrade again');
 });
 
-it('tells of a deleted maintenance and goes back', async () => {
+it('reports a deleted maintenance and goes back', async () => {
   serve(aMaintenance());
   server.use(http.get(apiUrl(maintenances.item(id)), () => problem(404, 'Gone')));
   const { router } = renderRoutes(maintenanceRoutes, { path: paths.schedules.edit(id) });

@@ -6,7 +6,7 @@ import { announcementsBetween } from './announcements';
 const said = (before: Partial<StatusSnapshot>, after: Partial<StatusSnapshot>) =>
   announcementsBetween(aSnapshot(before), aSnapshot(after)).map(({ text }) => text);
 
-it('tells which component changed to what, and the new headline', () => {
+it('announces the changed component, its status and the new headline', () => {
   const other = aComponent({ id: 'c2', name: 'API' });
   expect(
     announcementsBetween(
@@ -29,7 +29,7 @@ it('leaves the headline out while it stays the same', () => {
   ).toEqual(['Website: Major Outage']);
 });
 
-it('tells of what is new, what was removed and what reads differently', () => {
+it('announces new, removed and edited items', () => {
   expect(said({}, { incidents: [anIncident()] })).toEqual([
     'New incident: Payments fail, Investigating',
   ]);
@@ -42,7 +42,7 @@ it('tells of what is new, what was removed and what reads differently', () => {
   ).toEqual(['Website has been changed']);
 });
 
-it('tells of a maintenance that begins by itself', () => {
+it('announces a maintenance that begins by itself', () => {
   expect(
     said(
       { maintenances: [aMaintenance()] },
@@ -51,7 +51,7 @@ it('tells of a maintenance that begins by itself', () => {
   ).toEqual(['Database upgrade: In Progress']);
 });
 
-it('tells an update once, though the incident takes its status in a second event', () => {
+it('announces an update once, although the incident takes its status in a second event', () => {
   const entry = anIncidentEntry();
   const before = { incidents: [anIncident()] };
   const recorded = { incidents: [anIncident({ IncidentTimeline: [entry] })] };
@@ -62,7 +62,7 @@ it('tells an update once, though the incident takes its status in a second event
   expect(said(recorded, applied)).toEqual([]);
 });
 
-it('tells of an edited and of a withdrawn update', () => {
+it('announces an edited and a deleted update', () => {
   const recorded = { incidents: [anIncident({ IncidentTimeline: [anIncidentEntry()] })] };
   const edited = anIncidentEntry({ message: 'Our provider is down.' });
   expect(said(recorded, { incidents: [anIncident({ IncidentTimeline: [edited] })] })).toEqual([

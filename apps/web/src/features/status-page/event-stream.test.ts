@@ -118,7 +118,7 @@ describe('when the browser gives up', () => {
   });
 });
 
-it('reads the state anew at once when the server asks for it, and later when it asks again', async () => {
+it('reads the state again at once after the first resync, and later after the next one', async () => {
   const snapshot = aSnapshot({ revision: 3 });
   server.use(http.get(apiUrl(endpoints.status('org-1')), () => success(snapshot)));
   FakeEventSource.last.open();
@@ -136,7 +136,7 @@ it('reads the state anew at once when the server asks for it, and later when it 
   expect(FakeEventSource.all).toHaveLength(3);
 });
 
-it('stops when nobody watches any more', async () => {
+it('stops when the last listener leaves', async () => {
   stop();
   expect(FakeEventSource.last.readyState).toBe(EventSource.CLOSED);
   window.dispatchEvent(new Event('online'));

@@ -28,8 +28,8 @@ beforeEach(async () => {
 
 afterEach(() => stop());
 
-/** Answers the three questions for the lists; the listener hears of it a moment later. */
-async function answerLists(components = [aComponent()], incidents = [anIncident()]) {
+/** Acknowledges the requests for the three lists, and waits until the listener is notified. */
+async function acknowledgeLists(components = [aComponent()], incidents = [anIncident()]) {
   FakeSocket.last.acknowledge('get-components', components);
   FakeSocket.last.acknowledge('get-incidents', incidents);
   FakeSocket.last.acknowledge('get-maintenances', []);
@@ -52,7 +52,7 @@ describe('the first connection', () => {
       ['get-maintenances', 'org-1'],
     ]);
     expect(listener.onConnected).not.toHaveBeenCalled();
-    await answerLists();
+    await acknowledgeLists();
     expect(listener.onState).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({
         components: [aComponent()],
@@ -62,7 +62,7 @@ describe('the first connection', () => {
     );
   });
 
-  it('loses nothing that is told between the answers', async () => {
+  it('loses no event between the responses', async () => {
     await FakeSocket.last.join(8);
     FakeSocket.last.acknowledge('get-components', [aComponent()]);
     FakeSocket.last.fire('component-update', aComponent({ status: 'DEGRADED' }));
@@ -80,13 +80,13 @@ describe('the first connection', () => {
   });
 });
 
-it('tells of a lost connection, and reads anew after it', async () => {
+it('reports a lost connection, and reads again after it', async () => {
   await FakeSocket.last.join(7);
   FakeSocket.last.lose();
   expect(listener.onConnected).toHaveBeenLastCalledWith(false);
   FakeSocket.last.io.fire('reconnect_attempt', 1);
   await FakeSocket.last.join(9);
-  await answerLists();
+  await acknowledgeLists();
   expect(listener.onState).toHaveBeenCalledOnce();
 });
 
@@ -98,12 +98,12 @@ it('asks nothing after a lost connection when nothing has happened', async () =>
   expect(listener.onConnected).toHaveBeenLastCalledWith(true);
 });
 
-it('begins a reading that was cut off anew', async () => {
+it('repeats an interrupted read', async () => {
   await FakeSocket.last.join(8);
   FakeSocket.last.acknowledge('get-components', []);
   FakeSocket.last.lose();
   await FakeSocket.last.join(9);
-  await answerLists();
+  await acknowledgeLists();
   expect(listener.onState).toHaveBeenCalledExactlyOnceWith(
     expect.objectContaining({ components: [aComponent()] }),
   );

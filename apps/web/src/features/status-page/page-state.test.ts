@@ -103,7 +103,7 @@ describe('an event', () => {
     const [incident] = after({ name: 'incident-updated', args: [truncated] }).incidents;
     expect(ids(incident?.IncidentTimeline ?? [])).toEqual(['e9', 'e1']);
     expect(incident?.timelineTruncated).toBe(false);
-    // Not even the newest update fitted: an event of its own told it before.
+    // Not even the newest update fitted: an earlier event of its own contained it.
     const empty = anIncident({ id: 'i2', IncidentTimeline: [], timelineTruncated: true });
     expect(
       ids(after({ name: 'incident-updated', args: [empty] }).incidents[0]?.IncidentTimeline ?? []),
@@ -159,7 +159,7 @@ function dice(seed: number) {
 const words: readonly IncidentStatus[] = ['INVESTIGATING', 'IDENTIFIED', 'MONITORING', 'RESOLVED'];
 
 /**
- * An organisation's history as the server would tell it: at each revision the whole state, and the events that led
+ * An organisation's history as the server would send it: at each revision the whole state, and the events that led
  * to it. It is made without `applyEvent`: on plain lists, newest first.
  */
 function history(seed: number, length: number) {
@@ -307,7 +307,7 @@ describe('whatever happens to an organisation', () => {
     },
   );
 
-  it.each(seeds)('events from before the snapshot, told again, do no harm (%i)', (seed) => {
+  it.each(seeds)('repeated events from before the snapshot change nothing (%i)', (seed) => {
     const { past } = history(seed, 90);
     const last = past.at(-1)?.state ?? aSnapshot();
     for (const read of [20, 50, 80]) {

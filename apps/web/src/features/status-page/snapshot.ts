@@ -12,7 +12,7 @@ export function readSnapshot(page: Document): StatusSnapshot | null {
 }
 
 /**
- * Asks for the state of an organisation. Answers null when it is still at `revision`.
+ * Requests the state of an organisation. Returns null if it is still at `revision`.
  *
  * @throws ApiError
  */

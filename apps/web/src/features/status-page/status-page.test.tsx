@@ -158,7 +158,7 @@ describe('the first paint', () => {
   });
 });
 
-describe('while somebody watches', () => {
+describe('while a visitor watches', () => {
   it('takes changes in, headline and title too, and announces them', () => {
     show({ components: [aComponent()] });
     expect(screen.getByText('All Systems Operational')).toBeVisible();

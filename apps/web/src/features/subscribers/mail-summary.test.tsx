@@ -42,7 +42,7 @@ it('says how many mails were sent, wait and were given up', async () => {
   expect(count(card, 'Given up')).toBe('1');
 });
 
-it('says why mails were given up to whoever asks', async () => {
+it('shows on request why mails were given up', async () => {
   const reasons = [
     { reason: '550 No such user', count: 3 },
     { reason: '552 Mailbox full', count: 1 },

@@ -105,7 +105,7 @@ it('says that the list could not be read, and tries again when asked', async () 
   expect(await screen.findByText('ada@example.com')).toBeInTheDocument();
 });
 
-it('adds a subscriber, who is to confirm the address, and shows them', async () => {
+it('adds and shows a subscriber who has yet to confirm the address', async () => {
   const subscribers = [subscriber('bob')];
   serve(subscribers);
   server.use(
@@ -144,8 +144,8 @@ it('says why an address is refused, and keeps it', async () => {
 });
 
 it.each([
-  ['no answer comes', () => HttpResponse.error()],
-  ['the answer has no message', () => new HttpResponse('<html>', { status: 502 })],
+  ['no response arrives', () => HttpResponse.error()],
+  ['the response has no message', () => new HttpResponse('<html>', { status: 502 })],
 ])('says that it failed when %s', async (_, failure) => {
   serve([]);
   server.use(http.post(apiUrl(endpoints.subscribers.create), failure));

@@ -1,23 +1,23 @@
-//! The table: each call, who may make it, and what it is made with.
+//! The table of API calls: what each requires, and a valid body for it.
 
 use serde_json::{Value, json};
 
 use super::world::World;
 
-/// Who may make a call.
+/// What a call requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Guard {
-    /// Everybody.
+    /// No permission is needed.
     Open,
-    /// Whoever holds a token for the organisation that the call is about.
+    /// A token for the organisation of the path or body.
     Token,
-    /// Whoever is signed in, about themselves.
+    /// A session; the call concerns the user of the session.
     Session,
-    /// A member of the organisation that the call is about, by the session.
+    /// A session of a member of the organisation.
     Member,
-    /// An admin of it, likewise.
+    /// A session of an admin of the organisation.
     Admin,
-    /// Whoever administers the installation.
+    /// A session of the administrator of the installation.
     Administrator,
 }
 
@@ -38,9 +38,9 @@ const fn route(guard: Guard, method: &'static str, path: &'static str) -> Route 
     }
 }
 
-/// Every call there is.
+/// Every API call.
 pub(super) const ROUTES: &[Route] = &[
-    // Signed by Clerk, and not there without it: crates/server/tests/it/clerk/webhook.rs tries it.
+    // Exists with Clerk only, and needs its signature: see crates/server/tests/it/clerk/webhook.rs.
     route(Guard::Open, "post", "/clerk/webhooks"),
     route(Guard::Token, "post", "/component/create"),
     route(Guard::Token, "get", "/component/list"),
@@ -141,7 +141,7 @@ pub(super) const ROUTES: &[Route] = &[
 ];
 
 impl Route {
-    /// Whether it names something of an organisation in its path.
+    /// Whether the path contains an identifier.
     pub(super) fn names_something(&self) -> bool {
         self.path.contains('{')
     }
@@ -172,7 +172,7 @@ impl Route {
         path.replace("{invitation_id}", &world.invitation)
     }
 
-    /// A body that the call takes, so that who asks is all that can be wrong with it.
+    /// A valid body, so that only a missing permission can make the call fail.
     pub(super) fn body(&self, world: &World) -> Value {
         match (self.method, self.path) {
             ("patch", "/component/{id}") => json!({"name": "Intruded", "status": "MAJOR_OUTAGE"}),

@@ -56,6 +56,18 @@ impl Intruder {
     }
 }
 
+/// A new admin of the organisation who is not its founder.
+async fn second_admin(app: &TestApp, world: &World) -> Person {
+    admitted(
+        app,
+        &world.admin,
+        "bob@example.com",
+        &world.organisation,
+        "admin",
+    )
+    .await
+}
+
 const SESSION: [Guard; 4] = [
     Guard::Session,
     Guard::Member,
@@ -131,14 +143,7 @@ async fn a_token_without_an_organisation_works_in_none() {
 async fn who_was_removed_is_refused_at_once() {
     let app = TestApp::start_with(&World::FLAGS).await;
     let world = World::made(&app).await;
-    let bob = admitted(
-        &app,
-        &world.admin,
-        "bob@example.com",
-        &world.organisation,
-        "admin",
-    )
-    .await;
+    let bob = second_admin(&app, &world).await;
     let removed = Intruder {
         name: "removed".to_owned(),
         client: bob.client.clone(),
@@ -180,14 +185,7 @@ async fn a_member_is_no_admin_and_an_admin_is_no_administrator() {
         .is_refused(&app, &world, &[Guard::Admin, Guard::Administrator], &[403])
         .await;
     assert_eq!(world.state(&app).await, before);
-    let bob = admitted(
-        &app,
-        &world.admin,
-        "bob@example.com",
-        &world.organisation,
-        "admin",
-    )
-    .await;
+    let bob = second_admin(&app, &world).await;
     let admin = Intruder {
         name: "an admin".to_owned(),
         client: bob.client,

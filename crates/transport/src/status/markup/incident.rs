@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::section::{nothing_here, omitted, section};
 use super::status_style::StatusStyle;
-use super::text::{moment, prose};
+use super::text::{prose, time_with_distance};
 use super::timeline::{TimelineItem, timeline};
 
 /// Whether the incident is unresolved.
@@ -51,7 +51,7 @@ fn active(incident: &PublicIncident) -> Markup {
                     h3 dir="auto" class="min-w-0 flex-1 basis-56 text-lg font-semibold wrap-anywhere text-ink" { (incident.title) }
                     (style.badge(" bg-surface!"))
                 }
-                (moment(Some("Created"), Some(incident.created_at)))
+                (time_with_distance(Some("Created"), Some(incident.created_at)))
             }
             div class="grid grid-cols-1 gap-4 px-4 py-4 sm:px-5" {
                 (prose(&incident.description, ""))
@@ -70,7 +70,7 @@ fn past(incident: &PublicIncident) -> Markup {
                     h3 dir="auto" class="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink" { (incident.title) }
                     (StatusStyle::from(incident.status).quiet())
                 }
-                (moment(Some("Created"), Some(incident.created_at)))
+                (time_with_distance(Some("Created"), Some(incident.created_at)))
             }
             (prose(&incident.description, " text-muted"))
             (timeline(&incident.title, entries(incident), true, incident.timeline_truncated))

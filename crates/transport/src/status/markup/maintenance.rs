@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::section::{nothing_here, omitted, section};
 use super::status_style::StatusStyle;
-use super::text::{moment, prose};
+use super::text::{prose, time_with_distance};
 use super::timeline::{TimelineItem, timeline};
 
 fn is_over(maintenance: &PublicMaintenance) -> bool {
@@ -62,9 +62,9 @@ fn item(maintenance: &PublicMaintenance, quiet: bool) -> Markup {
             }
             dl class="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-sm" {
                 dt class="text-muted" { "Starts:" }
-                dd { (moment(None, Some(maintenance.start_at))) }
+                dd { (time_with_distance(None, Some(maintenance.start_at))) }
                 dt class="text-muted" { "Ends:" }
-                dd { (moment(None, maintenance.end_at)) }
+                dd { (time_with_distance(None, maintenance.end_at)) }
             }
             (prose(&maintenance.description, if quiet { " text-muted" } else { " text-ink" }))
             (timeline(&maintenance.title, entries, quiet, maintenance.timeline_truncated))

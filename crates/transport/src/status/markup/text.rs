@@ -12,8 +12,8 @@ pub(super) fn prose(text: &str, class: &str) -> Markup {
     }
 }
 
-/// A time in UTC, because the server does not know the reader's time zone. The script shows it in local time.
-pub(super) fn instant(value: Option<DateTime<Utc>>) -> Markup {
+/// A time. In UTC, because the server does not know the viewer's time zone; the script shows local time.
+pub(super) fn local_time(value: Option<DateTime<Utc>>) -> Markup {
     let Some(value) = value else {
         return html! { span { "---" } };
     };
@@ -26,12 +26,12 @@ pub(super) fn instant(value: Option<DateTime<Utc>>) -> Markup {
 }
 
 /// A time with a place for its distance from now, which the script fills in.
-pub(super) fn moment(label: Option<&str>, value: Option<DateTime<Utc>>) -> Markup {
+pub(super) fn time_with_distance(label: Option<&str>, value: Option<DateTime<Utc>>) -> Markup {
     html! {
         span class="time text-sm text-subtle" {
             span class="whitespace-nowrap" {
                 @if let Some(label) = label { span class="text-muted" { (label) " " } }
-                (instant(value))
+                (local_time(value))
             }
             @if value.is_some() { span data-print="hidden" class="time-distance" {} }
         }

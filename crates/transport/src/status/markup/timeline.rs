@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::section::omitted;
 use super::status_style::StatusStyle;
-use super::text::{moment, prose};
+use super::text::{prose, time_with_distance};
 
 /// An entry of a timeline.
 pub(super) struct TimelineItem<'a> {
@@ -48,7 +48,7 @@ fn body(entry: &TimelineItem<'_>, quiet: bool) -> Markup {
             class={ "absolute top-[5px] left-0 size-[11px] rounded-full border-2 border-surface " (mark) } {}
         p class="flex flex-wrap items-baseline gap-x-2" {
             span class={ "font-semibold " (if quiet { "text-muted" } else { "text-ink" }) } { (style.label) }
-            (moment(None, Some(entry.created_at)))
+            (time_with_distance(None, Some(entry.created_at)))
         }
         (prose(entry.message, if quiet { " text-muted" } else { " text-ink" }))
     }

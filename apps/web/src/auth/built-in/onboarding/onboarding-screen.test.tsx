@@ -76,7 +76,7 @@ it('says what is wrong with a link that leads nowhere', async () => {
   expect(await screen.findByText('This invitation does not lead to an organisation')).toBeVisible();
 });
 
-it('lets somebody who came by mistake sign out', async () => {
+it('lets a user sign out who came by mistake', async () => {
   const { user, backend } = await openOnboarding();
   server.use(
     http.post(apiUrl(endpoints.identity.signOut), () => {

@@ -151,7 +151,7 @@ it('removes a member once that is confirmed', async () => {
   expect(screen.getByText('1 person')).toBeVisible();
 });
 
-it('takes a member off the list that somebody else has removed', async () => {
+it('removes a member from the list whom another admin has removed', async () => {
   const { user, backend } = await openOrganisation();
   server.use(
     http.delete(memberCall, () => {
@@ -235,7 +235,7 @@ it('says why it could not be deleted, and keeps what was typed', async () => {
   expect(screen.getByLabelText(/^Type/)).toHaveValue('Analytical Engines');
 });
 
-it('offers to load members anew that could not be loaded', async () => {
+it('offers to load members again after a failure', async () => {
   serveSession(sessionOf());
   server.use(
     http.get(

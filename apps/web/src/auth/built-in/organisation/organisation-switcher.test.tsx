@@ -42,7 +42,7 @@ function SwitcherBesideTypedText() {
   return <OrganisationSwitcher />;
 }
 
-it('asks before it takes away what was typed, and stays or goes as told', async () => {
+it('asks before it discards typed text, and does what the user chooses', async () => {
   serveSession(sessionOf({ organisations: [engines, looms] }));
   const { user } = renderPiece(SwitcherBesideTypedText, 'signed-in');
   const choose = async () => {

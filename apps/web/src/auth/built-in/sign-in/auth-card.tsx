@@ -17,7 +17,7 @@ interface AuthCardProps {
 export function AuthCard({ title, description, footer, children }: AuthCardProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   usePageTitle(title);
-  // One card takes another's place without a page being loaded: whoever cannot see it is told so.
+  // One card replaces another without loading a page, so screen readers announce it.
   useEffect(() => heading.current?.focus(), [title]);
 
   return (

@@ -8,7 +8,7 @@ interface CheckMailCardProps {
   footer: ReactNode;
 }
 
-/** After a sign-up, and after a new address. It must not tell whether the address has an account. */
+/** Shown after a sign-up, and after a new address. It must not reveal whether the address has an account. */
 export function CheckMailCard({ email, footer }: CheckMailCardProps) {
   return (
     <AuthCard title="Check your mailbox" footer={footer}>

@@ -15,7 +15,7 @@ interface ConfirmationCardProps {
   footer: ReactNode;
   /** The way to a new link; absent if there is none. */
   onSignUp: (() => void) | null;
-  /** The address is confirmed, and nobody is signed in. */
+  /** The address is confirmed, and no user is signed in. */
   onAddress: () => void;
 }
 

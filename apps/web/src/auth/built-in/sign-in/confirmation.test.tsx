@@ -75,7 +75,7 @@ it('asks an account without an address of its own for one before anything else',
   expect(screen.getByText('ada@new.example')).toBeVisible();
 });
 
-it('confirms a new address, for who is signed in and for who is not', async () => {
+it('confirms a new address, signed in and signed out', async () => {
   const backend = serveSession(sessionOf({ user: { ...ada, needsAddress: true } }));
   server.use(
     http.post(apiUrl(endpoints.identity.confirmAddress), () => {
@@ -99,7 +99,7 @@ it('opens where a mail leads to a new password', async () => {
   expect(await screen.findByRole('heading', { level: 1 })).toBeVisible();
 });
 
-it('asks who is signed in before the link of another account is followed', async () => {
+it('asks a signed-in user before it follows the link of another account', async () => {
   const backend = serveSession(sessionOf());
   server.use(
     http.post(apiUrl(endpoints.identity.confirmSignUp), () => {

@@ -115,7 +115,7 @@ it('reads the invitation again when the server could not be asked', async () => 
   expect(await screen.findByRole('heading', { name: 'Join Looms' })).toBeVisible();
 });
 
-it('asks somebody who is signed in whether to join, and goes there', async () => {
+it('asks a signed-in user whether to join, and goes to the organisation', async () => {
   server.use(inspected);
   const backend = serveSession(sessionOf());
   const { user } = renderPiece(SignInScreen, 'signed-out', { address });
@@ -132,7 +132,7 @@ it('asks somebody who is signed in whether to join, and goes there', async () =>
   expect(window.location.href).not.toContain('i-1');
 });
 
-it('lets somebody who is signed in put the invitation aside', async () => {
+it('lets a signed-in user decline the invitation', async () => {
   server.use(inspected);
   serveSession(sessionOf());
   const { user } = renderPiece(SignInScreen, 'signed-out', { address });
@@ -141,7 +141,7 @@ it('lets somebody who is signed in put the invitation aside', async () => {
   expect(who()).toBe('signed-in in Analytical Engines');
 });
 
-it('resets the password of somebody who is signed in, who is signed out by it', async () => {
+it('resets the password of a signed-in user, and signs the user out', async () => {
   const backend = serveSession(sessionOf());
   const { user } = renderPiece(SignInScreen, 'signed-out', { address: '/login?reset=r-1' });
   await screen.findByRole('dialog', { name: 'Choose a new password' });

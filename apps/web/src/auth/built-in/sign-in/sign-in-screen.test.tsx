@@ -172,7 +172,7 @@ it('begins with the first account where there is none, until there is one', asyn
   expect(screen.getByText('Accounts are made by invitation here.')).toBeVisible();
 });
 
-it('puts whoever has no invitation on the waitlist where there is one', async () => {
+it('puts a visitor without an invitation on the waitlist if there is one', async () => {
   const { user } = await openSignIn({ configuration: { signUp: 'waitlist' } });
   await user.click(screen.getByRole('button', { name: 'Join the waitlist' }));
   expect(screen.queryByLabelText('Password*')).not.toBeInTheDocument();

@@ -21,7 +21,7 @@ async function openProfile() {
   return opened;
 }
 
-it('shows who is signed in', async () => {
+it('shows the signed-in user', async () => {
   await openMenu();
   expect(screen.getByText('Ada Lovelace')).toBeInTheDocument();
   expect(screen.getByText('ada@example.com')).toBeVisible();

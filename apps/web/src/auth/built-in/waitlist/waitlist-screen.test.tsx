@@ -23,7 +23,7 @@ async function openWaitlist() {
   return { backend, ...rendered };
 }
 
-it('invites somebody, who is no longer waiting', async () => {
+it('invites a person, who then leaves the waitlist', async () => {
   const { user, backend } = await openWaitlist();
   server.use(
     http.post(apiUrl(endpoints.identity.inviteFromWaitlist('w-1')), () => {
@@ -36,7 +36,7 @@ it('invites somebody, who is no longer waiting', async () => {
   expect(await screen.findByText('Nobody is waiting')).toBeVisible();
 });
 
-it('removes somebody once that is confirmed', async () => {
+it('removes a person after a confirmation', async () => {
   const { user, backend } = await openWaitlist();
   server.use(
     http.delete(apiUrl(endpoints.identity.waitlistEntry('w-1')), () => {
@@ -50,7 +50,7 @@ it('removes somebody once that is confirmed', async () => {
   await waitFor(() => expect(screen.queryByText('Mary Somerville')).not.toBeInTheDocument());
 });
 
-it('says why somebody could not be invited, and reads the list anew', async () => {
+it('shows why an invitation failed, and reads the list again', async () => {
   const { user, backend } = await openWaitlist();
   server.use(
     http.post(apiUrl(endpoints.identity.inviteFromWaitlist('w-1')), () => {

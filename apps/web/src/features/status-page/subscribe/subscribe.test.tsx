@@ -21,7 +21,7 @@ async function open() {
 const email = () => screen.getByRole('textbox', { name: /^Email/ });
 const submit = () => screen.getByRole('button', { name: 'Subscribe' });
 
-it('subscribes, says what the server answers and closes', async () => {
+it('subscribes, shows the message of the response and closes', async () => {
   server.use(
     http.post(apiUrl(endpoints.subscribers.subscribe), async ({ request }) => {
       expect(await request.json()).toEqual({ email: 'eve@example.com', orgId: 'org-1' });
@@ -72,7 +72,7 @@ it('says in the dialog, too, why no field is to blame', async () => {
   expect(await dialog.findByText('Too many: try later')).toBeVisible();
 });
 
-it('says that it failed when an answer has no message', async () => {
+it('reports a failure when a response has no message', async () => {
   server.use(
     http.post(
       apiUrl(endpoints.subscribers.subscribe),

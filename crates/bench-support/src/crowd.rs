@@ -1,6 +1,6 @@
 //! The viewers: one thread that does little more than read, the same for every server.
 //!
-//! Whatever is waited for has an end: a bench that is stuck says at what, and fails.
+//! Every wait has a timeout: a bench that is stuck reports at what, and fails.
 
 use std::{
     io::{self, Read as _, Write as _},
@@ -18,12 +18,12 @@ const BATCH: usize = 64;
 /// Viewers that come between two lines of progress.
 const MILESTONE: usize = 2000;
 
-/// What comes over a viewer's connection: how much of what has arrived was events, and what the server wants answered.
+/// The protocol of a viewer's connection: counts received events, and responds to the server's pings.
 pub trait Wire: Default {
-    /// Takes bytes as they arrive; answers how many events have ended in them.
+    /// Takes bytes as they arrive; returns the count of events that ended in them.
     ///
     /// # Errors
-    /// When what arrives is not of this wire, or cannot be answered.
+    /// If the bytes do not follow the protocol, or a response cannot be sent.
     fn take(&mut self, bytes: &[u8], stream: &mut TcpStream) -> io::Result<u32>;
 }
 
@@ -105,7 +105,7 @@ impl<W: Wire> Crowd<W> {
             .map_or(Ok(()), |viewer| viewer.stream.write_all(bytes))
     }
 
-    /// Expects everybody to hear so many events from here on.
+    /// Expects that many further events for every viewer.
     pub fn expect(&mut self, count: u32) {
         self.target = self.viewers.first().map_or(0, |viewer| viewer.received) + count;
         self.served = 0;
@@ -185,7 +185,7 @@ pub fn connect(port: u16, receive: Option<usize>) -> io::Result<Socket> {
     Ok(stream)
 }
 
-/// Reads until something has come; answers all of it.
+/// Reads until bytes have arrived; returns all of them.
 ///
 /// # Errors
 /// When the connection ends before, or is silent for too long.
@@ -201,7 +201,7 @@ pub fn read_past(stream: &mut Socket, mark: &[u8]) -> io::Result<Vec<u8>> {
     Ok(seen)
 }
 
-/// Tells whoever waits what goes on.
+/// Prints the progress.
 #[expect(clippy::print_stderr, reason = "a bench talks to who runs it")]
 pub fn progress(line: &str) {
     eprintln!("{line}");

@@ -1,4 +1,4 @@
-//! What is measured of a server that tells many viewers something.
+//! Measurements of a server that sends events to many viewers.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ pub struct FanOut {
     pub times: Vec<Duration>,
     /// Processor time it took, in microseconds.
     pub processor: u64,
-    /// How many viewers were told something in that time, events times viewers.
+    /// Events delivered in that time: events times viewers.
     pub deliveries: usize,
     /// Resident memory a viewer, in bytes.
     pub memory: u64,

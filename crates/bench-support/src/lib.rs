@@ -1,5 +1,5 @@
-//! What the benches share: viewers, servers under measurement, and how a bench says what it found: a line of JSON for each
-//! figure, and one for each budget. `docs/benchmarks.md` is written from these lines.
+//! Shared by the benches: viewers, measured servers, and the format of the results: a line of JSON for each
+//! measurement, and one for each budget. `docs/benchmarks.md` is written from these lines.
 #![expect(clippy::print_stdout, reason = "a bench talks to who runs it")]
 
 pub mod crowd;

@@ -79,7 +79,7 @@ impl Peer {
     /// Processor time it has used, in microseconds.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// If the system does not report it.
     pub fn processor(&self) -> io::Result<u64> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
         let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
@@ -94,7 +94,7 @@ impl Peer {
     /// Resident memory in bytes.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// If the system does not report it.
     pub fn memory(&self) -> io::Result<u64> {
         resident(self.child.id())
     }

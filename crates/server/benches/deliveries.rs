@@ -197,7 +197,7 @@ impl Site {
         database.close().await.unwrap();
     }
 
-    /// Records an update; answers how long that took.
+    /// Records an update; returns the duration.
     async fn save(&self) -> Duration {
         let begun = Instant::now();
         let path = format!("/incident/{}/updates/create", self.incident);
@@ -209,7 +209,7 @@ impl Site {
         begun.elapsed()
     }
 
-    /// Waits until so many things have been mailed to everybody.
+    /// Waits until every subscriber has been mailed that many notices.
     async fn drained(&self, times: usize) {
         let mut tick = tokio::time::interval(Duration::from_millis(2));
         while self.taken.load(Ordering::Relaxed) < times * self.subscribers {
@@ -235,7 +235,7 @@ impl Site {
         }
     }
 
-    /// Saves, and waits for the mails of it; answers how long the operator waited, and how long the mails took after that.
+    /// Saves, and waits for the mails; returns the duration of the save, and then that of the mails.
     async fn save_and_mail(&self, number: usize) -> (Duration, Duration) {
         let saved = self.save().await;
         let begun = Instant::now();
@@ -252,7 +252,7 @@ fn milliseconds(mut times: Vec<Duration>) -> f64 {
     times[times.len() / 2].as_secs_f64() * 1000.0
 }
 
-/// Resident memory, in KiB; none where the system does not tell.
+/// Resident memory in KiB; `None` if the system does not report it.
 fn memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status

@@ -1,4 +1,4 @@
-// A port on which nobody listens, for a server that cannot choose one itself.
+// A free port, for a server that cannot choose one itself.
 
 import { once } from 'node:events';
 import { createServer } from 'node:net';

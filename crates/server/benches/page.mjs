@@ -1,4 +1,4 @@
-// How many requests a second the public page and the public snapshot answer, beside nginx answering the same bytes with the
+// Requests per second of the public page and the public snapshot, compared with nginx serving the same bytes with the
 // same headers from a file. Both run at the same time, on free loopback ports, with as many workers as there are
 // processors; wrk asks them in turns, so that whatever else the machine does meets both.
 //
@@ -137,7 +137,7 @@ async function stop(child) {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'allclear-page-bench-'));
-// nginx started by root reads the files as somebody else.
+// nginx started by root reads the files as another user.
 await chmod(folder, 0o755);
 const demo = await startDemo();
 let nginx;

@@ -1,4 +1,4 @@
-// What the release build weighs, how soon it answers and how little it rests on: an empty installation, started anew.
+// Size of the release build, time to its first response, and its idle memory: an empty installation, restarted.
 //
 //   node crates/server/benches/start.mjs [path of the allclear binary]
 //
@@ -26,7 +26,7 @@ const isReady = (port) =>
     request.on('error', () => resolve(false));
   });
 
-/** Starts it; answers how long it took to the first answer, and what it rests on two seconds later, in KiB. */
+/** Starts the server; returns the time to the first response, and its memory two seconds later, in KiB. */
 async function start(folder) {
   const port = await freePort();
   const begun = performance.now();

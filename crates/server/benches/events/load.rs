@@ -1,4 +1,4 @@
-//! An operator's save and the public page while everybody looks: 10,000 viewers hold streams, and `wrk` asks for the page.
+//! An operator's save and the public page with many viewers: 10,000 viewers hold streams, and `wrk` asks for the page.
 
 use std::{
     io,
@@ -16,12 +16,12 @@ use crate::{
     site::{Site, response_of},
 };
 
-/// Saves that are measured while nobody looks.
+/// Saves measured without viewers.
 const IDLE: usize = 50;
 /// How long `wrk` asks, and how long an operator takes from one save to the next.
 const SECONDS: u32 = 16;
 const PAUSE: Duration = Duration::from_millis(500);
-/// How much longer a save may take than while nobody looks.
+/// How much longer a save may take with viewers than without.
 const SLOWER: Limit = Limit::AtMost(10.0);
 /// The slowest hundredth of pages, in milliseconds.
 const PAGE: Limit = Limit::AtMost(10.0);
@@ -109,7 +109,7 @@ fn under_load(
     Ok((saves, slowest.ok_or_else(|| io::Error::other(said))?))
 }
 
-/// Changes something; answers how long that took.
+/// Makes a change; returns the duration.
 fn save(site: &Site, number: usize) -> io::Result<Duration> {
     let begin = Instant::now();
     response_of(site.tell(number, SIZE)?)?;

@@ -1,8 +1,8 @@
-//! Fan-out over the event stream: an operator changes a component, and N viewers of the status page hear of it; beside the plainest
+//! Fan-out over the event stream: an operator changes a component, and N viewers of the status page receive the event; beside the plainest
 //! server of Node that writes the same event to each, driven by the same client program as the socket's bench. `cargo bench -p
 //! allclear-server --bench events` prints a line of JSON per figure, and per budget whether it is met.
 //!
-//! `-- [BINARY] [N …]` measures another binary, and other numbers of viewers than 1,000 and 10,000. What goes on is told on
+//! `-- [BINARY] [N …]` measures another binary, and other numbers of viewers than 1,000 and 10,000. Progress is printed on
 //! standard error, and whatever does not come to its end fails.
 
 mod load;
@@ -25,7 +25,7 @@ use site::{Site, response_of};
 
 type Crowd = crowd::Crowd<stream::Lines>;
 
-/// How it says what it found.
+/// Prints the results.
 const FOUND: allclear_bench_support::Bench = allclear_bench_support::Bench("events");
 
 const VIEWERS: [usize; 2] = [1000, 10_000];
@@ -36,7 +36,7 @@ const DELIVERIES: usize = 200_000;
 const ROUNDS: usize = 50;
 /// Bytes of a component's description.
 const SIZE: usize = 200;
-/// Viewers that stop reading, what the kernel takes for each, and what they are told meanwhile.
+/// Viewers that stop reading, the kernel's buffer for each, and the events sent meanwhile.
 const STALLED: usize = 50;
 const RECEIVE: usize = 4096;
 const FLOOD: usize = 1500;
@@ -82,14 +82,14 @@ fn gather(site: &Site, count: usize) -> io::Result<Crowd> {
     Crowd::gather(count, || stream::join(site.peer.port, &site.stream, None))
 }
 
-/// Has the server tell everybody something; answers how long it took until the last had heard it.
+/// Makes the server publish an event; returns the time until the last viewer received it.
 fn tell(site: &Site, crowd: &mut Crowd, number: usize, length: usize) -> io::Result<Duration> {
     crowd.expect(1);
     let begin = Instant::now();
     let asked = site.tell(number, length)?;
     let delivered = crowd.wait();
     let time = begin.elapsed();
-    // What it answers says more than that nobody has heard anything.
+    // An error response explains more than the missing events.
     response_of(asked)?;
     delivered.map(|()| time)
 }
@@ -121,7 +121,7 @@ fn measure(bench: &Bench, kind: Kind, viewers: usize, measurements: &mut FanOut)
     Ok(())
 }
 
-/// The most memory that one stalled viewer takes while others are told a lot.
+/// Largest memory of one stalled viewer while the others receive many events.
 fn stalled(bench: &Bench, kind: Kind) -> io::Result<u64> {
     let site = bench.start(kind)?;
     let mut crowd = gather(&site, 20)?;

@@ -1,4 +1,4 @@
-//! A server with a stream to watch, and a way to have it tell something.
+//! A server with an event stream, and a request that makes it publish an event.
 
 use std::{
     io::{self, Read as _, Write as _},
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use socket2::Socket;
 use tempfile::TempDir;
 
-/// A running server, and the request that makes it tell its viewers something.
+/// A running server, and the request that makes it publish an event.
 pub(crate) struct Site {
     pub(crate) peer: Peer,
     /// Where its stream is.
@@ -27,7 +27,7 @@ struct Request {
 }
 
 impl Site {
-    /// The product, with an operator who changes a component's description.
+    /// The product, with an operator that changes a component's description.
     pub(crate) fn allclear(binary: &str) -> io::Result<Self> {
         let folder = tempfile::tempdir()?;
         let start = || {
@@ -142,7 +142,7 @@ impl Site {
         Ok(snapshot["data"]["components"][0].take())
     }
 
-    /// Has it tell its viewers something of so many bytes; its answer is still to come.
+    /// Requests an event of that many bytes; the response is read later.
     pub(crate) fn tell(&self, number: usize, size: usize) -> io::Result<Socket> {
         let Request {
             method,
@@ -154,7 +154,7 @@ impl Site {
     }
 }
 
-/// Posts to the product's API, and awaits the answer.
+/// Posts to the product's API, and awaits the response.
 fn post(port: u16, path: &str, headers: &str, body: &Value) -> io::Result<(String, Value)> {
     response_of(send(
         port,
@@ -181,7 +181,7 @@ fn send(port: u16, method: &str, path: &str, headers: &str, body: &str) -> io::R
     Ok(stream)
 }
 
-/// The answer to a request: its head, and its JSON if it has any.
+/// The response to a request: its head, and its JSON body if it has one.
 pub(crate) fn response_of(mut stream: Socket) -> io::Result<(String, Value)> {
     let mut response = String::new();
     stream.read_to_string(&mut response)?;

@@ -40,7 +40,7 @@ impl Wire for Lines {
     }
 }
 
-/// Opens a stream; what comes after its first comment is the caller's to read.
+/// Opens a stream and reads its first comment; the caller reads the rest.
 pub(crate) fn join(port: u16, path: &str, receive: Option<usize>) -> io::Result<Socket> {
     let mut stream = connect(port, receive)?;
     write!(

@@ -1,4 +1,4 @@
-//! A server for a test, and the people who use it.
+//! A server for a test, and its users.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub(crate) struct Operator {
     pub(crate) client: reqwest::Client,
 }
 
-/// An answer, read.
+/// A response whose body has been read.
 #[derive(Debug)]
 pub(crate) struct TestResponse {
     pub(crate) status: u16,
@@ -126,7 +126,7 @@ impl TestApp {
     }
 }
 
-/// Signs a person up at a server and follows the link that is mailed to everybody but the first.
+/// Signs a person up at a server, and follows the mailed link, which the first account does not need.
 pub(crate) async fn sign_up(
     client: &reqwest::Client,
     url: &str,
@@ -180,7 +180,7 @@ pub(crate) async fn operator_of(url: &str, email: &str, organisation: &str) -> O
     founder(client, url, organisation).await
 }
 
-/// Makes an organisation for the person who is signed in with this client.
+/// Creates an organisation of the user signed in with this client.
 pub(crate) async fn founder(client: reqwest::Client, url: &str, organisation: &str) -> Operator {
     let identity = |call: &str| format!("{url}/api/v1/identity/{call}");
     let created = send(
@@ -223,7 +223,7 @@ impl Operator {
         send(self.request(Method::DELETE, path)).await
     }
 
-    /// Creates a component and answers its identifier.
+    /// Creates a component and returns its identifier.
     pub(crate) async fn component(&self, name: &str) -> String {
         let created = self.post("/component/create", json!({"name": name})).await;
         assert_eq!(created.status, 201, "{created:?}");

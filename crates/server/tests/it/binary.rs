@@ -86,7 +86,7 @@ async fn the_commands_that_print_print() {
         (Some(0), Some("Allclear"))
     );
     let (code, _, stderr) = run(command(&data, &["healthcheck"])).await;
-    assert_eq!(code, Some(1), "nobody serves there: {stderr}");
+    assert_eq!(code, Some(1), "no server listens there: {stderr}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

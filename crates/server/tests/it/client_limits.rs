@@ -12,7 +12,7 @@ use crate::request_rules::peak;
 
 const POLLING: &str = "/socket.io/?EIO=4&transport=polling";
 
-/// Repeats a question until the answer is the one that is waited for.
+/// Repeats a request until the response is the expected one.
 async fn until<T: PartialEq>(wanted: T, ask: impl AsyncFn() -> T) {
     let asking = async {
         while ask().await != wanted {
@@ -21,7 +21,7 @@ async fn until<T: PartialEq>(wanted: T, ask: impl AsyncFn() -> T) {
     };
     tokio::time::timeout(Duration::from_secs(20), asking)
         .await
-        .expect("it comes to that");
+        .expect("the expected response");
 }
 
 async fn stream(url: &str, organisation: &str) -> reqwest::Response {

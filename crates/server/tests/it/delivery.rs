@@ -1,4 +1,4 @@
-//! Mail over SMTP: nothing is lost and nothing goes out twice, whatever ends in between.
+//! Mail over SMTP: no mail is lost or sent twice when the server or the mail server ends.
 
 mod mail_server;
 
@@ -63,7 +63,7 @@ async fn verify(process: &Process, mail: &Value) {
     );
 }
 
-/// As many people who have followed their links.
+/// Adds `SUBSCRIBERS` verified subscribers.
 async fn subscribe(operator: &Operator, process: &Process, mail: &mut MailServer, count: usize) {
     for number in 0..count {
         assert_eq!(
@@ -112,7 +112,7 @@ async fn mail_waits_while_the_mail_server_is_away_and_arrives_once_when_it_is_ba
             .status,
         201
     );
-    // What somebody has to wait for cannot wait for a mail server.
+    // A request must not wait for the mail server.
     let invite = format!(
         "/identity/organisations/{}/invitations",
         operator.organisation
@@ -200,7 +200,7 @@ async fn a_killed_server_loses_no_mail_and_repeats_only_what_was_on_its_way() {
         received.push(mail.mail().await);
     }
     everything_went_out(&at(&operator, &process)).await;
-    // Whatever was taken before the queue was empty has been told of by now or is told of next.
+    // Every mail taken before the queue was empty is already reported or is reported next.
     assert_eq!(process.terminate().await, Some(0));
     received.extend(mail.rest().await);
 

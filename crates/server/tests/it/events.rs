@@ -34,7 +34,7 @@ impl Stream {
 
     /// The next event; comments are passed over.
     pub(crate) async fn next(&mut self) -> Event {
-        self.next_or_end().await.expect("the stream goes on")
+        self.next_or_end().await.expect("the stream is open")
     }
 
     /// The next event, or none when the stream has ended.

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use tokio::process::Command;
 
-/// The server the test run has started; its databases are thrown away with it.
+/// The database server of this test run; its databases are removed with it.
 const POSTGRES: &str = "ALLCLEAR_TEST_POSTGRES_URL";
 
 /// The address of a fresh database of PostgreSQL. None, and a word about it, where the test run has none; on CI that is a

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::app::{TestApp, TestResponse, cookie_client, send, sign_up, token};
 
-/// Somebody with a browser.
+/// A person with a browser.
 pub(crate) struct Person {
     pub(crate) client: Client,
     pub(crate) email: String,
@@ -23,7 +23,7 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// Somebody who has not signed up.
+    /// A person without an account.
     pub(crate) fn new(app: &TestApp, email: &str) -> Self {
         Self {
             client: cookie_client(),
@@ -32,7 +32,7 @@ impl Person {
         }
     }
 
-    /// Somebody who has signed up.
+    /// A person with an account.
     pub(crate) async fn signed_up(app: &TestApp, email: &str) -> Self {
         let person = Self::new(app, email);
         sign_up(&person.client, &app.url, app.folder.path(), "Ada", email).await;
@@ -100,7 +100,7 @@ impl Person {
             .to_owned()
     }
 
-    /// Makes an organisation and answers its identifier.
+    /// Creates an organisation and returns its identifier.
     pub(crate) async fn organisation(&self) -> String {
         let response = self.post("/organisations", json!({"name": "Acme"})).await;
         assert_eq!(response.status, 201, "{response:?}");
@@ -111,7 +111,7 @@ impl Person {
         token(&self.client, &self.url, organisation).await
     }
 
-    /// Asks for the components with a token; answers the status.
+    /// Requests the components with a token; returns the status.
     pub(crate) async fn components(&self, token: &str) -> u16 {
         let request = self
             .client
@@ -120,7 +120,7 @@ impl Person {
         send(request).await.status
     }
 
-    /// Invites an address into an organisation and answers the token of the link that is mailed.
+    /// Invites an address into an organisation; returns the token of the mailed link.
     pub(crate) async fn invite(
         &self,
         app: &TestApp,
@@ -136,7 +136,7 @@ impl Person {
         mailed(app, email, "invitation=").pop().unwrap()
     }
 
-    /// Somebody who has signed up and accepted an invitation.
+    /// A person with an account who has accepted an invitation.
     pub(crate) async fn member(
         app: &TestApp,
         admin: &Self,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::app::{Operator, TestApp, send};
 use crate::events::Stream;
 
-/// Opens an incident that holds these statuses, and answers its path.
+/// Opens an incident with these impacts; returns its path.
 async fn open(operator: &Operator, components: Value) -> String {
     let input = json!({"title": "Down", "description": "All of it", "components": components});
     let created = operator.post("/incident/create", input).await;
@@ -17,7 +17,7 @@ async fn open(operator: &Operator, components: Value) -> String {
     format!("/incident/{}", created.body["data"]["id"].as_str().unwrap())
 }
 
-/// The fields a refusal names with what it says of them.
+/// The fields that an error response names, with its messages.
 fn errors(body: &Value) -> Vec<(&str, &str)> {
     let rows = body["errors"].as_array().unwrap().iter();
     rows.map(|row| {

@@ -1,4 +1,4 @@
-//! Text of people that is something else to whoever takes it for more than text (CWE-74): a script, a query, a template,
+//! Texts with a meaning in another language (CWE-74): a script, a query, a template,
 //! a header, an event. Wherever it comes out again it has to be what it was, and all around it has to be as it is around
 //! plain words.
 
@@ -17,7 +17,7 @@ use crate::events::Stream;
 
 const PLAIN: &str = "Plain words";
 
-/// Each is taken for something by somebody.
+/// Each has a meaning for some interpreter.
 const TEXTS: [(&str, &str); 12] = [
     (
         "HTML",
@@ -66,11 +66,11 @@ const TEXTS: [(&str, &str); 12] = [
 /// Where a text came out, and what was around it.
 #[derive(Debug, PartialEq)]
 struct Seen {
-    /// How often each call answered it.
+    /// How often each call returned it.
     calls: BTreeMap<&'static str, usize>,
     snapshot: usize,
     page: Page,
-    /// The events' names, and how often each told it.
+    /// The events' names, and how often each contained it.
     events: Vec<(String, usize)>,
     mails: Vec<Letter>,
 }
@@ -94,7 +94,7 @@ struct Page {
 struct Site {
     text: &'static str,
     operator: Operator,
-    /// The addresses mail goes to.
+    /// The addresses of the mails.
     addresses: [String; 2],
 }
 
@@ -156,7 +156,7 @@ impl Site {
         }
     }
 
-    /// The same, at a server that was started anew, its subscriber verified.
+    /// The same at a restarted server, with a verified subscriber.
     async fn verified(self, app: &TestApp) -> Self {
         let operator = self.operator.at(&app.url);
         let mails = mail::to(app.folder.path(), &self.addresses[..1]);
@@ -173,7 +173,7 @@ impl Site {
         created.body["data"]["id"].as_str().unwrap().to_owned()
     }
 
-    /// Writes the text wherever there is a place for one, and looks where it comes out; but for the mails.
+    /// Writes the text into every field, and counts where it appears; mails are counted separately.
     async fn seen(&self) -> Seen {
         let (text, operator) = (self.text, &self.operator);
         let mut stream = Stream::open(operator, "", None).await;
@@ -282,7 +282,7 @@ async fn what_people_write_is_text_wherever_it_comes_out() {
     for (number, (_, text)) in TEXTS.iter().enumerate() {
         sites.push(Site::made(&app, number + 1, text).await);
     }
-    // Whoever stops has sent every mail.
+    // A server that ends has sent every mail.
     let app = TestApp::start_in(app.stop().await, &flags).await;
     let mut seen = Vec::new();
     let mut addresses = Vec::new();

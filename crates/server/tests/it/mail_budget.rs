@@ -1,4 +1,4 @@
-//! Mail budgets: how many mails a day people cause that nobody consented to.
+//! Mail budgets: daily limits of mails to addresses that have not consented.
 
 use std::path::Path;
 

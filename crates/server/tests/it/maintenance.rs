@@ -27,7 +27,7 @@ fn later(milliseconds: i64) -> String {
 
 const HOUR: i64 = 3_600_000;
 
-/// Plans a maintenance and answers its path.
+/// Plans a maintenance; returns its path.
 async fn plan(operator: &Operator, start: &str, end: Option<&str>) -> String {
     let input =
         json!({"title": "Move", "description": "To the new racks", "startAt": start, "endAt": end});
@@ -39,7 +39,7 @@ async fn plan(operator: &Operator, start: &str, end: Option<&str>) -> String {
     )
 }
 
-/// The fields a refusal names with what it says of them.
+/// The fields that an error response names, with its messages.
 fn errors(body: &Value) -> Vec<(&str, &str)> {
     let rows = body["errors"].as_array().unwrap().iter();
     rows.map(|row| {

@@ -1,4 +1,4 @@
-//! Who may read the figures for Prometheus.
+//! Access to the metrics for Prometheus.
 
 use reqwest::RequestBuilder;
 
@@ -36,7 +36,7 @@ async fn metrics_are_readable_on_this_machine_and_not_through_a_proxy() {
             .header("accept", "text/html")
     });
     let screen = screen.await;
-    assert_eq!(screen.status, 200, "the screen is for everybody");
+    assert_eq!(screen.status, 200, "the screen needs no permission");
     assert_eq!(screen.headers["content-type"], "text/html; charset=utf-8");
 }
 
@@ -57,7 +57,7 @@ async fn metrics_are_readable_from_a_configured_network_and_with_the_token() {
             .status
     };
     assert_eq!(from("192.0.2.7").await, 200);
-    assert_eq!(from("127.0.0.1").await, 200, "a trusted proxy says so");
+    assert_eq!(from("127.0.0.1").await, 200, "from a trusted proxy");
     assert_eq!(from("203.0.113.7").await, 403);
     assert_eq!(from("192.0.2.7, 203.0.113.7").await, 403);
     let with = async |token: &str| {

@@ -18,7 +18,7 @@ fn at(operator: &Operator, url: &str) -> Operator {
     }
 }
 
-/// Writes through the nodes in turn; answers the identifiers in the order they were made.
+/// Creates components through the nodes in turn; returns their identifiers in order.
 async fn write(nodes: &[Operator], count: usize) -> Vec<String> {
     let mut made = Vec::new();
     for (number, node) in (0..count).zip(nodes.iter().cycle()) {
@@ -52,7 +52,7 @@ impl Viewers {
         viewers
     }
 
-    /// Everyone hears of these components next, and in this order.
+    /// Asserts that these components are the next events of every viewer, in this order.
     async fn receive(&mut self, made: &[String]) {
         for made in made {
             for stream in &mut self.streams {
@@ -109,7 +109,7 @@ async fn while_redis_is_away_and_after_it_is_back_no_event_is_lost() {
     viewers.receive(&write(&nodes, 4).await).await;
     for _ in 0..2 {
         installation.redis_goes().await;
-        // Every batch takes each node a look at the outbox: what a node has not written itself it hears of by nothing else.
+        // Without Redis, a node learns of the other nodes' commits from the outbox only.
         for _ in 0..6 {
             viewers.receive(&write(&nodes, 40).await).await;
         }

@@ -174,12 +174,12 @@ async fn every_response_carries_the_security_headers() {
     }
 }
 
-/// What an answer is, but for what differs from one answer to the next.
+/// A response without the headers that differ between two equal responses.
 async fn carried(request: reqwest::RequestBuilder) -> (u16, Vec<(String, Vec<u8>)>, Vec<u8>) {
     let response = request.send().await.unwrap();
     let named =
         |name: &HeaderName, value: &HeaderValue| (name.to_string(), value.as_bytes().to_vec());
-    // A connection with a body that nobody has read is closed.
+    // A connection with an unread body is closed.
     let own = ["connection", "date", "x-request-id"];
     let headers = response
         .headers()
@@ -212,7 +212,7 @@ async fn fast_path_and_app_send_equal_responses() {
                         .header("accept-encoding", coding)
                         .header("if-none-match", tag)
                 };
-                // Read by the app for whoever is first, and for whoever sends a body along.
+                // The app serves the first request, and every request with a body.
                 let by_the_app = carried(asked().body("x")).await;
                 let ahead = carried(asked()).await;
                 assert_eq!(ahead, by_the_app, "{path}, {coding}, {tag}");

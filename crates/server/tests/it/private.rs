@@ -1,4 +1,4 @@
-//! Files that nobody but the server's own user may read.
+//! Files that only the server's own user may read.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;

@@ -41,7 +41,7 @@ pub(crate) fn command(data: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// A free port that stays free while whoever listens there is away: the system gives those to nobody who asks for any.
+/// A free port that stays free while its server is stopped: outside the range from which the system assigns ports.
 pub(crate) fn lasting_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     // Systems give ports from 32768 on, or further up.
@@ -67,7 +67,7 @@ pub(crate) async fn run(mut command: Command) -> (Option<i32>, String, String) {
 }
 
 impl Process {
-    /// Starts a command that serves, and waits until it says where.
+    /// Starts a serving command, and waits until it prints its address.
     pub(crate) async fn serve(mut command: Command) -> Self {
         command.stderr(Stdio::inherit());
         Self::serve_quietly(command).await
@@ -82,7 +82,7 @@ impl Process {
                 .next_line()
                 .await
                 .unwrap()
-                .expect("it says where it listens");
+                .expect("the address is printed");
             if let Some(address) = line.trim().strip_prefix("Listens") {
                 return Self {
                     url: format!("http://{}", address.trim()),
@@ -121,13 +121,13 @@ impl Process {
             .unwrap();
     }
 
-    /// SIGTERM; answers the exit code.
+    /// Sends SIGTERM; returns the exit code.
     pub(crate) async fn terminate(self) -> Option<i32> {
         self.signal_end().await;
         self.end().await
     }
 
-    /// Waits for the end; answers the exit code.
+    /// Waits for the end; returns the exit code.
     pub(crate) async fn end(mut self) -> Option<i32> {
         let ended = tokio::time::timeout(Duration::from_secs(30), self.child.wait()).await;
         ended.expect("it ends within half a minute").unwrap().code()

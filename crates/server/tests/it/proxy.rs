@@ -1,4 +1,4 @@
-//! Limits of a client behind proxies, and of one that says it is.
+//! Limits of a client behind proxies, and of one that forges such headers.
 
 use serde_json::json;
 

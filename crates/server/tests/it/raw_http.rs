@@ -10,7 +10,7 @@ use tokio::time::{interval, timeout};
 use crate::app::TestApp;
 use crate::events::Stream;
 
-/// What a body holds that must not be taken for a request: it would be answered with the page's 404.
+/// A body that must not be parsed as a request, which would get a 404 response.
 const SMUGGLED: &str = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
 const CREATE: &str =
     "POST /api/v1/identity/sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
@@ -21,7 +21,7 @@ async fn connected(app: &TestApp) -> TcpStream {
         .unwrap()
 }
 
-/// Everything the server says until it closes the connection.
+/// Everything the server sends until it closes the connection.
 async fn said(stream: &mut (impl AsyncReadExt + Unpin)) -> String {
     let mut bytes = Vec::new();
     let closed = timeout(Duration::from_secs(30), stream.read_to_end(&mut bytes)).await;
@@ -31,7 +31,7 @@ async fn said(stream: &mut (impl AsyncReadExt + Unpin)) -> String {
     text
 }
 
-/// What the server answers to these bytes, up to the end of the connection.
+/// The server's response to these bytes, up to the end of the connection.
 async fn response(app: &TestApp, bytes: &[u8]) -> String {
     let mut stream = connected(app).await;
     // The server may have closed it before it has read everything.
@@ -39,7 +39,7 @@ async fn response(app: &TestApp, bytes: &[u8]) -> String {
     said(&mut stream).await
 }
 
-/// The statuses of the answers.
+/// The statuses of the responses.
 fn statuses(said: &str) -> Vec<u16> {
     said.split("HTTP/1.1 ")
         .skip(1)
@@ -199,7 +199,7 @@ async fn chunks_that_are_none_end_the_connection() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_body_that_nobody_reads_is_no_request() {
+async fn unread_body_is_not_parsed_as_a_request() {
     let app = TestApp::start().await;
     for (path, lines) in [
         (
@@ -233,7 +233,7 @@ async fn dribble(mut sending: OwnedWriteHalf, bytes: &'static [u8]) {
     }
 }
 
-/// What the server says to a client that begins like this and goes on slowly with these bytes.
+/// The server's response to a client that sends `begin` at once and then these bytes slowly.
 async fn slowly(app: &TestApp, begin: &str, bytes: &'static [u8]) -> String {
     let (mut receiving, mut sending) = connected(app).await.into_split();
     sending.write_all(begin.as_bytes()).await.unwrap();
@@ -244,8 +244,8 @@ async fn slowly(app: &TestApp, begin: &str, bytes: &'static [u8]) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_takes_their_time_with_a_head_is_cut_off() {
-    // Of a time that was over before it began nobody would hear: the HTTP server looks at its clock every half second.
+async fn connection_with_a_slow_head_is_closed() {
+    // The HTTP server reads its clock every half second, so a shorter time would not be noticed.
     let app = TestApp::start_with(&["--head-timeout", "1000"]).await;
     let head = slowly(&app, "GET / HTTP/1.1\r\nHost: x\r\nX-Note: ", b"a").await;
     assert!(matches!(*statuses(&head), [] | [408]), "{head}");
@@ -254,7 +254,7 @@ async fn who_takes_their_time_with_a_head_is_cut_off() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_takes_their_time_with_a_body_is_cut_off() {
+async fn connection_with_a_slow_body_is_closed() {
     let app = TestApp::start_with(&["--body-timeout", "300"]).await;
     let length = format!("{CREATE}Content-Length: 100000\r\n\r\n{{");
     let chunks = format!("{CREATE}Transfer-Encoding: chunked\r\n\r\n1\r\n{{\r\n");
@@ -270,7 +270,7 @@ async fn who_takes_their_time_with_a_body_is_cut_off() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_body_without_an_end_is_not_read_on_where_nobody_wants_it() {
+async fn endless_unread_body_closes_the_connection() {
     let app = TestApp::start().await;
     for request in [
         "GET /healthz",

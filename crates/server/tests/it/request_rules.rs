@@ -114,7 +114,7 @@ async fn a_body_without_a_length_is_counted_as_it_is_read() {
     stream.write_all(head.as_bytes()).await.unwrap();
     let piece = format!("4000\r\n{}\r\n", "a".repeat(0x4000));
     for _ in 0..17 {
-        // The server may have answered and closed before all of it is sent.
+        // The server may have responded and closed before everything is sent.
         if stream.write_all(piece.as_bytes()).await.is_err() {
             break;
         }
@@ -122,7 +122,7 @@ async fn a_body_without_a_length_is_counted_as_it_is_read() {
     let mut response = [0; 12];
     tokio::time::timeout(Duration::from_secs(20), stream.read_exact(&mut response))
         .await
-        .expect("an answer in time")
+        .expect("a response in time")
         .unwrap();
     assert_eq!(&response, b"HTTP/1.1 413");
 }
@@ -177,7 +177,7 @@ async fn head_of_an_event_stream_leaves_its_connection_for_the_next_request() {
     let mut said = String::new();
     tokio::time::timeout(Duration::from_secs(20), stream.read_to_string(&mut said))
         .await
-        .expect("both are answered")
+        .expect("two responses")
         .unwrap();
     assert_eq!(said.matches("HTTP/1.1 200").count(), 2, "{said}");
     assert!(said.contains("text/event-stream"), "{said}");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::app::{Operator, TestApp, TestResponse};
 pub(crate) use client::{Client, End, Event};
 
-/// What a call made: its answer, and the snapshot right after it.
+/// The data of a response, and the snapshot after it.
 async fn made(operator: &Operator, response: TestResponse) -> (Value, Value) {
     assert!(response.status < 300, "{response:?}");
     (response.body["data"].clone(), operator.snapshot().await)
@@ -18,7 +18,7 @@ fn event(name: &str, args: Value) -> Event {
     (name.to_owned(), args)
 }
 
-/// Does everything that tells of itself; answers what it tells.
+/// Makes every change that publishes events; returns the expected events.
 async fn everything(operator: &Operator) -> Vec<Event> {
     let (component, snapshot) = made(
         operator,
@@ -86,7 +86,7 @@ async fn everything(operator: &Operator) -> Vec<Event> {
     events
 }
 
-/// Records an update and deletes it; answers what that tells.
+/// Records an update and deletes it; returns the expected events.
 async fn timeline_events(
     operator: &Operator,
     path: &str,
@@ -196,7 +196,7 @@ async fn lists_equal_the_snapshot_for_every_socket() {
             );
         }
     }
-    assert_eq!(visitor.received(), [], "nothing is told again");
+    assert_eq!(visitor.received(), [], "no event is repeated");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -38,7 +38,7 @@ async fn what_is_written_shows_in_the_snapshot_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_revision_is_the_etag_and_who_has_it_gets_304() {
+async fn revision_is_the_etag_and_a_matching_request_gets_304() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     operator.component("API").await;
@@ -63,7 +63,7 @@ async fn the_revision_is_the_etag_and_who_has_it_gets_304() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_snapshot_comes_compressed_to_who_takes_it() {
+async fn snapshot_is_compressed_for_clients_that_accept_it() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     operator.component("API").await;

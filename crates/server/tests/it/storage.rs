@@ -1,4 +1,4 @@
-//! Whether the server is ready: the disk and the database's file, and what a server that ends says.
+//! Readiness: the disk, the database's file, and a server that is terminating.
 
 use std::path::Path;
 use std::time::Duration;
@@ -126,7 +126,7 @@ async fn server_ends_by_itself_after_the_delay() {
     assert!(began.elapsed() >= Duration::from_millis(300));
 }
 
-/// What `allclear check` says of the database in a folder: its code, and the words on either stream.
+/// The result of `allclear check` for the database in a folder: exit code, standard output and standard error.
 async fn check(data: &Path) -> (Option<i32>, String, String) {
     run(command(data, &["check"])).await
 }

@@ -79,7 +79,7 @@ impl Site {
         founder(client, &self.url, "Acme").await
     }
 
-    /// Calls as a visitor, who has no token.
+    /// Sends a request as a visitor without a token.
     async fn post(&self, path: &str, body: Value) -> TestResponse {
         send(
             cookie_client()

@@ -1,5 +1,5 @@
-//! Whoever has no business here, at every door: each route of the OpenAPI document and each event of the socket, tried by
-//! everybody who must not get through. A route or an event without its row fails.
+//! Requests without permission: each route of the OpenAPI document and each event of the socket, by
+//! every kind of client that must be refused. A route or an event without a row in the table fails.
 
 mod forged;
 mod route;

@@ -94,7 +94,7 @@ impl TlsPostgres {
         initdb.arg("-D").arg(&data);
         initdb.args(["-U", "allclear", "-A", "trust", "-E", "UTF8", "--no-sync"]);
         assert!(succeeds(&mut initdb).await, "initdb");
-        // Whom it lets in: everybody who comes by TLS, and nobody else.
+        // Accepts every client with TLS, and no other.
         fs::write(
             data.join("pg_hba.conf"),
             "hostssl all all 127.0.0.1/32 trust\nhostssl all all ::1/128 trust\n",
@@ -195,7 +195,7 @@ async fn postgresql_is_reached_by_tls_only_with_the_right_authority_and_host() {
 async fn clear_text_beyond_this_machine_is_warned_of_at_the_start() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    // Nobody is there (RFC 6761): the name is warned of before it is looked up.
+    // The name does not exist (RFC 6761): the warning is logged before the lookup.
     let remote = [
         "--database-url",
         "postgres://ann:hunter2@db.invalid/x",

@@ -1,4 +1,4 @@
-// A running `allclear` in a folder of its own, and an operator who uses it.
+// A running `allclear` in a folder of its own, and its operator.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -24,7 +24,7 @@ const KEYS: [&str; 2] = [
     include_str!("../../../../identity/src/clerk/fixture/other.pem"),
 ];
 
-/// What it answers: a status and a body for each path.
+/// The responses: a status and a body for each path.
 type Responses = Arc<Mutex<HashMap<String, (u16, Value)>>>;
 
 /// The stand-in. It ends with the test's runtime.
@@ -54,7 +54,7 @@ impl StandIn {
         stand_in
     }
 
-    /// From here on it answers so.
+    /// Sets the response of a path.
     pub(super) fn set(&self, path: &str, status: u16, body: Value) {
         self.responses
             .lock()

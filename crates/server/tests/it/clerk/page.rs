@@ -19,7 +19,7 @@ async fn web_app_gets_the_key_of_the_clerk_application() {
     assert_eq!(found["firstAccount"], false);
 }
 
-/// The policy of a page, for whoever has these cookies.
+/// The content security policy of a page for a request with these cookies.
 async fn policy(app: &TestApp, path: &str, cookie: &str) -> String {
     let page = cookie_client()
         .get(format!("{}{path}", app.url))

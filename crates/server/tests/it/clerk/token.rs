@@ -27,7 +27,7 @@ async fn tokens_of_both_versions_open_their_organisation() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_organisation_sees_its_own_and_nobody_elses() {
+async fn organisation_sees_only_its_own_components() {
     let setup = Setup::start().await;
     let created = setup
         .create(
@@ -145,7 +145,7 @@ async fn names_come_from_the_token_else_from_clerk_and_an_update_bears_its_autho
     let mut named = claims("user_2", "org_1");
     named["name"] = json!("Bob");
     named["org_name"] = json!("Acme Ltd");
-    // News of the token are newer than what Clerk told a moment ago.
+    // The token's data is newer than the event that Clerk sent before.
     named["iat"] = json!(now() + 2);
     named["act"] = json!({"sub": "user_9"});
     let bob = signed(0, &named);

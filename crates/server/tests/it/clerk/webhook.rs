@@ -106,7 +106,7 @@ async fn a_session_that_ends_takes_its_tokens_and_sockets_along() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_leaves_an_organisation_is_disconnected_from_it_and_may_come_back() {
+async fn member_who_leaves_is_disconnected_and_may_rejoin() {
     let setup = Setup::start().await;
     let (here, elsewhere) = (token("user_1", "org_1"), token("user_1", "org_2"));
     let leaving = Client::signed_in(&setup.app.url, &here).await;
@@ -168,7 +168,7 @@ async fn message_is_handled_once() {
     };
     let (first, at) = (event("First", now()), now());
     assert_eq!(setup.deliver("msg_1", at, &first).await.status, 200);
-    // Whoever has the secret could say something else under the same name; nobody hears it.
+    // Another message with the same identifier, validly signed, is ignored.
     assert_eq!(
         setup
             .deliver("msg_1", at, &event("Second", now() + 5))

@@ -1,4 +1,4 @@
-//! The mail server of `crates/mail/tests/smtp/server.mjs`, which says what it does.
+//! The mail server of `crates/mail/tests/smtp/server.mjs`, which reports each mail.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -58,7 +58,7 @@ impl MailServer {
         server
     }
 
-    /// Ends it, with every connection; answers its port.
+    /// Ends the server with all its connections; returns its port.
     pub(crate) async fn stop(mut self) -> u16 {
         self.child.kill().await.unwrap();
         self.port
@@ -93,7 +93,7 @@ impl MailServer {
     async fn line(&mut self) -> Value {
         let line = tokio::time::timeout(PATIENCE, self.lines.next_line())
             .await
-            .expect("it tells of it in time");
+            .expect("a report in time");
         let line = line
             .unwrap()
             .expect("it runs: are the web app's packages installed (npm --prefix apps/web ci)?");

@@ -1,4 +1,4 @@
-//! The database goes away and comes back.
+//! The database becomes unavailable and available again.
 
 use std::time::{Duration, Instant};
 
@@ -51,7 +51,7 @@ impl Installation {
         })
     }
 
-    /// Somebody who watches by the event stream, and somebody who does by the socket.
+    /// A viewer on the event stream, and one on the socket.
     async fn viewers(&self) -> (Stream, Client) {
         let stream = Stream::open(&self.operator, "", None).await;
         let mut socket = Client::anonymous(&self.operator.url).await;
@@ -59,7 +59,7 @@ impl Installation {
         (stream, socket)
     }
 
-    /// The public page stands as it was, operators are told, and the process is alive, if not ready.
+    /// The public page stays as it was, operators get errors, and the process is alive but not ready.
     async fn is_cut_off(&self, before: &Value) {
         let start = Instant::now();
         self.page_stands(before).await;
@@ -118,7 +118,7 @@ impl Installation {
         );
     }
 
-    /// Nobody goes on believing that what he sees is the state of now.
+    /// No viewer keeps a connection that suggests an up-to-date state.
     async fn assert_viewers_are_disconnected(&self, viewers: (Stream, Client), before: &Value) {
         let (stream, socket) = viewers;
         tokio::time::timeout(Duration::from_mins(1), stream.ends())
@@ -131,7 +131,7 @@ impl Installation {
         let refused = send(client().get(events)).await;
         assert_eq!(refused.status, 503, "{refused:?}");
         assert!(refused.headers.contains_key("retry-after"), "{refused:?}");
-        // From here on nobody waits for the database any more, whatever he asks of the page.
+        // From now on no request for the page waits for the database.
         self.page_stands(before).await;
     }
 

@@ -40,12 +40,12 @@ impl Proxy {
         self.address
     }
 
-    /// Nothing passes any more, and nobody is told: connections stay, new ones are taken.
+    /// Stops forwarding without closing: connections stay open, and new ones are accepted.
     pub(super) fn swallow(&self) {
         self.swallows.send_replace(true);
     }
 
-    /// What was held back goes on its way, as after a process that was stopped.
+    /// Forwards the delayed bytes, as after a suspended process continues.
     pub(super) fn go_on(&self) {
         self.swallows.send_replace(false);
     }

@@ -1,4 +1,4 @@
-//! Redis goes away, or no longer answers, and comes back: it carries news between nodes faster than the outbox, no more.
+//! Redis ends or stops responding, and returns. It only makes commits reach other nodes faster than the outbox does.
 
 use super::{postgres, proxy::Proxy};
 use crate::app::{Operator, operator_of};
@@ -59,7 +59,7 @@ impl Nodes {
         })
     }
 
-    /// Operators write at every node, viewers of every node hear of it in order, and every page shows it.
+    /// Operators write on every node, viewers of every node receive the events in order, and every page shows the result.
     async fn go_on(&mut self, phase: &str) {
         let mut made = Vec::new();
         for number in 0..5 {

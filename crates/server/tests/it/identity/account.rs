@@ -7,7 +7,7 @@ use crate::app::{PASSWORD, TestApp, confirmation_link, cookie_client, send};
 const ADDRESS: &str = "ann@example.com";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_signs_up_is_signed_in_and_the_first_administers_the_installation() {
+async fn sign_up_signs_in_and_the_first_account_administers_the_installation() {
     let app = TestApp::start().await;
     let first = |response: &crate::app::TestResponse| response.body["data"]["firstAccount"].clone();
     assert_eq!(
@@ -261,7 +261,7 @@ async fn an_account_is_deleted_by_its_owner_and_its_updates_stay_without_its_nam
     let deleted = ann.call(Method::DELETE, "/user", password()).await;
     assert_eq!(deleted.status, 200, "{deleted:?}");
     let page = send(cookie_client().get(app.call(&format!("/status/{acme}")))).await;
-    assert_eq!(page.status, 404, "nobody else belonged to it");
+    assert_eq!(page.status, 404, "it had no other member");
 }
 
 #[tokio::test(flavor = "multi_thread")]

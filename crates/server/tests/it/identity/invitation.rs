@@ -84,7 +84,7 @@ async fn a_revoked_invitation_and_a_replaced_one_work_no_longer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whom_to_invite_has_to_be_an_address_and_a_role() {
+async fn invitation_needs_an_address_and_a_role() {
     let app = TestApp::start().await;
     let ann = Person::signed_up(&app, "ann@example.com").await;
     let at = format!("/organisations/{}/invitations", ann.organisation().await);

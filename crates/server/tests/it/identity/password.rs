@@ -6,7 +6,7 @@ use crate::app::{PASSWORD, TestApp};
 const ADDRESS: &str = "ann@example.com";
 const NEW: &str = "a brand new password";
 
-/// Asks for a reset; answers the tokens of the links that are mailed. The server is stopped and started in between, which
+/// Requests a reset; returns the tokens of the mailed links. The server is stopped and started in between, which
 /// waits for the mail.
 async fn reset_links(app: TestApp, email: &str) -> (TestApp, Vec<String>) {
     let asked = Person::new(&app, email)

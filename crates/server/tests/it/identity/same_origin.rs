@@ -4,7 +4,7 @@ use serde_json::json;
 use super::Person;
 use crate::app::{PASSWORD, TestApp, send};
 
-/// Signs in with these headers; answers the status.
+/// Signs in with these headers; returns the status.
 async fn sign_in(app: &TestApp, person: &Person, headers: &[(&str, &str)]) -> u16 {
     let body = json!({"email": person.email, "password": PASSWORD});
     let mut request = person

@@ -18,7 +18,7 @@ fn lines(log: &std::path::Path) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_event_says_who_did_what_from_where_and_no_line_says_a_secret() {
+async fn each_security_event_names_actor_action_and_address_and_no_secret() {
     let folder = tempfile::tempdir().unwrap();
     let (data, log) = (folder.path().join("data"), folder.path().join("log"));
     let arguments = ["--log-format", "json", "--limit-guesses", "2/1"];

@@ -5,7 +5,7 @@ use super::Person;
 use crate::app::{PASSWORD, TestApp};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_guesses_passwords_has_to_wait_for_known_and_unknown_addresses_alike() {
+async fn guessed_passwords_are_throttled_for_known_and_unknown_addresses_alike() {
     for address in ["ann@example.com", "nobody@example.com"] {
         let app = TestApp::start().await;
         Person::signed_up(&app, "ann@example.com").await;
@@ -65,7 +65,7 @@ async fn wrong_passwords_for_other_accounts_do_not_lock_a_shared_address_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_signs_in_rightly_never_has_to_wait() {
+async fn correct_sign_ins_are_not_throttled() {
     let app = TestApp::start().await;
     let ann = Person::signed_up(&app, "ann@example.com").await;
     for _ in 0..15 {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use super::{errors, open};
 use crate::app::{Operator, TestApp, send};
 
-/// Records an update and answers it.
+/// Records an update and returns it.
 async fn record(operator: &Operator, path: &str, status: &str) -> Value {
     let recorded = operator
         .post(
@@ -236,7 +236,7 @@ async fn deleting_several_is_all_or_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_operators_who_record_at_once_are_both_kept_in_order() {
+async fn concurrent_updates_of_two_operators_are_both_stored_in_order() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     let path = open(&operator, json!([])).await;

@@ -1,4 +1,4 @@
-//! Viewers behind nginx: those who poll stay with their node, and those of a node that is killed go on at the other.
+//! Viewers behind nginx: polling viewers stay with their node, and viewers of a killed node continue at the other.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -199,7 +199,7 @@ async fn viewers_of_a_killed_node_go_on_at_the_other_through_nginx() {
     }
 }
 
-/// Hears of everything, in order and once, over however many connections; whether it was more than one.
+/// Asserts that a viewer receives every event once and in order. Returns whether that took several connections.
 async fn follow_stream(stream: &mut Stream, operator: &Operator, all: &[String]) -> bool {
     let (mut received, mut moved) = (0, false);
     while received < all.len() {
@@ -215,7 +215,7 @@ async fn follow_stream(stream: &mut Stream, operator: &Operator, all: &[String])
     moved
 }
 
-/// Hears of everything, or is cut and reads anew.
+/// Receives every event, or is disconnected and reads the snapshot again.
 async fn follow_wire(
     wire: &mut Client,
     operator: &Operator,

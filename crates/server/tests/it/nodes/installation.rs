@@ -10,7 +10,7 @@ use tokio::process::{Child, Command};
 
 use crate::process::{Process, command, lasting_port};
 
-/// The server the test run has started; its databases are thrown away with it.
+/// The database server of this test run; its databases are removed with it.
 const POSTGRES: &str = "ALLCLEAR_TEST_POSTGRES_URL";
 const NGINX: &str = include_str!("../../../../../docs/nginx.conf");
 
@@ -189,7 +189,7 @@ async fn redis(port: u16) -> Child {
     redis.unwrap()
 }
 
-/// Waits until somebody listens.
+/// Waits until a server listens.
 async fn listening(port: u16) {
     let mut tries = tokio::time::interval(Duration::from_millis(20));
     let connected = async {

@@ -71,7 +71,7 @@ async fn a_token_is_taken_from_auth_or_the_header_and_a_bad_one_is_refused_with_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_signs_out_is_disconnected_and_visitors_stay() {
+async fn sign_out_disconnects_the_user_and_no_visitor() {
     let app = TestApp::start_with(&OFTEN).await;
     let ann = Person::signed_up(&app, "ann@example.com").await;
     let acme = ann.organisation().await;
@@ -104,7 +104,7 @@ async fn a_removed_member_is_disconnected_and_the_others_stay() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_leaves_an_organisation_is_disconnected_there_and_stays_elsewhere() {
+async fn member_who_leaves_is_disconnected_from_that_organisation_only() {
     let app = TestApp::start_with(&OFTEN).await;
     let ann = Person::signed_up(&app, "ann@example.com").await;
     let acme = ann.organisation().await;

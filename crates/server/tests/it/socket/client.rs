@@ -92,14 +92,14 @@ impl Client {
         Self::connect(url, json!({}), &[]).await.unwrap()
     }
 
-    /// Somebody with a token.
+    /// A client with a token.
     pub(crate) async fn signed_in(url: &str, token: &str) -> Self {
         Self::connect(url, json!({"token": token}), &[])
             .await
             .unwrap()
     }
 
-    /// Sends an event and answers what it is acknowledged with; events that come before are kept.
+    /// Sends an event and returns its acknowledgement; earlier events are kept.
     pub(crate) async fn ask(&mut self, name: &str, argument: &str) -> Value {
         let id = self.next;
         self.next += 1;
@@ -141,7 +141,7 @@ impl Client {
         }
     }
 
-    /// The events that came before the last answer.
+    /// The events that arrived before the last acknowledgement.
     pub(crate) fn received(&mut self) -> Vec<Event> {
         self.waiting.drain(..).collect()
     }

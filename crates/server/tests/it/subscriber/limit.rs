@@ -31,7 +31,7 @@ async fn a_client_subscribes_so_often_and_no_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_guesses_codes_has_to_wait_and_who_has_the_right_one_does_not() {
+async fn guessed_codes_are_throttled_and_the_right_one_is_not() {
     let site = Site::start().await;
     let organisation = site.operator("ada@example.com").await.organisation;
     site.subscribe(ADDRESS, &organisation).await;

@@ -64,7 +64,7 @@ async fn a_mail_program_unsubscribes_by_one_post_as_often_as_it_likes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_only_looks_at_the_link_changes_nothing() {
+async fn opening_the_link_alone_changes_nothing() {
     let (site, operator, link) = subscribed().await;
     let response = cookie_client()
         .get(site.one_click_link(&link))

@@ -54,7 +54,7 @@ async fn an_operator_adds_lists_and_deletes_subscribers() {
 
     let mut link = site.links(ADDRESS, "verify");
     assert_eq!(link.len(), 1);
-    // Who was deleted is no subscriber, whatever was mailed before.
+    // A deleted subscriber stays deleted; earlier links do not work.
     assert_eq!(site.post("/verify", link.remove(0)).await.status, 400);
 }
 
@@ -112,7 +112,7 @@ async fn another_organisations_subscribers_are_out_of_reach() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_is_not_signed_in_neither_sees_nor_changes_subscribers() {
+async fn signed_out_clients_neither_see_nor_change_subscribers() {
     let site = Site::start().await;
     for (method, path) in [
         (Method::POST, ""),

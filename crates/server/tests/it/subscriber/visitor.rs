@@ -70,7 +70,7 @@ async fn the_links_in_the_mail_verify_and_unsubscribe_as_often_as_they_are_follo
             state("UNSUBSCRIBED", true)
         );
     }
-    // A scanner that comes late with the old link does not undo it.
+    // A link scanner that follows the old link later does not undo it.
     assert_eq!(site.post("/verify", link).await.status, 400);
     assert_eq!(
         states(&site.list(&operator).await),

@@ -19,14 +19,14 @@ const PKCS8: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
 
-/// Whoever has this server's keys, which makes the claims the only thing that is wrong.
+/// Forges tokens with this server's keys, so that only the claims are wrong.
 pub(super) struct Forger {
     key: SigningKey,
     public: Vec<u8>,
 }
 
 impl Forger {
-    /// Reads the server's keys from its database, and the public half where everybody finds it.
+    /// Reads the server's keys from its database, and the published public key.
     pub(super) async fn of(app: &TestApp) -> Self {
         let file = app.folder.path().join("data/allclear.db");
         let database =
@@ -119,7 +119,7 @@ impl Forger {
         .unwrap()
     }
 
-    /// HS256 with what everybody knows (RFC 8725, section 2.1).
+    /// HS256 with the public key as its secret (RFC 8725, section 2.1).
     fn shared_secret(&self, good: &str) -> String {
         let mut header = Header::new(Algorithm::HS256);
         header.kid = Some(self.key.id.clone());

@@ -110,7 +110,7 @@ async fn non_members_get_only_public_data_by_every_event() {
     }
 }
 
-/// Whether it tells what only members may know.
+/// Whether the response contains data for members only.
 fn private(response: &Value, world: &World) -> bool {
     let text = response.to_string();
     let secrets = [

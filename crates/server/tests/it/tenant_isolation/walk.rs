@@ -9,7 +9,7 @@ use super::world::{World, admitted, operator};
 use crate::app::{TestApp, TestResponse, cookie_client, send};
 use crate::identity::Person;
 
-/// Somebody who tries.
+/// A client that must be refused.
 struct Intruder {
     name: String,
     client: Client,
@@ -37,7 +37,7 @@ impl Intruder {
         send(request).await
     }
 
-    /// Tries each route of these guards, each of which has to answer one of these statuses.
+    /// Asserts that each route with one of these guards responds with one of these statuses.
     async fn is_refused(&self, app: &TestApp, world: &World, guards: &[Guard], statuses: &[u16]) {
         for route in ROUTES.iter().filter(|route| guards.contains(&route.guard)) {
             let response = self.tries(app, route, world).await;
@@ -100,7 +100,7 @@ async fn every_call_of_the_document_has_its_row() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_proves_nothing_gets_nothing() {
+async fn request_without_credentials_is_refused() {
     let app = TestApp::start_with(&World::FLAGS).await;
     let world = World::made(&app).await;
     let before = world.state(&app).await;
@@ -140,7 +140,7 @@ async fn a_token_without_an_organisation_works_in_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_was_removed_is_refused_at_once() {
+async fn removed_member_is_refused_at_once() {
     let app = TestApp::start_with(&World::FLAGS).await;
     let world = World::made(&app).await;
     let bob = second_admin(&app, &world).await;
@@ -253,7 +253,7 @@ async fn the_table_means_what_it_says() {
                 .token,
         ),
     };
-    // What reads, for whoever may: so that a refusal above is about who asks, and not about what is asked.
+    // The same reads succeed with permission, so the refusals above are due to its absence.
     let guards = [
         Guard::Token,
         Guard::Member,
@@ -268,7 +268,7 @@ async fn the_table_means_what_it_says() {
         assert_eq!(response.status, 200, "{route:?}: {response:?}");
         assert_ne!(response.body["data"], Value::Null, "{route:?}");
     }
-    // What writes, each on a world as it was made; what deletes comes last.
+    // Each write starts from a fresh world; deletions come last.
     let mut writing: Vec<_> = ROUTES
         .iter()
         .filter(|route| route.method != "get")
@@ -283,7 +283,7 @@ async fn the_table_means_what_it_says() {
     }
 }
 
-/// Whether later rows need what it takes away.
+/// Whether the route deletes data that later rows need.
 fn destroys(route: &Route) -> bool {
     route.method == "delete"
         || route.path.ends_with("updates/delete")

@@ -21,7 +21,7 @@ pub(super) struct World {
     pub(super) maintenance_update: String,
     pub(super) subscriber: String,
     pub(super) invitation: String,
-    /// Somebody on the waitlist of the installation.
+    /// A person on the waitlist of the installation.
     pub(super) waiting: String,
 }
 
@@ -148,7 +148,7 @@ impl World {
     }
 }
 
-/// Somebody who was let in and is in an organisation.
+/// An admitted person who is a member of an organisation.
 pub(super) async fn admitted(
     app: &TestApp,
     admin: &Person,
@@ -165,7 +165,7 @@ pub(super) async fn admitted(
     person
 }
 
-/// Somebody's token for an organisation, in use.
+/// A token of a person for an organisation.
 pub(super) async fn operator(app: &TestApp, person: &Person, organisation: &str) -> Operator {
     let token = person.token(organisation).await;
     Operator {

@@ -49,7 +49,7 @@ function der(tag: number, ...parts: Buffer[]): Buffer {
   return Buffer.concat([Buffer.from([tag, ...size(content.length)]), content]);
 }
 
-/** In as few bytes as it takes, as DER has it. */
+/** In the fewest bytes possible, as DER requires. */
 function size(length: number): number[] {
   if (length < 0x80) return [length];
   return length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];

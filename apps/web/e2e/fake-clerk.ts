@@ -14,7 +14,7 @@ const host = 'able-loom-1.clerk.accounts.dev';
 
 /**
  * A local Clerk: the parts of its frontend API and backend API that the product uses, with the scripts that Clerk
- * itself serves. Everything it says is of Clerk's published source or documentation.
+ * itself serves. Its responses follow Clerk's published source and documentation.
  */
 export class ClerkStandIn {
   readonly instance: ClerkInstance;

@@ -150,7 +150,7 @@ test('a link preview shows whose page it is and how things stand', async ({
   expect((await picture.body()).subarray(1, 4).toString()).toBe('PNG');
 });
 
-/** The page as lines, without what only the script knows: the time zone and the distance of times. */
+/** The page as lines, without the script's additions: the time zone and the distance of times. */
 async function outline(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const unknown =

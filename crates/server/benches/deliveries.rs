@@ -217,7 +217,7 @@ impl Site {
         }
     }
 
-    /// Waits until the queue knows that all of it has gone out.
+    /// Waits until every delivery is recorded as sent.
     async fn all_sent(&self) {
         let address = format!("{}/api/v1/subscriber/deliveries", self.url);
         loop {

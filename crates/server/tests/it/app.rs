@@ -153,7 +153,7 @@ pub(crate) async fn confirmation_link(folder: &Path, email: &str) -> String {
     mailed_token(folder, email, "confirmation=").await
 }
 
-/// What follows this word in the newest mail to an address that has it, once it is written.
+/// The text after this word in the newest mail to an address that contains it. Waits for that mail.
 pub(crate) async fn mailed_token(folder: &Path, email: &str, word: &str) -> String {
     let found = async {
         loop {

@@ -84,7 +84,7 @@ impl Setup {
         self.deliver(id, now, &event.to_string()).await
     }
 
-    /// Sends what was signed at a moment.
+    /// Sends a body that was signed at this time.
     async fn deliver(&self, id: &str, at: i64, body: &str) -> TestResponse {
         self.deliver_signed(id, at, body, &fake_clerk::signature(id, at, body))
             .await

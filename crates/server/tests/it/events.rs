@@ -185,7 +185,7 @@ async fn viewer_that_does_not_read_is_disconnected_and_resumes() {
     let operator = app.operator("Acme").await;
     let id = operator.component("API").await;
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
-    // What the kernels hold for the viewer is not the server's.
+    // The kernels' buffers for the viewer do not count as the server's memory.
     socket.set_recv_buffer_size(64 * 1024).unwrap();
     let address = app.url.strip_prefix("http://").unwrap().parse().unwrap();
     let mut slow = socket.connect(address).await.unwrap();

@@ -157,7 +157,7 @@ impl Person {
     }
 }
 
-/// What follows this word in the links of the mails to an address, oldest mail first.
+/// The text after this word in the links of the mails to an address, oldest mail first.
 pub(crate) fn mailed(app: &TestApp, to: &str, word: &str) -> Vec<String> {
     mailed_in(app.folder.path(), to, word)
 }

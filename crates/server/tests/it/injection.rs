@@ -80,7 +80,7 @@ struct Seen {
 struct Page {
     /// The elements, each with the names of its attributes.
     elements: Vec<String>,
-    /// What runs.
+    /// Scripts that would run.
     code: String,
     /// How often it is shown.
     shown: usize,

@@ -1,4 +1,4 @@
-//! `allclear rotate-keys`, beside a server that is used.
+//! `allclear rotate-keys` while the server is running.
 
 use std::time::Duration;
 

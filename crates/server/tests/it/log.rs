@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 
 use crate::process::{Process, command};
 
-/// What no client of HTTP sends: TLS, controls, endless heads, wrong lengths, frames out of turn.
+/// Malformed requests: TLS, control characters, endless heads, wrong lengths, unexpected frames.
 fn malformed() -> Vec<Vec<u8>> {
     let tls_hello = [
         0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03,
@@ -36,7 +36,7 @@ async fn send(address: &str, bytes: &[u8]) {
     let _ = stream.read_to_end(&mut Vec::new()).await;
 }
 
-/// What a server with these flags logs while it is sent all of them, so many times.
+/// The log of a server with these flags after it has received each malformed request `times` times.
 async fn logged(flags: &[&str], times: usize) -> String {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");

@@ -29,7 +29,7 @@ async fn invite(operator: &Operator, email: &str) -> TestResponse {
     send(operator.client.post(call).json(&body)).await
 }
 
-/// A call that anybody may make.
+/// An API call without a token.
 async fn call(app: &TestApp, path: &str, body: serde_json::Value) -> TestResponse {
     send(client().post(app.call(path)).json(&body)).await
 }

@@ -1,5 +1,5 @@
 #![cfg(test)]
-//! The product as its clients see it: a real server on a free port.
+//! Tests of a real server on a free port.
 
 mod app;
 mod backup;

@@ -88,7 +88,7 @@ async fn robots_txt_and_favicon_are_served() {
     ] {
         assert!(is_kept(path), "{path}: {rules}");
     }
-    // The landing page asks for these before it shows anything.
+    // The landing page requests these before its first paint.
     let asked = ["/api/v1/configuration", "/api/v1/identity/session"];
     for path in [
         "/",

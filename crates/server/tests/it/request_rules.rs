@@ -1,4 +1,4 @@
-//! What holds for every route: no compressed bodies, HEAD, OPTIONS and `Allow`, and `Cache-Control: no-store`.
+//! Rules of every route: no compressed bodies, HEAD, OPTIONS and `Allow`, and `Cache-Control: no-store`.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 use crate::app::{TestApp, TestResponse, client, send};
 use crate::process::{Process, command};
 
-/// Size of the bomb once it is unpacked, in bytes.
+/// Size of the decompressed body, in bytes.
 const UNPACKED: usize = 32 * 1024 * 1024;
 /// Bombs sent to a route at the same time.
 const AT_ONCE: usize = 4;

@@ -1,4 +1,4 @@
-//! The socket, as its clients see it.
+//! The socket over the network.
 
 mod access;
 mod client;

@@ -18,7 +18,7 @@ async fn ready(process: &Process) -> (u16, String) {
     )
 }
 
-/// Asks until the server is ready, or until it is not; the last words.
+/// Requests the readiness until it has the expected value; returns the last response.
 async fn ready_becomes(process: &Process, expected: u16) -> String {
     let mut tries = tokio::time::interval(Duration::from_millis(100));
     let becomes = async {

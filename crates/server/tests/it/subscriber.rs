@@ -94,7 +94,7 @@ impl Site {
             .await
     }
 
-    /// The subscribers as an operator sees them, wherever the server listens now.
+    /// The list of subscribers as an operator reads it, at the server's current address.
     async fn list(&self, operator: &Operator) -> Value {
         let response = self.at(operator).get("/subscriber/list").await;
         assert_eq!(response.status, 200, "{response:?}");
@@ -118,7 +118,7 @@ impl Site {
     }
 }
 
-/// What the link to this page in a mail's plain text carries.
+/// The token in the link to this page in a mail's plain text.
 pub(crate) fn carried(mail: &str, page: &str) -> Value {
     let (text, _) = mail.split_once("text/html").unwrap();
     let start = format!("http://status.example.com/{page}?");

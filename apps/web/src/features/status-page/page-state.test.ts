@@ -287,7 +287,7 @@ function history(seed: number, length: number) {
 const seeds = Array.from({ length: 30 }, (_, seed) => seed);
 
 describe('whatever happens to an organisation', () => {
-  /** Only the stream and the snapshot say what the revision is. */
+  /** Without the revision, which only the stream and the snapshot contain. */
   const shown = ({ components, incidents, maintenances }: PageState) => ({
     components,
     incidents,

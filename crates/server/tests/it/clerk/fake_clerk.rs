@@ -27,7 +27,7 @@ const KEYS: [&str; 2] = [
 /// The responses: a status and a body for each path.
 type Responses = Arc<Mutex<HashMap<String, (u16, Value)>>>;
 
-/// The stand-in. It ends with the test's runtime.
+/// The server that replaces Clerk. It ends with the test's runtime.
 pub(super) struct StandIn {
     pub(super) url: String,
     responses: Responses,

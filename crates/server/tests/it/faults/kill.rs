@@ -19,7 +19,7 @@ async fn survives_kills(database: &[&str]) {
     let mut writes = ConcurrentWrites::new(&process).await;
     for kill in 1..=kills {
         let mut writing = writes.write();
-        // At another moment each time.
+        // After a different number of writes each time.
         writes.note(&mut writing, 20 + kill * 7 % 30).await;
         process.kill().await;
         writes.note_the_rest(writing).await;

@@ -1,4 +1,4 @@
-//! The binary on a database that a released version has left behind.
+//! The binary on a database of a released version.
 
 use serde_json::json;
 use tokio::process::Command;

@@ -10,14 +10,14 @@ use html5ever::tokenizer::{
 
 use super::words;
 
-/// What is in a page.
+/// The content of a page.
 #[derive(Debug, Default)]
 pub(super) struct Markup {
     /// Its elements, each with the names of its attributes, and its comments.
     pub(super) elements: Vec<String>,
     /// What scripts hold that run.
     pub(super) code: String,
-    /// What scripts hold that are data (HTML Standard, section 4.12.1).
+    /// The content of data blocks: scripts that do not run (HTML Standard, section 4.12.1).
     pub(super) data: String,
     attributes: Vec<String>,
     text: String,

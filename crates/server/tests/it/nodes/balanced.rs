@@ -64,7 +64,7 @@ impl Poller {
         poller
     }
 
-    /// The status where the session is not known.
+    /// The status for an unknown session.
     async fn post(&self, packet: &str) -> Result<(), u16> {
         let response = self
             .client
@@ -167,7 +167,7 @@ async fn viewers_of_a_killed_node_go_on_at_the_other_through_nginx() {
     let dying = installation.nodes.remove(0);
     let survivor = at(&operator, &installation.nodes[0].url);
     let mut all = write(&[at(&operator, &dying.url), survivor.clone()], 6).await;
-    // Some have heard of all this when it happens, some of a part, some of nothing.
+    // At this moment some viewers have received all of it, some a part, some nothing.
     dying.kill().await;
     all.extend(write(std::slice::from_ref(&survivor), 6).await);
 

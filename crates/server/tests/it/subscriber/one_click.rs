@@ -21,7 +21,7 @@ impl Site {
         Url::parse_with_params(&format!("{}{PATH}", self.url), fields).unwrap()
     }
 
-    /// As a mail provider's server posts: with no cookie and no origin.
+    /// Posts like a mail provider's server, without cookie and origin.
     async fn one_click(&self, link: &Value, (content_type, body): (&str, &str)) -> TestResponse {
         let request = cookie_client().post(self.one_click_link(link));
         send(

@@ -1,4 +1,4 @@
-//! Tokens that look like one that is good, and are not.
+//! Tokens that resemble a valid one and must be refused.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::app::TestApp;
 
-/// What stands before an Ed25519 key in PKCS #8 (RFC 8410, section 7).
+/// The prefix of an Ed25519 key in PKCS #8 (RFC 8410, section 7).
 const PKCS8: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
@@ -50,7 +50,7 @@ impl Forger {
         }
     }
 
-    /// A good token, made bad in each way there is, with its name.
+    /// Every way to make a valid token invalid, by name.
     pub(super) fn forged(&self, good: &str) -> Vec<(&'static str, String)> {
         let with = |changes: Value| self.signed(&changed(&claims(good), &changes));
         let now =

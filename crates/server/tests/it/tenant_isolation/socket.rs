@@ -8,7 +8,7 @@ use super::world::World;
 use crate::app::TestApp;
 use crate::socket::Client;
 
-/// What a socket may ask for, and the field of the public snapshot that a visitor may get by it.
+/// The requests of a socket, and the field of the public snapshot that a visitor may get by each.
 const ROWS: [(&str, Option<&str>); 5] = [
     ("join", None),
     ("get-components", Some("components")),

@@ -101,7 +101,7 @@ impl World {
         }
     }
 
-    /// Everything of it that a call could change, as its admin sees it.
+    /// Everything of the organisation that a call could change, as its admin reads it.
     pub(super) async fn state(&self, app: &TestApp) -> Value {
         let operator = operator(app, &self.admin, &self.organisation).await;
         let mut state = Vec::new();

@@ -34,7 +34,7 @@ pub struct Crowd<W> {
     events: Events,
     viewers: Vec<Viewer<W>>,
     buffer: Vec<u8>,
-    /// How many have heard as much as is waited for, and how much that is.
+    /// How many viewers have received the expected events, and how many events that are.
     served: usize,
     target: u32,
 }
@@ -42,7 +42,7 @@ pub struct Crowd<W> {
 #[derive(Debug)]
 struct Viewer<W> {
     stream: TcpStream,
-    /// Events heard.
+    /// Events received.
     received: u32,
     wire: W,
 }
@@ -111,7 +111,7 @@ impl<W: Wire> Crowd<W> {
         self.served = 0;
     }
 
-    /// Waits until the last has heard what is expected.
+    /// Waits until the last viewer has received the expected events.
     ///
     /// # Errors
     /// When that takes too long, or a connection ends.
@@ -120,7 +120,7 @@ impl<W: Wire> Crowd<W> {
         while self.served < self.viewers.len() {
             let Some(left) = until.checked_duration_since(Instant::now()) else {
                 let message = format!(
-                    "{} of {} viewers have heard all of it",
+                    "{} of {} viewers have received all events",
                     self.served,
                     self.viewers.len()
                 );

@@ -292,17 +292,18 @@ mod tests {
 
     #[test]
     fn saving_the_status_unchanged_is_not_setting_it_by_hand() {
-        let held = Component {
+        let affected = Component {
             status_source: StatusSource::Incidents,
             ..component()
         };
         let renamed = ComponentPatch {
             name: Some("Web".into()),
-            status: Some(held.status),
+            status: Some(affected.status),
             ..Default::default()
         };
         assert_eq!(
-            held.clone()
+            affected
+                .clone()
                 .edit(renamed, at(2))
                 .unwrap()
                 .state
@@ -314,7 +315,7 @@ mod tests {
             ..Default::default()
         };
         assert_eq!(
-            held.edit(set, at(2)).unwrap().state.status_source,
+            affected.edit(set, at(2)).unwrap().state.status_source,
             StatusSource::Operator
         );
     }

@@ -36,9 +36,9 @@ pub(crate) fn record(request: &HttpRequest, record: SecurityRecord<'_>) {
 
 /// Writes a record that a client without an account caused. Records over the limit are dropped, so
 /// that no client can fill the disk.
-pub(crate) fn record_anonymous(request: &HttpRequest, stranger: SecurityRecord<'_>) {
+pub(crate) fn record_anonymous(request: &HttpRequest, anonymous: SecurityRecord<'_>) {
     if ANONYMOUS_RECORDS.count(&client(request)).is_ok() {
-        record(request, stranger);
+        record(request, anonymous);
     }
 }
 

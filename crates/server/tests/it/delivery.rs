@@ -214,6 +214,6 @@ async fn a_killed_server_loses_no_mail_and_repeats_only_what_was_on_its_way() {
     }
     assert!(
         ids.values().all(|ids| ids.len() == 1),
-        "what comes twice is told to be one: {ids:?}"
+        "a repeated mail has the same identifier: {ids:?}"
     );
 }

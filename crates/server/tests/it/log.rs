@@ -1,4 +1,4 @@
-//! The log of a server that strangers send bytes to.
+//! The log of a server that receives malformed requests.
 
 use std::process::Stdio;
 

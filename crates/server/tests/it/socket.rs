@@ -149,7 +149,7 @@ async fn room_members_receive_all_thirteen_events_in_order_and_other_sockets_non
     assert_eq!(
         elsewhere.event().await.1[0]["id"],
         json!(id),
-        "the first thing heard in the other room"
+        "the first event of the other room"
     );
     assert_eq!(
         member.ask("get-components", &acme.organisation).await,

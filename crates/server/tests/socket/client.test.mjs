@@ -54,9 +54,9 @@ for (const [way, options] of Object.entries(ways)) {
     test("hears of changes as they happen", async () => {
       const socket = await connect();
       await socket.emitWithAck("join", operator.organisation);
-      const heard = next(socket, "new-component");
+      const received = next(socket, "new-component");
       const created = await operator.post("/component/create", { name: "Web" });
-      const [component, ...more] = await heard;
+      const [component, ...more] = await received;
       assert.deepEqual([component.id, component.name, more], [created.id, "Web", []]);
       const deleted = next(socket, "component-deleted");
       await operator.delete(`/component/${created.id}`);
@@ -94,9 +94,9 @@ for (const [way, options] of Object.entries(ways)) {
       await node.restart();
       await back;
       await socket.emitWithAck("join", operator.organisation);
-      const heard = next(socket, "new-component");
+      const received = next(socket, "new-component");
       const created = await operator.post("/component/create", { name: "After" });
-      const [component] = await heard;
+      const [component] = await received;
       assert.equal(component.id, created.id);
     });
   });

@@ -201,15 +201,15 @@ async fn link_confirms_only_the_password_it_was_mailed_for() {
     );
     bob.sign_up(PASSWORD).await;
     let own = confirmation_link(app.folder.path(), &bob.email).await;
-    eve.sign_up("the stranger's password").await;
-    let strangers = confirmation_link(app.folder.path(), &eve.email).await;
+    eve.sign_up("another person's password").await;
+    let other_link = confirmation_link(app.folder.path(), &eve.email).await;
     let made = bob.post("/sign-up/confirm", json!({"token": own})).await;
     assert_eq!(made.status, 201, "{made:?}");
     let late = eve
-        .post("/sign-up/confirm", json!({"token": strangers}))
+        .post("/sign-up/confirm", json!({"token": other_link}))
         .await;
     assert_eq!(late.status, 400);
-    assert_eq!(eve.sign_in("the stranger's password").await.status, 401);
+    assert_eq!(eve.sign_in("another person's password").await.status, 401);
     assert_eq!(eve.sign_in(PASSWORD).await.status, 200);
 }
 

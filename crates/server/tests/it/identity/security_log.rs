@@ -29,11 +29,11 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
     let call = |path: &str| format!("{}/api/v1/identity{path}", process.url);
     let user = send(operator.client.get(call("/session"))).await.body["data"]["user"]["id"].clone();
 
-    let stranger = cookie_client();
+    let anonymous = cookie_client();
     let wrong = json!({"email": "ada@example.com", "password": "a wrong password"});
     let mut failed = Value::Null;
     loop {
-        let response = send(stranger.post(call("/sign-in")).json(&wrong)).await;
+        let response = send(anonymous.post(call("/sign-in")).json(&wrong)).await;
         if response.status == 429 {
             break;
         }

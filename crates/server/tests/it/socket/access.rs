@@ -46,7 +46,7 @@ async fn a_token_is_taken_from_auth_or_the_header_and_a_bad_one_is_refused_with_
         connect(json!({"token": acme.token}), Some("Bearer old"))
             .await
             .is_ok(),
-        "what a client says anew wins"
+        "the newer credentials apply"
     );
     assert!(connect(json!({"token": null}), None).await.is_ok());
     assert!(

@@ -2,6 +2,7 @@
 //! `docs/decisions/one-account-per-address.md`.
 
 mod pending;
+mod port;
 
 use std::sync::Arc;
 
@@ -11,134 +12,23 @@ use allclear_domain::account::{
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{UserId, WaitlistId};
 use allclear_domain::validation::Invalid;
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use validator::Validate;
 
 use crate::background::Background;
 use crate::clock::Clock;
 use crate::error::Error;
-use crate::invitation::{InvitationStore, Invitations};
+use crate::invitation::Invitations;
 use crate::link::Links;
 use crate::mail::Mailer;
 use crate::mail_budget::MailBudget;
+use crate::organisation::OrganisationStore;
 use crate::password::{PasswordHash, PasswordHasher};
-use crate::secret::{Digest, SecretToken};
-use crate::session::{NewSession, Session, SessionStore, Sessions};
+use crate::secret::SecretToken;
+use crate::session::{Session, SessionStore, Sessions};
 use crate::waitlist::{Waiting, WaitlistStore};
 
-#[cfg(any(test, feature = "mock"))]
-pub use pending::MockPendingStore;
-pub use pending::{Confirmation, Confirmed, PendingAddress, PendingSignUp, PendingStore};
-
-/// An account with its password.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Credentials {
-    /// The account.
-    pub user: User,
-    /// Its password's hash.
-    pub password: PasswordHash,
-}
-
-/// Accounts that may be meant by an address at sign-in.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Candidates {
-    /// Account that has the address.
-    pub owner: Option<Credentials>,
-    /// Accounts that had the address too, oldest first, and need another one. Their hashes have one salt.
-    pub without_address: Vec<Credentials>,
-    /// Whether any account of the installation needs an address.
-    pub any_without_address: bool,
-}
-
-/// What lets a new account in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Admission {
-    /// The link of a confirmation mail.
-    Proven,
-    /// It has to be the installation's first.
-    First,
-    /// The invitation with this digest, which is used up and gives the membership it promises.
-    Invitation(Digest),
-}
-
-/// An account to be made, signed in at once.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewAccount {
-    /// The account. Whether it is an administrator is for the store to say.
-    pub user: User,
-    /// Its password's hash.
-    pub password: PasswordHash,
-    /// What lets it in.
-    pub admission: Admission,
-    /// Its first session.
-    pub session: NewSession,
-}
-
-/// Result of creating an account.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Creation {
-    /// It was made; the very first is an administrator.
-    Made(User),
-    /// The address has an account already.
-    Taken,
-    /// It was not the first.
-    NotFirst,
-}
-
-/// Result of deleting an account.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Deletion {
-    /// The account is gone, with its sessions, memberships and invitations.
-    Deleted,
-    /// It is the last admin of the organisation with this name, which has other members.
-    LastAdmin(String),
-    /// It administers the installation, which has other accounts.
-    Administrator,
-    /// There is no such account.
-    Gone,
-}
-
-/// Storage of accounts.
-#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
-#[async_trait]
-pub trait AccountStore: Send + Sync {
-    /// Whether there is any account.
-    async fn any(&self) -> Result<bool, Error>;
-
-    /// An account.
-    async fn find(&self, id: UserId) -> Result<Option<Credentials>, Error>;
-
-    /// The account that has an address.
-    async fn owner(&self, address: &EmailKey) -> Result<Option<Credentials>, Error>;
-
-    /// The accounts that may be meant by an address at sign-in.
-    async fn candidates(&self, address: &EmailKey) -> Result<Candidates, Error>;
-
-    /// Stores an account, its session and what its invitation promises, in one transaction. An adapter MUST make exactly
-    /// one first account, however many come at once, and one account of an address. [`Invitations::BAD`] where the
-    /// invitation was used or has expired.
-    async fn create(&self, account: NewAccount) -> Result<Creation, Error>;
-
-    /// Gives an account another name. `None` if it does not exist.
-    async fn rename(&self, id: UserId, name: String) -> Result<Option<User>, Error>;
-
-    /// Replaces the hash of an account's password by a stronger one of the same password, if the account still has the
-    /// hash `outdated`. Its sessions stay.
-    async fn upgrade_password(
-        &self,
-        id: UserId,
-        outdated: PasswordHash,
-        stronger: PasswordHash,
-    ) -> Result<(), Error>;
-
-    /// Deletes an account, the organisations without other members, and its name on the updates it recorded.
-    /// Nothing is deleted if the result is not [`Deletion::Deleted`].
-    async fn delete(&self, id: UserId) -> Result<Deletion, Error>;
-
-    /// Removes sessions, resets, invitations, sign-ups and new addresses that have expired.
-    async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error>;
-}
+pub use port::*;
 
 /// Result of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,12 +57,10 @@ pub enum SignedUp {
 pub struct AccountPorts {
     /// Keeps accounts.
     pub accounts: Arc<dyn AccountStore>,
-    /// Keeps sign-ups that wait for their link.
-    pub pending: Arc<dyn PendingStore>,
     /// Keeps sessions.
     pub sessions: Arc<dyn SessionStore>,
     /// Keeps invitations.
-    pub invitations: Arc<dyn InvitationStore>,
+    pub organisations: Arc<dyn OrganisationStore>,
     /// Keeps the waitlist.
     pub waitlist: Arc<dyn WaitlistStore>,
     /// Hashes passwords.
@@ -244,8 +132,10 @@ impl Accounts {
             return self.sign_up_uninvited(draft).await;
         };
         let digest = token.digest();
-        let invitations = &self.ports.invitations;
-        let found = invitations.find(&digest, self.ports.clock.now()).await?;
+        let organisations = &self.ports.organisations;
+        let found = organisations
+            .find_invitation(&digest, self.ports.clock.now())
+            .await?;
         let invited = EmailKey::of(&found.ok_or(Invitations::BAD)?.email);
         if invited == EmailKey::of(&draft.email) {
             // The link was mailed to the address: its use proves the address.

@@ -14,7 +14,7 @@ use crate::clock::{Clock, MockClock};
 use crate::link::Links;
 use crate::mail::{Mail, MailContent, MockMailer};
 use crate::mail_budget::{MailBudget, MailBudgetLimits, MailScope, MockMailCountStore};
-use crate::membership::MockMembershipStore;
+use crate::organisation::MockOrganisationStore;
 use crate::password::{MockPasswordHasher, PasswordHash};
 use crate::secret::HmacKey;
 use crate::session::Session;
@@ -71,16 +71,16 @@ pub(crate) fn organisation() -> OrganisationId {
     OrganisationId::parse("org_1").unwrap()
 }
 
-/// A store in which everybody is this in [`organisation`]; none is no member.
-pub(crate) fn memberships(role: Option<Role>) -> MockMembershipStore {
-    let mut store = MockMembershipStore::new();
+/// A store in which every account has this role in [`organisation`]; `None` if it is not a member.
+pub(crate) fn memberships(role: Option<Role>) -> MockOrganisationStore {
+    let mut store = MockOrganisationStore::new();
     let belonging = role.map(|role| Belonging {
         organisation: organisation(),
         name: "Acme".into(),
         role,
     });
     store
-        .expect_find()
+        .expect_find_membership()
         .returning(move |_, _| Ok(belonging.clone()));
     store
 }

@@ -7,7 +7,6 @@ use allclear_domain::email::EmailKey;
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
 use allclear_domain::membership::Role;
 use allclear_domain::validation::Invalid;
-use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use validator::Validate;
 
@@ -16,8 +15,9 @@ use crate::error::Error;
 use crate::link::Links;
 use crate::mail::{Mail, MailContent, Mailer};
 use crate::mail_budget::{MailBudget, MailCause};
-use crate::membership::{MembershipStore, administered};
-use crate::secret::{Digest, SecretToken};
+use crate::membership::administered;
+use crate::organisation::OrganisationStore;
+use crate::secret::SecretToken;
 use crate::session::Session;
 
 /// The organisation that an invitation is to.
@@ -48,42 +48,9 @@ pub struct Invitation {
     pub expires_at: DateTime<Utc>,
 }
 
-/// Storage of invitations. An expired one does not exist.
-#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
-#[async_trait]
-pub trait InvitationStore: Send + Sync {
-    /// Stores an invitation whose link's token has this digest, in the place of an earlier one of the same address to the
-    /// same organisation. [`Error::NotFound`] if the organisation does not exist, [`Error::Forbidden`] if its inviter is no longer
-    /// an admin.
-    async fn add(&self, invitation: Invitation, digest: Digest) -> Result<(), Error>;
-
-    /// The invitation whose token has this digest.
-    async fn find(&self, digest: &Digest, now: DateTime<Utc>) -> Result<Option<Invitation>, Error>;
-
-    /// The pending invitations to an organisation, newest first.
-    async fn list(
-        &self,
-        organisation: &OrganisationId,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<Invitation>, Error>;
-
-    /// Removes an invitation to an organisation. Returns whether it existed.
-    async fn delete(&self, organisation: &OrganisationId, id: InvitationId) -> Result<bool, Error>;
-
-    /// Uses an invitation up: gives the account the membership it promises. `None` if it does not exist; of
-    /// several concurrent requests, one succeeds.
-    async fn accept(
-        &self,
-        digest: &Digest,
-        user: UserId,
-        now: DateTime<Utc>,
-    ) -> Result<Option<Invitation>, Error>;
-}
-
 /// How people invite and are invited. An invitation is a capability: its link can be used once, by any person.
 pub struct Invitations {
-    store: Arc<dyn InvitationStore>,
-    memberships: Arc<dyn MembershipStore>,
+    store: Arc<dyn OrganisationStore>,
     mailer: Arc<dyn Mailer>,
     mail_budget: Arc<MailBudget>,
     clock: Arc<dyn Clock>,
@@ -100,8 +67,7 @@ impl Invitations {
     /// The use cases over these ports.
     #[must_use]
     pub fn new(
-        store: Arc<dyn InvitationStore>,
-        memberships: Arc<dyn MembershipStore>,
+        store: Arc<dyn OrganisationStore>,
         mailer: Arc<dyn Mailer>,
         mail_budget: Arc<MailBudget>,
         clock: Arc<dyn Clock>,
@@ -109,7 +75,6 @@ impl Invitations {
     ) -> Self {
         Self {
             store,
-            memberships,
             mailer,
             mail_budget,
             clock,
@@ -123,8 +88,10 @@ impl Invitations {
         session: &Session,
         organisation: &OrganisationId,
     ) -> Result<Vec<Invitation>, Error> {
-        administered(self.memberships.as_ref(), session, organisation).await?;
-        self.store.list(organisation, self.clock.now()).await
+        administered(self.store.as_ref(), session, organisation).await?;
+        self.store
+            .list_invitations(organisation, self.clock.now())
+            .await
     }
 
     /// Invites an address to an organisation. [`Error::NotFound`], [`Error::Forbidden`], [`Error::Invalid`],
@@ -136,7 +103,7 @@ impl Invitations {
         draft: AddressDraft,
         role: Role,
     ) -> Result<Invitation, Error> {
-        let host = administered(self.memberships.as_ref(), session, organisation).await?;
+        let host = administered(self.store.as_ref(), session, organisation).await?;
         draft.validate().map_err(Invalid::from)?;
         let host = Host {
             id: host.organisation,
@@ -155,8 +122,8 @@ impl Invitations {
         organisation: &OrganisationId,
         id: InvitationId,
     ) -> Result<(), Error> {
-        administered(self.memberships.as_ref(), session, organisation).await?;
-        if self.store.delete(organisation, id).await? {
+        administered(self.store.as_ref(), session, organisation).await?;
+        if self.store.delete_invitation(organisation, id).await? {
             Ok(())
         } else {
             Err(Error::NotFound("Invitation"))
@@ -174,7 +141,7 @@ impl Invitations {
     /// What a link's invitation is to. [`Error::BadCode`].
     pub async fn inspect(&self, token: &SecretToken) -> Result<Invitation, Error> {
         self.store
-            .find(&token.digest(), self.clock.now())
+            .find_invitation(&token.digest(), self.clock.now())
             .await?
             .ok_or(Self::BAD)
     }
@@ -186,7 +153,7 @@ impl Invitations {
         token: &SecretToken,
     ) -> Result<Invitation, Error> {
         self.store
-            .accept(&token.digest(), session.user.id, self.clock.now())
+            .accept_invitation(&token.digest(), session.user.id, self.clock.now())
             .await?
             .ok_or(Self::BAD)
     }
@@ -217,7 +184,9 @@ impl Invitations {
             created_at,
             expires_at,
         };
-        self.store.add(invitation.clone(), token.digest()).await?;
+        self.store
+            .add_invitation(invitation.clone(), token.digest())
+            .await?;
         let link = self.links.invitation(&token);
         let organisation = invitation
             .organisation

@@ -14,6 +14,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use crate::error::Error;
+use crate::outbox::Commit;
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
 use crate::public::maintenance::MaintenanceTimelineEntry;
@@ -42,7 +43,7 @@ impl MaintenanceReport {
     }
 }
 
-/// Storage of maintenances and their updates. Every write stores everything that a [change](Changed) causes in one transaction,
+/// Storage of maintenances, their updates and their schedule. Every write stores everything that a [change](Changed) causes in one transaction,
 /// which makes one revision. Methods return `None` if the organisation has no such maintenance, or the maintenance no such update.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
@@ -125,6 +126,21 @@ pub trait MaintenanceStore: Send + Sync {
         ids: Vec<MaintenanceUpdateId>,
         rule: UpdateTransition<Vec<MaintenanceUpdateId>>,
     ) -> Result<Option<Committed<Vec<MaintenanceUpdateId>>>, Error>;
+
+    /// Returns the earliest time at which the clock changes a status that is not published yet; `None` if there is no such change.
+    /// An adapter MUST read it from an index, in a time that does not grow with the number of maintenances.
+    async fn next_change(&self) -> Result<Option<DateTime<Utc>>, Error>;
+
+    /// Returns the organisations with such changes at or before `now`.
+    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error>;
+
+    /// Stores the events of an organisation's changes at or before `now`, in one transaction; `None` if there are none. An adapter
+    /// may leave some to the next call. Each change MUST be stored exactly once, however many nodes call this at the same time.
+    async fn announce(
+        &self,
+        organisation: &OrganisationId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Commit>, Error>;
 }
 
 /// A rule on updates of a maintenance, which also announces what the clock has changed of the maintenance.

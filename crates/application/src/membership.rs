@@ -6,7 +6,6 @@ use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::membership::{Belonging, Member, MemberState, Role};
 use allclear_domain::organisation::OrganisationDraft;
 use allclear_domain::validation::Invalid;
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use rand::distr::{Alphanumeric, SampleString};
 use validator::Validate;
@@ -23,51 +22,20 @@ pub type MemberTransition = Box<dyn FnOnce(MemberState) -> Result<Option<Role>, 
 
 /// An organisation to be stored with its first admin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Founding {
+pub struct NewOrganisation {
     /// Its identifier.
-    pub organisation: OrganisationId,
+    pub id: OrganisationId,
     /// Its name.
     pub name: String,
     /// The account that becomes its admin.
-    pub founder: UserId,
-    /// When.
+    pub creator: UserId,
+    /// Time of creation.
     pub created_at: DateTime<Utc>,
-}
-
-/// Storage of memberships.
-#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
-#[async_trait]
-pub trait MembershipStore: Send + Sync {
-    /// Stores an organisation and its first admin, in one transaction.
-    async fn found(&self, founding: Founding) -> Result<(), Error>;
-
-    /// The organisations a person belongs to, newest membership first.
-    async fn of_user(&self, user: UserId) -> Result<Vec<Belonging>, Error>;
-
-    /// A person's membership in an organisation.
-    async fn find(
-        &self,
-        organisation: &OrganisationId,
-        user: UserId,
-    ) -> Result<Option<Belonging>, Error>;
-
-    /// The members of an organisation, newest first.
-    async fn members(&self, organisation: &OrganisationId) -> Result<Vec<Member>, Error>;
-
-    /// Runs a rule on a member. `None` if there is no such member. An adapter MUST serialise member changes per organisation;
-    /// otherwise two admins leaving at once could leave none.
-    async fn change(
-        &self,
-        organisation: &OrganisationId,
-        user: UserId,
-        rule: MemberTransition,
-    ) -> Result<Option<()>, Error>;
 }
 
 /// The use cases of organisations and their members. A person who is not a member finds no organisation.
 pub struct Memberships {
-    store: Arc<dyn MembershipStore>,
-    organisations: Arc<dyn OrganisationStore>,
+    store: Arc<dyn OrganisationStore>,
     relay: Arc<Relay>,
     clock: Arc<dyn Clock>,
 }
@@ -76,21 +44,24 @@ impl Memberships {
     /// The use cases over these ports.
     #[must_use]
     pub fn new(
-        store: Arc<dyn MembershipStore>,
-        organisations: Arc<dyn OrganisationStore>,
+        store: Arc<dyn OrganisationStore>,
         relay: Arc<Relay>,
         clock: Arc<dyn Clock>,
     ) -> Self {
         Self {
             store,
-            organisations,
             relay,
             clock,
         }
     }
 
-    /// Creates an organisation whose admin its creator is. [`Error::Invalid`].
-    pub async fn found(
+    /// Returns the memberships of the session's account, newest first.
+    pub async fn list(&self, session: &Session) -> Result<Vec<Belonging>, Error> {
+        self.store.memberships_of(session.user.id).await
+    }
+
+    /// Creates an organisation with the session's account as its admin. [`Error::Invalid`].
+    pub async fn create(
         &self,
         session: &Session,
         draft: OrganisationDraft,
@@ -99,13 +70,13 @@ impl Memberships {
         let random = Alphanumeric.sample_string(&mut rand::rng(), 24);
         let organisation =
             OrganisationId::parse(&format!("org_{random}")).map_err(Error::internal)?;
-        let founding = Founding {
-            organisation: organisation.clone(),
+        let new = NewOrganisation {
+            id: organisation.clone(),
             name: draft.name.clone(),
-            founder: session.user.id,
+            creator: session.user.id,
             created_at: self.clock.now(),
         };
-        self.store.found(founding).await?;
+        self.store.create(new).await?;
         Ok(Belonging {
             organisation,
             name: draft.name,
@@ -123,7 +94,7 @@ impl Memberships {
         let belonging = self.administered(session, organisation).await?;
         draft.validate().map_err(Invalid::from)?;
         let committed = self
-            .organisations
+            .store
             .ensure(organisation, Some(draft.name.clone()))
             .await?;
         self.relay.publish(committed).await;
@@ -140,7 +111,7 @@ impl Memberships {
         organisation: &OrganisationId,
     ) -> Result<(), Error> {
         self.administered(session, organisation).await?;
-        self.organisations.delete(organisation).await?;
+        self.store.delete(organisation).await?;
         Ok(())
     }
 
@@ -151,7 +122,7 @@ impl Memberships {
         organisation: &OrganisationId,
     ) -> Result<Vec<Member>, Error> {
         self.belonging(session, organisation).await?;
-        self.store.members(organisation).await
+        self.store.list_members(organisation).await
     }
 
     /// Gives a member a role. [`Error::NotFound`], [`Error::Forbidden`], [`Error::Conflict`] for the last admin.
@@ -169,7 +140,7 @@ impl Memberships {
                 Err(refused) => Err(Error::Conflict(refused.to_string())),
             });
         self.store
-            .change(organisation, user, decide)
+            .change_member(organisation, user, decide)
             .await?
             .ok_or(Error::NotFound("Member"))
     }
@@ -190,7 +161,7 @@ impl Memberships {
             Err(refused) => Err(Error::Conflict(refused.to_string())),
         });
         self.store
-            .change(organisation, user, decide)
+            .change_member(organisation, user, decide)
             .await?
             .ok_or(Error::NotFound("Member"))
     }
@@ -214,19 +185,19 @@ impl Memberships {
 
 /// The membership of the session's account. [`Error::NotFound`] if there is none.
 async fn belonging(
-    store: &dyn MembershipStore,
+    store: &dyn OrganisationStore,
     session: &Session,
     organisation: &OrganisationId,
 ) -> Result<Belonging, Error> {
     store
-        .find(organisation, session.user.id)
+        .find_membership(organisation, session.user.id)
         .await?
         .ok_or(Error::NotFound("Organisation"))
 }
 
 /// The membership of the session's account, which has to be an admin. [`Error::NotFound`], [`Error::Forbidden`].
 pub(crate) async fn administered(
-    store: &dyn MembershipStore,
+    store: &dyn OrganisationStore,
     session: &Session,
     organisation: &OrganisationId,
 ) -> Result<Belonging, Error> {

@@ -1,18 +1,26 @@
-//! Organisations: the storage port.
+//! Organisations with their members and invitations: the storage port.
 
-use allclear_domain::id::OrganisationId;
+use allclear_domain::id::{InvitationId, OrganisationId, UserId};
+use allclear_domain::membership::{Belonging, Member};
 use allclear_domain::organisation::Organisation;
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 
 use crate::error::Error;
+use crate::invitation::Invitation;
+use crate::membership::{MemberTransition, NewOrganisation};
+use crate::secret::Digest;
 use crate::transition::Committed;
 
-/// Storage of organisations.
+/// Storage of organisations, their members and their invitations. An expired invitation does not exist.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait OrganisationStore: Send + Sync {
     /// Returns an organisation. `None` if it does not exist.
     async fn find(&self, id: &OrganisationId) -> Result<Option<Organisation>, Error>;
+
+    /// Stores an organisation and its first admin, in one transaction. [`Error::Conflict`] if the account may not create more.
+    async fn create(&self, organisation: NewOrganisation) -> Result<(), Error>;
 
     /// Ensures that the organisation exists and has the name, if one is given. A changed name makes a revision without events, so
     /// that cached pages are read again.
@@ -24,4 +32,61 @@ pub trait OrganisationStore: Send + Sync {
 
     /// Removes the organisation with everything that belongs to it. Returns whether it existed.
     async fn delete(&self, id: &OrganisationId) -> Result<bool, Error>;
+
+    /// Returns the memberships of an account, newest first.
+    async fn memberships_of(&self, user: UserId) -> Result<Vec<Belonging>, Error>;
+
+    /// Returns the membership of an account in an organisation. `None` if the account is not a member.
+    async fn find_membership(
+        &self,
+        organisation: &OrganisationId,
+        user: UserId,
+    ) -> Result<Option<Belonging>, Error>;
+
+    /// Returns the members of an organisation, newest first.
+    async fn list_members(&self, organisation: &OrganisationId) -> Result<Vec<Member>, Error>;
+
+    /// Runs a rule on a member. `None` if there is no such member. An adapter MUST serialise member changes per organisation;
+    /// otherwise two admins leaving at once could leave none.
+    async fn change_member(
+        &self,
+        organisation: &OrganisationId,
+        user: UserId,
+        rule: MemberTransition,
+    ) -> Result<Option<()>, Error>;
+
+    /// Stores an invitation and the digest of its token. Replaces an earlier invitation of the same address to the same
+    /// organisation. [`Error::NotFound`] if the organisation does not exist, [`Error::Forbidden`] if the inviter is no longer an
+    /// admin.
+    async fn add_invitation(&self, invitation: Invitation, digest: Digest) -> Result<(), Error>;
+
+    /// Returns the invitation whose token has this digest. `None` if it does not exist.
+    async fn find_invitation(
+        &self,
+        digest: &Digest,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Invitation>, Error>;
+
+    /// Returns the pending invitations to an organisation, newest first.
+    async fn list_invitations(
+        &self,
+        organisation: &OrganisationId,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Invitation>, Error>;
+
+    /// Removes an invitation to an organisation. Returns whether it existed.
+    async fn delete_invitation(
+        &self,
+        organisation: &OrganisationId,
+        id: InvitationId,
+    ) -> Result<bool, Error>;
+
+    /// Gives the account the membership that an invitation promises, and removes the invitation. `None` if it does not exist; of
+    /// several concurrent requests, one succeeds.
+    async fn accept_invitation(
+        &self,
+        digest: &Digest,
+        user: UserId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Invitation>, Error>;
 }

@@ -37,6 +37,19 @@ impl<T> Listed<T> {
         let next = if more { items.last().map(id) } else { None };
         Self { items, next }
     }
+
+    /// Converts every item, or returns the first error.
+    pub fn try_map<U, E>(self, convert: impl FnMut(T) -> Result<U, E>) -> Result<Listed<U>, E> {
+        let items = self
+            .items
+            .into_iter()
+            .map(convert)
+            .collect::<Result<_, E>>()?;
+        Ok(Listed {
+            items,
+            next: self.next,
+        })
+    }
 }
 
 #[cfg(test)]

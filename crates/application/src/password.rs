@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 use allclear_domain::account::{Password, PasswordChangeDraft, PasswordDraft, ResetDraft};
 use allclear_domain::email::EmailKey;
-use allclear_domain::id::{SessionId, UserId};
+use allclear_domain::id::UserId;
 use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use subtle::ConstantTimeEq;
 use validator::Validate;
 
-use crate::account::{AccountStore, Credentials};
+use crate::account::{AccountStore, Credentials, PasswordStored, Reset};
 use crate::background::Background;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::link::Links;
 use crate::mail::{Mail, MailContent, Mailer};
 use crate::mail_budget::{MailBudget, MailCause};
-use crate::secret::{Digest, SecretToken};
+use crate::secret::SecretToken;
 use crate::session::Session;
 
 /// What is stored of a password.
@@ -81,64 +81,10 @@ pub trait PasswordHasher: Send + Sync {
     fn is_outdated(&self, stored: &PasswordHash) -> bool;
 }
 
-/// A pending reset, as stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reset {
-    /// The digest of the link's token.
-    pub digest: Digest,
-    /// The account.
-    pub user: UserId,
-    /// When the link ends.
-    pub expires_at: DateTime<Utc>,
-}
-
-/// Result of storing a password.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PasswordStored {
-    /// It is the account's from now on.
-    Stored,
-    /// There is no such account any more, or the reset was used already.
-    Gone,
-}
-
-/// Storage of passwords and pending resets.
-#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
-#[async_trait]
-pub trait PasswordStore: Send + Sync {
-    /// Stores a password, and ends the account's sessions and pending resets but for the session `spared`.
-    async fn set_password(
-        &self,
-        id: UserId,
-        password: PasswordHash,
-        spared: Option<SessionId>,
-    ) -> Result<PasswordStored, Error>;
-
-    /// Stores a pending reset.
-    async fn add_reset(&self, reset: Reset) -> Result<(), Error>;
-
-    /// The account of a pending reset; `None` if it does not exist or has expired.
-    async fn find_reset(
-        &self,
-        digest: &Digest,
-        now: DateTime<Utc>,
-    ) -> Result<Option<Credentials>, Error>;
-
-    /// Uses a pending reset up: stores the password and ends the account's sessions and other pending resets. A reset is
-    /// used once, however many come at once.
-    async fn use_reset(
-        &self,
-        digest: &Digest,
-        password: PasswordHash,
-        now: DateTime<Utc>,
-    ) -> Result<PasswordStored, Error>;
-}
-
 /// Ports that changing passwords needs.
 pub struct PasswordPorts {
     /// Keeps accounts.
     pub accounts: Arc<dyn AccountStore>,
-    /// Keeps passwords and pending resets.
-    pub passwords: Arc<dyn PasswordStore>,
     /// Hashes passwords.
     pub hasher: Arc<dyn PasswordHasher>,
     /// Sends mail.
@@ -194,7 +140,7 @@ impl Passwords {
         let hash = self.ports.hasher.hash(&draft.new_password).await?;
         match self
             .ports
-            .passwords
+            .accounts
             .set_password(account.user.id, hash, Some(session.id))
             .await?
         {
@@ -225,7 +171,7 @@ impl Passwords {
         };
         let token = SecretToken::generate();
         self.ports
-            .passwords
+            .accounts
             .add_reset(Reset {
                 digest: token.digest(),
                 user: user.id,
@@ -248,14 +194,14 @@ impl Passwords {
         // An unknown link costs no hash: nothing is learnt from it.
         let account = self
             .ports
-            .passwords
+            .accounts
             .find_reset(&digest, self.ports.clock.now())
             .await?
             .ok_or(Self::BAD_RESET)?;
         let hash = self.ports.hasher.hash(&draft.password).await?;
         match self
             .ports
-            .passwords
+            .accounts
             .use_reset(&digest, hash, self.ports.clock.now())
             .await?
         {

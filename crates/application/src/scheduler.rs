@@ -9,8 +9,6 @@ mod wake_timer;
 use std::sync::Arc;
 use std::time::Duration;
 
-use allclear_domain::id::OrganisationId;
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -18,33 +16,13 @@ pub use self::wake_timer::WakeTimer;
 use crate::broadcast::Broadcast;
 use crate::clock::Clock;
 use crate::error::Error;
-use crate::outbox::Commit;
+use crate::maintenance::MaintenanceStore;
 use crate::relay::Relay;
 use crate::transition::Committed;
 
-/// The schedule of maintenances that the clock changes.
-#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
-#[async_trait]
-pub trait MaintenanceSchedule: Send + Sync {
-    /// The earliest time of a change of status that was not published; `None` if no maintenance changes any more. MUST NOT read more the more maintenances there are.
-    async fn next_change(&self) -> Result<Option<DateTime<Utc>>, Error>;
-
-    /// The organisations with such changes at or before `now`.
-    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error>;
-
-    /// Stores the events of an organisation's changes at or before `now`, in one transaction; `None` if there are none. An
-    /// adapter may leave some to the next call. Of several callers at once exactly one MUST get each
-    /// change, and what was due MUST NOT be due any more.
-    async fn announce(
-        &self,
-        organisation: &OrganisationId,
-        now: DateTime<Utc>,
-    ) -> Result<Option<Commit>, Error>;
-}
-
 /// Announces the changes of a schedule as they come.
 pub struct Scheduler {
-    schedule: Arc<dyn MaintenanceSchedule>,
+    store: Arc<dyn MaintenanceStore>,
     relay: Arc<Relay>,
     clock: Arc<dyn Clock>,
     wake_timer: Arc<WakeTimer>,
@@ -62,13 +40,13 @@ impl Scheduler {
     /// A scheduler over these ports. Every write of a maintenance sets the wake timer.
     #[must_use]
     pub fn new(
-        schedule: Arc<dyn MaintenanceSchedule>,
+        store: Arc<dyn MaintenanceStore>,
         relay: Arc<Relay>,
         clock: Arc<dyn Clock>,
         wake_timer: Arc<WakeTimer>,
     ) -> Self {
         Self {
-            schedule,
+            store,
             relay,
             clock,
             wake_timer,
@@ -99,7 +77,7 @@ impl Scheduler {
         loop {
             // Before the read: what is written after it sets the timer again.
             self.wake_timer.clear();
-            let Some(next) = self.schedule.next_change().await? else {
+            let Some(next) = self.store.next_change().await? else {
                 return Ok(());
             };
             let now = self.clock.now();
@@ -114,8 +92,8 @@ impl Scheduler {
     /// One organisation that cannot be announced keeps no other one waiting.
     async fn announce(&self, now: DateTime<Utc>) -> Result<(), Error> {
         let mut outcome = Ok(());
-        for organisation in self.schedule.due(now).await? {
-            match self.schedule.announce(&organisation, now).await {
+        for organisation in self.store.due(now).await? {
+            match self.store.announce(&organisation, now).await {
                 Ok(commit) => self.relay.publish(Committed { state: (), commit }).await,
                 Err(error) => outcome = Err(error),
             }

@@ -12,7 +12,6 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::caller::Membership;
 use crate::clock::Clock;
 use crate::error::Error;
-use crate::membership::MembershipStore;
 use crate::secret::{Digest, SecretToken};
 
 /// A session to be stored.
@@ -133,7 +132,6 @@ impl fmt::Debug for IssuedToken {
 /// The use cases of sessions.
 pub struct Sessions {
     store: Arc<dyn SessionStore>,
-    memberships: Arc<dyn MembershipStore>,
     issuer: Arc<dyn TokenIssuer>,
     clock: Arc<dyn Clock>,
 }
@@ -150,13 +148,11 @@ impl Sessions {
     #[must_use]
     pub fn new(
         store: Arc<dyn SessionStore>,
-        memberships: Arc<dyn MembershipStore>,
         issuer: Arc<dyn TokenIssuer>,
         clock: Arc<dyn Clock>,
     ) -> Self {
         Self {
             store,
-            memberships,
             issuer,
             clock,
         }
@@ -194,11 +190,6 @@ impl Sessions {
         self.store.end(&token.digest()).await
     }
 
-    /// The organisations a person belongs to, newest membership first.
-    pub async fn organisations(&self, session: &Session) -> Result<Vec<Belonging>, Error> {
-        self.memberships.of_user(session.user.id).await
-    }
-
     /// The public keys that check the tokens.
     pub fn key_set(&self) -> Result<serde_json::Value, Error> {
         self.issuer.key_set()
@@ -211,26 +202,31 @@ impl Sessions {
         session: &Session,
         organisation: Option<&OrganisationId>,
     ) -> Result<IssuedToken, Error> {
+        let now = self.clock.now();
         let membership = match organisation {
             None => None,
             Some(organisation) => {
-                let found = self.memberships.find(organisation, session.user.id).await?;
-                let found = found.ok_or(Error::Forbidden("Not a member of this organisation"))?;
+                let bearer = self
+                    .store
+                    .bearer(session.id, session.user.id, Some(organisation.clone()), now)
+                    .await?;
+                let found = bearer
+                    .and_then(|bearer| bearer.membership)
+                    .ok_or(Error::Forbidden("Not a member of this organisation"))?;
                 if session.active_organisation.as_ref() != Some(organisation) {
                     self.store.activate(session.id, organisation).await?;
                 }
                 Some(membership(found))
             }
         };
-        let issued_at = self.clock.now();
-        let expires_at = (issued_at + Self::TOKEN_LIFE).min(session.expires_at);
+        let expires_at = (now + Self::TOKEN_LIFE).min(session.expires_at);
         let (user, name) = (session.user.id, session.user.name.clone());
         let claims = TokenClaims {
             user,
             name,
             session: session.id,
             membership,
-            issued_at,
+            issued_at: now,
             expires_at,
         };
         Ok(IssuedToken {

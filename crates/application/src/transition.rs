@@ -21,3 +21,13 @@ pub struct Committed<T> {
     /// The commit that holds it; `None` if the rule changed nothing.
     pub commit: Option<Commit>,
 }
+
+impl<T> Committed<T> {
+    /// The result of a write that changed nothing.
+    pub const fn unchanged(state: T) -> Self {
+        Self {
+            state,
+            commit: None,
+        }
+    }
+}

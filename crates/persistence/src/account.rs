@@ -1,17 +1,20 @@
 //! Accounts.
 
 mod deletion;
+mod password;
 mod pending;
 
 use allclear_application::account::{
-    AccountStore, Admission, Candidates, Creation, Credentials, Deletion, NewAccount,
+    AccountStore, Admission, Candidates, Confirmation, Confirmed, Creation, Credentials, Deletion,
+    NewAccount, PasswordStored, PendingAddress, PendingSignUp, Reset,
 };
 use allclear_application::error::Error;
 use allclear_application::invitation::Invitations;
 use allclear_application::password::PasswordHash;
+use allclear_application::secret::Digest;
 use allclear_domain::account::User;
 use allclear_domain::email::EmailKey;
-use allclear_domain::id::UserId;
+use allclear_domain::id::{SessionId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::Expr;
@@ -75,15 +78,8 @@ impl AccountStore for Database {
     }
 
     async fn create(&self, account: NewAccount) -> Result<Creation, Error> {
-        let created = self
-            .write(|transaction| Box::pin(create(transaction, account)))
-            .await;
-        // The whole transaction is taken back with the row that would be a second one.
-        if matches!(created, Err(Error::Stale)) {
-            Ok(Creation::Taken)
-        } else {
-            created
-        }
+        let created = self.write(|transaction| Box::pin(create(transaction, account)));
+        or_taken(created.await, Creation::Taken)
     }
 
     async fn rename(&self, id: UserId, name: String) -> Result<Option<User>, Error> {
@@ -159,6 +155,82 @@ impl AccountStore for Database {
             })
         })
         .await
+    }
+
+    async fn add_sign_up(&self, pending: PendingSignUp) -> Result<(), Error> {
+        self.write(move |transaction| Box::pin(pending::add_sign_up(transaction, pending)))
+            .await
+    }
+
+    async fn confirm_sign_up(&self, confirmation: Confirmation) -> Result<Confirmed, Error> {
+        let confirmed = self.write(move |transaction| {
+            Box::pin(pending::confirm_sign_up(transaction, confirmation))
+        });
+        or_taken(confirmed.await, Confirmed::Taken)
+    }
+
+    async fn add_address(&self, pending: PendingAddress) -> Result<(), Error> {
+        self.write(move |transaction| Box::pin(pending::add_address(transaction, pending)))
+            .await
+    }
+
+    async fn confirm_address(
+        &self,
+        digest: &Digest,
+        now: DateTime<Utc>,
+    ) -> Result<Confirmed, Error> {
+        let digest = digest.clone();
+        let confirmed = self.write(move |transaction| {
+            Box::pin(async move { pending::confirm_address(transaction, &digest, now).await })
+        });
+        or_taken(confirmed.await, Confirmed::Taken)
+    }
+
+    async fn set_password(
+        &self,
+        id: UserId,
+        password: PasswordHash,
+        spared: Option<SessionId>,
+    ) -> Result<PasswordStored, Error> {
+        self.write(move |transaction| {
+            Box::pin(password::set_password(transaction, id, password, spared))
+        })
+        .await
+    }
+
+    async fn add_reset(&self, reset: Reset) -> Result<(), Error> {
+        self.write(move |transaction| Box::pin(password::add_reset(transaction, reset)))
+            .await
+    }
+
+    async fn find_reset(
+        &self,
+        digest: &Digest,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Credentials>, Error> {
+        password::find_reset(self.read(), digest, now).await
+    }
+
+    async fn use_reset(
+        &self,
+        digest: &Digest,
+        password: PasswordHash,
+        now: DateTime<Utc>,
+    ) -> Result<PasswordStored, Error> {
+        let digest = digest.clone();
+        self.write(move |transaction| {
+            Box::pin(async move { password::use_reset(transaction, &digest, password, now).await })
+        })
+        .await
+    }
+}
+
+/// The given result if another account took the address at the same time: the transaction was rolled back with
+/// [`Error::Stale`].
+fn or_taken<T>(result: Result<T, Error>, taken: T) -> Result<T, Error> {
+    match result {
+        Err(Error::Stale) => Ok(taken),
+        result => result,
     }
 }
 

@@ -31,6 +31,30 @@ pub(crate) struct Stored<T> {
     pub(crate) changed: Changed<T>,
     /// The incident as stored, so that its events need not read it again.
     pub(crate) incident: Option<Incident>,
+    /// Whether the change makes a revision even without events.
+    makes_revision: bool,
+}
+
+impl<T> Stored<T> {
+    /// A change of an incident, as stored.
+    pub(crate) const fn of_incident(changed: Changed<T>, incident: Incident) -> Self {
+        Self {
+            changed,
+            incident: Some(incident),
+            makes_revision: false,
+        }
+    }
+}
+
+impl Stored<()> {
+    /// A change without events that viewers see: it makes a revision, so that cached pages are read again.
+    pub(crate) const fn without_events() -> Self {
+        Self {
+            changed: Changed::nothing(()),
+            incident: None,
+            makes_revision: true,
+        }
+    }
 }
 
 impl<T> From<Changed<T>> for Stored<T> {
@@ -38,15 +62,17 @@ impl<T> From<Changed<T>> for Stored<T> {
         Self {
             changed,
             incident: None,
+            makes_revision: false,
         }
     }
 }
 
 /// How a commit locks its organisation.
-enum Lock {
+#[derive(Clone, Copy)]
+pub(crate) enum Lock {
     /// By reading it.
     Read,
-    /// By storing the next revision, which saves a statement.
+    /// By storing the next revision, which saves a statement. For work that causes an event or returns an error.
     BumpRevision,
     /// By reading it; what depends on the clock is as of this time.
     ReadAsOf(DateTime<Utc>),
@@ -69,38 +95,8 @@ impl Database {
         self.commit_with(organisation, Lock::Read, work).await
     }
 
-    /// [`Self::commit`] in one statement less, for `work` that causes an event or returns an error.
-    pub(crate) async fn commit_certain<T, S, W>(
-        &self,
-        organisation: &OrganisationId,
-        work: W,
-    ) -> Result<Option<Committed<T>>, Error>
-    where
-        T: Send + 'static,
-        S: Into<Stored<T>> + Send,
-        W: for<'t> FnOnce(Scope<'t>) -> BoxFuture<'t, Result<Option<S>, Error>> + Send + 'static,
-    {
-        self.commit_with(organisation, Lock::BumpRevision, work)
-            .await
-    }
-
-    /// [`Self::commit`] of what the clock has changed at `now`.
-    pub(crate) async fn commit_as_of<T, S, W>(
-        &self,
-        organisation: &OrganisationId,
-        now: DateTime<Utc>,
-        work: W,
-    ) -> Result<Option<Committed<T>>, Error>
-    where
-        T: Send + 'static,
-        S: Into<Stored<T>> + Send,
-        W: for<'t> FnOnce(Scope<'t>) -> BoxFuture<'t, Result<Option<S>, Error>> + Send + 'static,
-    {
-        self.commit_with(organisation, Lock::ReadAsOf(now), work)
-            .await
-    }
-
-    async fn commit_with<T, S, W>(
+    /// [`Self::commit`] with a lock other than [`Lock::Read`].
+    pub(crate) async fn commit_with<T, S, W>(
         &self,
         organisation: &OrganisationId,
         lock: Lock,
@@ -113,54 +109,66 @@ impl Database {
     {
         let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
-            Box::pin(async move {
-                let locked = if let Lock::BumpRevision = lock {
-                    lock_and_bump_revision(transaction, &organisation, &*clock).await?
-                } else {
-                    lock_for_commit(transaction, &organisation, &*clock).await?
-                };
-                let Some(mut locked) = locked else {
-                    return Ok(None);
-                };
-                if let Lock::ReadAsOf(now) = lock {
-                    locked.stamp.clock = now;
-                }
-                let scope = Scope {
-                    transaction,
-                    organisation: &organisation,
-                    stamp: locked.stamp,
-                    clock: &*clock,
-                };
-                let Some(stored) = work(scope).await? else {
-                    return Ok(None);
-                };
-                let Stored { changed, incident } = stored.into();
-                let Changed {
-                    state,
-                    mut events,
-                    notices,
-                    impacts,
-                } = changed;
-                if events.is_empty() {
-                    return Ok(Some(Committed {
-                        state,
-                        commit: None,
-                    }));
-                }
-                if let Some(change) = impacts {
-                    events.extend(impact::apply(scope, change).await?);
-                }
-                if locked.has_subscribers {
-                    notice::store(scope, notices).await?;
-                }
-                let commit =
-                    outbox::append(transaction, locked, &events, incident.as_ref()).await?;
-                Ok(Some(Committed {
-                    state,
-                    commit: Some(commit),
-                }))
-            })
+            Box::pin(
+                async move { commit_in(transaction, &*clock, &organisation, lock, work).await },
+            )
         })
         .await
     }
+}
+
+/// [`Database::commit`] inside a transaction that does more.
+pub(crate) async fn commit_in<T, S, W>(
+    transaction: &DatabaseTransaction,
+    clock: &dyn Clock,
+    organisation: &OrganisationId,
+    lock: Lock,
+    work: W,
+) -> Result<Option<Committed<T>>, Error>
+where
+    T: Send,
+    S: Into<Stored<T>> + Send,
+    W: for<'t> FnOnce(Scope<'t>) -> BoxFuture<'t, Result<Option<S>, Error>> + Send,
+{
+    let locked = if let Lock::BumpRevision = lock {
+        lock_and_bump_revision(transaction, organisation, clock).await?
+    } else {
+        lock_for_commit(transaction, organisation, clock).await?
+    };
+    let Some(mut locked) = locked else {
+        return Ok(None);
+    };
+    if let Lock::ReadAsOf(now) = lock {
+        locked.stamp.clock = now;
+    }
+    let scope = Scope {
+        transaction,
+        organisation,
+        stamp: locked.stamp,
+        clock,
+    };
+    let Some(stored) = work(scope).await? else {
+        return Ok(None);
+    };
+    let stored: Stored<T> = stored.into();
+    let Changed {
+        state,
+        mut events,
+        notices,
+        impacts,
+    } = stored.changed;
+    if events.is_empty() && !stored.makes_revision {
+        return Ok(Some(Committed::unchanged(state)));
+    }
+    if let Some(change) = impacts {
+        events.extend(impact::apply(scope, change).await?);
+    }
+    if locked.has_subscribers {
+        notice::store(scope, notices).await?;
+    }
+    let commit = outbox::append(transaction, locked, &events, stored.incident.as_ref()).await?;
+    Ok(Some(Committed {
+        state,
+        commit: Some(commit),
+    }))
 }

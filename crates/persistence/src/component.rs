@@ -11,7 +11,7 @@ use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction,
-    EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter,
 };
 
 use crate::commit::Scope;
@@ -19,6 +19,7 @@ use crate::database::Database;
 use crate::entity::component::{Column, Entity, Model};
 use crate::entity::component_period;
 use crate::error::{broken, parse_stored};
+use crate::page;
 
 #[async_trait]
 impl ComponentStore for Database {
@@ -27,20 +28,11 @@ impl ComponentStore for Database {
         organisation: &OrganisationId,
         page: Page,
     ) -> Result<Listed<Component>, Error> {
-        let mut query = of(organisation).order_by_desc(Column::Id);
-        if let Some(before) = page.before {
-            query = query.filter(Column::Id.lt(before));
-        }
-        let rows = query
-            .limit(page.limit.map(|limit| limit + 1))
-            .all(self.read())
-            .await
-            .map_err(broken)?;
-        let components = rows
-            .into_iter()
-            .map(component)
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok(Listed::cut(components, page, |component| component.id.0))
+        page::read(self.read(), of(organisation), page, Column::Id, |row| {
+            row.id
+        })
+        .await?
+        .try_map(component)
     }
 
     async fn find(

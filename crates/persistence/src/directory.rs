@@ -70,10 +70,6 @@ impl DirectoryStore for Database {
         let (id, clock) = (id.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                let unchanged = Committed {
-                    state: (),
-                    commit: None,
-                };
                 // Whoever deletes it takes the same lock, where there is a row to lock.
                 let exists = lock(transaction, &id).await?.is_some();
                 let deleted = (ORGANISATION.to_owned(), id.as_str().to_owned());
@@ -83,15 +79,15 @@ impl DirectoryStore for Database {
                     .map_err(broken)?
                     .is_some()
                 {
-                    return Ok(unchanged);
+                    return Ok(Committed::unchanged(()));
                 }
                 let is_stand_in = known.as_of == NameRecord::NEVER;
                 if exists && is_stand_in {
-                    return Ok(unchanged);
+                    return Ok(Committed::unchanged(()));
                 }
                 let name = known.name.clone();
                 if !is_stand_in && !keep_newer(transaction, id.as_str(), known).await? {
-                    return Ok(unchanged);
+                    return Ok(Committed::unchanged(()));
                 }
                 insert_or_rename(transaction, &id, Some(name), &*clock).await
             })

@@ -88,11 +88,11 @@ async fn one(
             &[incident.to_string(), id.to_string()],
         ),
         Event::NewMaintenance(id) => {
-            let maintenance = maintenance::public(transaction, id, now).await?;
+            let maintenance = maintenance::public::named(transaction, id, now).await?;
             PublicEvent::new("new-maintenance", &[maintenance.for_event()?])
         }
         Event::MaintenanceUpdated(id) => {
-            let maintenance = maintenance::public(transaction, id, now).await?;
+            let maintenance = maintenance::public::named(transaction, id, now).await?;
             PublicEvent::new("maintenance-updated", &[maintenance.for_event()?])
         }
         Event::MaintenanceDeleted(id) => PublicEvent::new("maintenance-deleted", &[id.to_string()]),

@@ -28,14 +28,15 @@ use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    IntoActiveModel, Iterable, ModelTrait, QueryFilter, QueryOrder, QuerySelect,
+    IntoActiveModel, Iterable, ModelTrait, QueryFilter,
 };
 use uuid::Uuid;
 
-use crate::commit::Scope;
+use crate::commit::{Lock, Scope};
 use crate::database::Database;
 use crate::entity::incident::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
+use crate::page;
 use crate::timeline::{AT_ONCE, Timeline};
 
 #[async_trait]
@@ -48,14 +49,10 @@ impl IncidentStore for Database {
         let organisation = organisation.clone();
         self.read_consistently(move |transaction| {
             Box::pin(async move {
-                let mut query = of(&organisation).order_by_desc(Column::Id);
-                if let Some(before) = page.before {
-                    query = query.filter(Column::Id.lt(before));
-                }
-                let limit = page.limit.map(|limit| limit + 1);
-                let rows = query.limit(limit).all(transaction).await.map_err(broken)?;
-                let Listed { items: rows, next } = Listed::cut(rows, page, |row| row.id);
-                let items = reports(transaction, rows).await?;
+                let incidents = of(&organisation);
+                let Listed { items, next } =
+                    page::read(transaction, incidents, page, Column::Id, |row| row.id).await?;
+                let items = reports(transaction, items).await?;
                 Ok(Listed { items, next })
             })
         })
@@ -126,17 +123,13 @@ impl IncidentStore for Database {
         id: IncidentId,
         rule: Transition<IncidentAndAttached, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
-        self.commit(organisation, move |scope| {
+        self.change_attached(organisation, id, rule, move |scope| {
             Box::pin(async move {
-                let Some(found) = component::find_attached(scope, id).await? else {
-                    return Ok(None);
-                };
-                let deletion = rule(found, scope.stamp)?;
                 Entity::delete_by_id(id.0)
                     .exec(scope.transaction)
                     .await
                     .map_err(broken)?;
-                Ok(Some(deletion))
+                Ok(())
             })
         })
         .await
@@ -174,7 +167,7 @@ impl IncidentStore for Database {
         incident: IncidentId,
         rule: Transition<IncidentAndNewest, IncidentAndUpdate>,
     ) -> Result<Option<Committed<IncidentUpdate>>, Error> {
-        self.commit_certain(organisation, move |scope| {
+        self.commit_with(organisation, Lock::BumpRevision, move |scope| {
             Box::pin(update::insert(scope, incident, rule))
         })
         .await
@@ -244,15 +237,8 @@ impl IncidentStore for Database {
         components: Vec<Attachment>,
         rule: Transition<IncidentAndAttached, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
-        self.commit(organisation, move |scope| {
-            Box::pin(async move {
-                let Some(found) = component::find_attached(scope, incident).await? else {
-                    return Ok(None);
-                };
-                let changed = rule(found, scope.stamp)?;
-                component::insert(scope, incident, &components).await?;
-                Ok(Some(changed))
-            })
+        self.change_attached(organisation, incident, rule, move |scope| {
+            Box::pin(async move { component::insert(scope, incident, &components).await })
         })
         .await
     }
@@ -264,15 +250,8 @@ impl IncidentStore for Database {
         components: Vec<ComponentId>,
         rule: Transition<IncidentAndAttached, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
-        self.commit(organisation, move |scope| {
-            Box::pin(async move {
-                let Some(found) = component::find_attached(scope, incident).await? else {
-                    return Ok(None);
-                };
-                let changed = rule(found, scope.stamp)?;
-                component::delete(scope, incident, &components).await?;
-                Ok(Some(changed))
-            })
+        self.change_attached(organisation, incident, rule, move |scope| {
+            Box::pin(async move { component::delete(scope, incident, &components).await })
         })
         .await
     }
@@ -299,6 +278,30 @@ impl Database {
                     Some(incident) => read(transaction, incident).await.map(Some),
                     None => Ok(None),
                 }
+            })
+        })
+        .await
+    }
+
+    /// Runs a rule on an incident and its attached components, and then `store`. `None` if the organisation has no such incident.
+    async fn change_attached<S>(
+        &self,
+        organisation: &OrganisationId,
+        id: IncidentId,
+        rule: Transition<IncidentAndAttached, ()>,
+        store: S,
+    ) -> Result<Option<Committed<()>>, Error>
+    where
+        S: for<'t> FnOnce(Scope<'t>) -> BoxFuture<'t, Result<(), Error>> + Send + 'static,
+    {
+        self.commit(organisation, move |scope| {
+            Box::pin(async move {
+                let Some(found) = component::find_attached(scope, id).await? else {
+                    return Ok(None);
+                };
+                let changed = rule(found, scope.stamp)?;
+                store(scope).await?;
+                Ok(Some(changed))
             })
         })
         .await

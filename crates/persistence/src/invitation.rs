@@ -1,79 +1,52 @@
 //! Invitations.
 
 use allclear_application::error::Error;
-use allclear_application::invitation::{Host, Invitation, InvitationStore};
+use allclear_application::invitation::{Host, Invitation};
 use allclear_application::secret::Digest;
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
 use allclear_domain::membership::Role;
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
     QueryOrder,
 };
 
-use crate::database::Database;
 use crate::entity::invitation::{ActiveModel, Column, Entity, Model};
 use crate::entity::organisation;
 use crate::error::{broken, parse_stored};
 use crate::membership;
 use crate::organisation::lock;
 
-#[async_trait]
-impl InvitationStore for Database {
-    async fn add(&self, invitation: Invitation, digest: Digest) -> Result<(), Error> {
-        self.write(move |transaction| Box::pin(add(transaction, invitation, digest)))
-            .await
-    }
-
-    async fn find(&self, digest: &Digest, now: DateTime<Utc>) -> Result<Option<Invitation>, Error> {
-        find(self.read(), digest.as_str(), now).await
-    }
-
-    async fn list(
-        &self,
-        organisation: &OrganisationId,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<Invitation>, Error> {
-        let rows = Entity::find()
-            .filter(Column::OrganisationId.eq(organisation.as_str()))
-            .filter(Column::ExpiresAt.gt(now))
-            .find_also_related(organisation::Entity)
-            .order_by_desc(Column::Id)
-            .all(self.read())
-            .await
-            .map_err(broken)?;
-        rows.into_iter().map(invitation).collect()
-    }
-
-    async fn delete(&self, organisation: &OrganisationId, id: InvitationId) -> Result<bool, Error> {
-        let organisation = organisation.clone();
-        self.write(move |transaction| {
-            Box::pin(async move {
-                let gone = Entity::delete_by_id(id.0)
-                    .filter(Column::OrganisationId.eq(organisation.as_str()));
-                Ok(gone.exec(transaction).await.map_err(broken)?.rows_affected > 0)
-            })
-        })
+/// The pending invitations to an organisation, newest first.
+pub(crate) async fn list(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+    now: DateTime<Utc>,
+) -> Result<Vec<Invitation>, Error> {
+    let rows = Entity::find()
+        .filter(Column::OrganisationId.eq(organisation.as_str()))
+        .filter(Column::ExpiresAt.gt(now))
+        .find_also_related(organisation::Entity)
+        .order_by_desc(Column::Id)
+        .all(connection)
         .await
-    }
-
-    async fn accept(
-        &self,
-        digest: &Digest,
-        user: UserId,
-        now: DateTime<Utc>,
-    ) -> Result<Option<Invitation>, Error> {
-        let digest = digest.clone();
-        self.write(move |transaction| {
-            Box::pin(async move { accept(transaction, digest.as_str(), user, now).await })
-        })
-        .await
-    }
+        .map_err(broken)?;
+    rows.into_iter().map(invitation).collect()
 }
 
-async fn add(
+/// Removes an invitation to an organisation. Returns whether it existed.
+pub(crate) async fn delete(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    id: InvitationId,
+) -> Result<bool, Error> {
+    let gone = Entity::delete_by_id(id.0).filter(Column::OrganisationId.eq(organisation.as_str()));
+    Ok(gone.exec(transaction).await.map_err(broken)?.rows_affected > 0)
+}
+
+/// Stores an invitation in place of an earlier one of the same address to the same organisation.
+pub(crate) async fn insert(
     transaction: &DatabaseTransaction,
     invitation: Invitation,
     digest: Digest,
@@ -119,7 +92,8 @@ async fn add(
     Ok(())
 }
 
-async fn find(
+/// The invitation whose token has this digest. `None` if it does not exist or has expired.
+pub(crate) async fn find(
     connection: &impl ConnectionTrait,
     digest: &str,
     now: DateTime<Utc>,

@@ -23,12 +23,11 @@ mod notice;
 mod options;
 pub mod organisation;
 pub mod outbox;
-pub mod password;
+mod page;
 #[cfg(test)]
 mod query_plan;
 mod readiness;
 mod restore;
-pub mod scheduler;
 mod schema;
 pub mod session;
 pub mod snapshot;

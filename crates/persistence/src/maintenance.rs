@@ -1,37 +1,38 @@
 //! Maintenances and their updates.
 
+pub(crate) mod public;
 #[cfg(test)]
 mod query_plan_tests;
+mod schedule;
 mod timeline;
 pub mod update;
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
 use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore, UpdateTransition};
+use allclear_application::outbox::Commit;
 use allclear_application::page::{Listed, Page};
-use allclear_application::public::maintenance::{MaintenanceTimelineEntry, PublicMaintenance};
-use allclear_application::public::size::{
-    Budget, EVENT_BYTES, LIST_TIMELINE_BYTES, PAGE_BYTES, PAST_SHOWN, WithTimeline,
-};
+use allclear_application::public::maintenance::MaintenanceTimelineEntry;
+use allclear_application::public::size::{Budget, LIST_TIMELINE_BYTES};
 use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_domain::event::Changed;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
-use allclear_domain::maintenance::{Maintenance, SHOWN_AFTER_END};
+use allclear_domain::maintenance::Maintenance;
 use allclear_domain::maintenance_update::MaintenanceUpdate;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction,
-    EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, Select,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    IntoActiveModel, QueryFilter, Select,
 };
 
-use crate::commit::Scope;
+use crate::commit::{Lock, Scope};
 use crate::database::Database;
-use crate::entity::maintenance::{ActiveModel, Column, Entity, Model};
+use crate::entity::maintenance::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
+use crate::page;
 use crate::timeline::{AT_ONCE, Timeline};
 
 /// A maintenance whose end nobody knows stays on the page as long as there are years of four digits: then one range holds
@@ -51,13 +52,9 @@ impl MaintenanceStore for Database {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.read_consistently(move |transaction| {
             Box::pin(async move {
-                let mut query = of(&organisation).order_by_desc(Column::Id);
-                if let Some(before) = page.before {
-                    query = query.filter(Column::Id.lt(before));
-                }
-                let limit = page.limit.map(|limit| limit + 1);
-                let rows = query.limit(limit).all(transaction).await.map_err(broken)?;
-                let Listed { items, next } = Listed::cut(rows, page, |row| row.id);
+                let maintenances = of(&organisation);
+                let Listed { items, next } =
+                    page::read(transaction, maintenances, page, Column::Id, |row| row.id).await?;
                 let items = reports(transaction, items, LIST_TIMELINE_BYTES, now).await?;
                 Ok(Listed { items, next })
             })
@@ -227,6 +224,26 @@ impl MaintenanceStore for Database {
         })
         .await
     }
+
+    async fn next_change(&self) -> Result<Option<DateTime<Utc>>, Error> {
+        let next = schedule::next().into_tuple();
+        next.one(self.read()).await.map_err(broken)
+    }
+
+    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error> {
+        schedule::organisations_due(self.read(), now).await
+    }
+
+    async fn announce(
+        &self,
+        organisation: &OrganisationId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Commit>, Error> {
+        let committed = self.commit_with(organisation, Lock::ReadAsOf(now), move |scope| {
+            Box::pin(schedule::announce(scope, now))
+        });
+        Ok(committed.await?.and_then(|committed| committed.commit))
+    }
 }
 
 /// The maintenances of an organisation. Every query of maintenances begins here.
@@ -245,68 +262,6 @@ pub(crate) async fn find(
         .one(connection)
         .await
         .map_err(broken)
-}
-
-/// What a status page shows of an organisation's maintenances, newest first.
-pub(crate) async fn shown(
-    transaction: &DatabaseTransaction,
-    organisation: &OrganisationId,
-    now: DateTime<Utc>,
-) -> Result<Vec<PublicMaintenance>, Error> {
-    let mut ahead = not_over(organisation, now)
-        .all(transaction)
-        .await
-        .map_err(broken)?;
-    ahead.sort_unstable_by_key(|row| Reverse(row.id));
-    let past = newest_over(organisation, now)
-        .all(transaction)
-        .await
-        .map_err(broken)?;
-    let mut budget = Budget::new(PAGE_BYTES);
-    let ahead = reports(transaction, ahead, PAGE_BYTES, now).await?;
-    let mut shown = Vec::with_capacity(ahead.len() + past.len());
-    for report in ahead {
-        shown.push(budget.show(PublicMaintenance::from(report))?);
-    }
-    let timelines = AT_ONCE * EVENT_BYTES;
-    for report in reports(transaction, past, timelines, now).await? {
-        shown.push(PublicMaintenance::from(report).for_past()?);
-    }
-    shown.sort_unstable_by(|a, b| b.id.cmp(&a.id));
-    Ok(shown)
-}
-
-/// What is ahead or goes on. Without an order: SQLite would follow the index that has it, through everything that is over.
-pub(crate) fn not_over(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
-    of(organisation).filter(Column::ShownUntil.gte(now + SHOWN_AFTER_END))
-}
-
-/// What ended last, as many as the status page shows.
-pub(crate) fn newest_over(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
-    of(organisation)
-        .filter(Column::ShownUntil.gte(now))
-        .filter(Column::ShownUntil.lt(now + SHOWN_AFTER_END))
-        .order_by_desc(Column::ShownUntil)
-        .limit(PAST_SHOWN)
-}
-
-/// A maintenance as an event carries it.
-pub(crate) async fn public(
-    transaction: &DatabaseTransaction,
-    id: MaintenanceId,
-    now: DateTime<Utc>,
-) -> Result<PublicMaintenance, Error> {
-    let row = Entity::find_by_id(id.0).one(transaction).await;
-    let rows = Vec::from_iter(row.map_err(broken)?);
-    let report = reports(transaction, rows, LIST_TIMELINE_BYTES, now)
-        .await?
-        .pop();
-    let missing = || {
-        Error::internal(format!(
-            "an event names maintenance {id}, which is not stored"
-        ))
-    };
-    report.map(PublicMaintenance::from).ok_or_else(missing)
 }
 
 /// Maintenances with as much of their timelines as there is room for, in bytes.
@@ -352,25 +307,6 @@ fn reported(
         timeline_truncated: timeline.truncated,
         read_at: now,
     }
-}
-
-/// Stores the status that is published with this transaction.
-pub(crate) async fn note_announced(
-    transaction: &DatabaseTransaction,
-    state: &Maintenance,
-    now: DateTime<Utc>,
-) -> Result<(), Error> {
-    let noted = ActiveModel {
-        id: Set(state.id.0),
-        announced_status: Set(state.announced.to_string()),
-        next_change_at: Set(state.next_change(now)),
-        ..Default::default()
-    };
-    Entity::update(noted)
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
-    Ok(())
 }
 
 fn row(scope: Scope<'_>, state: &Maintenance) -> Model {

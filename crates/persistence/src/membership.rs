@@ -1,135 +1,81 @@
 //! Organisations' members.
 
 use allclear_application::error::Error;
-use allclear_application::membership::{Founding, MemberTransition, MembershipStore};
+use allclear_application::membership::MemberTransition;
 use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::membership::{Belonging, Member, MemberState, Role};
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    PaginatorTrait, QueryFilter, QueryOrder,
 };
 
-use crate::database::Database;
 use crate::entity::membership::{ActiveModel, Column, Entity, Model};
 use crate::entity::{invitation, organisation, user};
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock;
 
-#[async_trait]
-impl MembershipStore for Database {
-    async fn found(&self, founding: Founding) -> Result<(), Error> {
-        let limits = self.limits;
-        self.write(move |transaction| {
-            Box::pin(async move {
-                if limits.organisations.is_some() {
-                    // Of several that an account founds at once each counts the one before.
-                    let founder = user::Entity::find_by_id(founding.founder.0).lock_exclusive();
-                    founder.one(transaction).await.map_err(broken)?;
-                    let present = organisation::Entity::find()
-                        .filter(organisation::Column::FounderId.eq(founding.founder.0))
-                        .count(transaction)
-                        .await
-                        .map_err(broken)?;
-                    limits.check_organisations(present)?;
-                }
-                let row = organisation::ActiveModel {
-                    id: Set(founding.organisation.as_str().to_owned()),
-                    code: Set(founding.organisation.code().to_string()),
-                    name: Set(founding.name),
-                    revision: Set(0),
-                    created_at: Set(founding.created_at),
-                    committed_at: Set(DateTime::UNIX_EPOCH),
-                    founder_id: Set(Some(founding.founder.0)),
-                    ..Default::default()
-                };
-                organisation::Entity::insert(row)
-                    .exec_without_returning(transaction)
-                    .await
-                    .map_err(broken)?;
-                let (organisation, now) = (&founding.organisation, founding.created_at);
-                insert(
-                    transaction,
-                    organisation,
-                    founding.founder,
-                    Role::Admin,
-                    now,
-                )
-                .await
-            })
-        })
+/// The memberships of an account, newest first.
+pub(crate) async fn of_user(
+    connection: &impl ConnectionTrait,
+    user: UserId,
+) -> Result<Vec<Belonging>, Error> {
+    let rows = Entity::find()
+        .filter(Column::UserId.eq(user.0))
+        .find_also_related(organisation::Entity)
+        .order_by_desc(Column::CreatedAt)
+        .order_by_asc(Column::OrganisationId)
+        .all(connection)
         .await
-    }
+        .map_err(broken)?;
+    rows.into_iter().filter_map(belonging).collect()
+}
 
-    async fn of_user(&self, user: UserId) -> Result<Vec<Belonging>, Error> {
-        let rows = Entity::find()
-            .filter(Column::UserId.eq(user.0))
-            .find_also_related(organisation::Entity)
-            .order_by_desc(Column::CreatedAt)
-            .order_by_asc(Column::OrganisationId)
-            .all(self.read())
+/// The members of an organisation, newest first.
+pub(crate) async fn list(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+) -> Result<Vec<Member>, Error> {
+    let rows = Entity::find()
+        .filter(Column::OrganisationId.eq(organisation.as_str()))
+        .find_also_related(user::Entity)
+        .order_by_desc(Column::CreatedAt)
+        .order_by_desc(Column::UserId)
+        .all(connection)
+        .await
+        .map_err(broken)?;
+    rows.into_iter()
+        .filter_map(|(row, user)| Some(member(&row, user?)))
+        .collect()
+}
+
+/// Runs a rule on a member. `None` if there is no such member.
+pub(crate) async fn change(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    user: UserId,
+    rule: MemberTransition,
+) -> Result<Option<()>, Error> {
+    if lock(transaction, organisation).await?.is_none() {
+        return Ok(None);
+    }
+    let Some(member_state) = member_state(transaction, organisation, user).await? else {
+        return Ok(None);
+    };
+    let decided = rule(member_state)?;
+    if let Some(role) = decided {
+        set_role(transaction, organisation, user, role).await?;
+    } else {
+        let key = (organisation.as_str().to_owned(), user.0);
+        Entity::delete_by_id(key)
+            .exec(transaction)
             .await
             .map_err(broken)?;
-        rows.into_iter().filter_map(belonging).collect()
     }
-
-    async fn find(
-        &self,
-        organisation: &OrganisationId,
-        user: UserId,
-    ) -> Result<Option<Belonging>, Error> {
-        find(self.read(), organisation, user).await
+    if decided != Some(Role::Admin) {
+        end_invitations(transaction, organisation, user).await?;
     }
-
-    async fn members(&self, organisation: &OrganisationId) -> Result<Vec<Member>, Error> {
-        let rows = Entity::find()
-            .filter(Column::OrganisationId.eq(organisation.as_str()))
-            .find_also_related(user::Entity)
-            .order_by_desc(Column::CreatedAt)
-            .order_by_desc(Column::UserId)
-            .all(self.read())
-            .await
-            .map_err(broken)?;
-        rows.into_iter()
-            .filter_map(|(row, user)| Some(member(&row, user?)))
-            .collect()
-    }
-
-    async fn change(
-        &self,
-        organisation: &OrganisationId,
-        user: UserId,
-        rule: MemberTransition,
-    ) -> Result<Option<()>, Error> {
-        let organisation = organisation.clone();
-        self.write(move |transaction| {
-            Box::pin(async move {
-                if lock(transaction, &organisation).await?.is_none() {
-                    return Ok(None);
-                }
-                let Some(member_state) = member_state(transaction, &organisation, user).await?
-                else {
-                    return Ok(None);
-                };
-                let decided = rule(member_state)?;
-                if let Some(role) = decided {
-                    set_role(transaction, &organisation, user, role).await?;
-                } else {
-                    let key = (organisation.as_str().to_owned(), user.0);
-                    Entity::delete_by_id(key)
-                        .exec(transaction)
-                        .await
-                        .map_err(broken)?;
-                }
-                if decided != Some(Role::Admin) {
-                    end_invitations(transaction, &organisation, user).await?;
-                }
-                Ok(Some(()))
-            })
-        })
-        .await
-    }
+    Ok(Some(()))
 }
 
 /// A person's membership in an organisation.

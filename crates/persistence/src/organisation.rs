@@ -4,25 +4,31 @@ use std::sync::Arc;
 
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
+use allclear_application::invitation::Invitation;
+use allclear_application::membership::{MemberTransition, NewOrganisation};
 use allclear_application::organisation::OrganisationStore;
+use allclear_application::secret::Digest;
 use allclear_application::stamp::Stamp;
 use allclear_application::transition::Committed;
-use allclear_domain::id::OrganisationId;
+use allclear_application::usage_limit::UsageLimits;
+use allclear_domain::id::{InvitationId, OrganisationId, UserId};
+use allclear_domain::membership::{Belonging, Member, Role};
 use allclear_domain::organisation::{Organisation, Revision};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    FromQueryResult, QueryFilter, QuerySelect, QueryTrait,
+    FromQueryResult, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait,
 };
 
+use crate::commit::{self, Lock, Scope, Stored};
 use crate::database::Database;
 use crate::entity::organisation::{ActiveModel, Column, Entity, Model};
-use crate::entity::subscriber;
+use crate::entity::{subscriber, user};
 use crate::error::broken;
 use crate::notice::subscribed;
-use crate::outbox;
+use crate::{invitation, membership};
 
 #[async_trait]
 impl OrganisationStore for Database {
@@ -34,20 +40,22 @@ impl OrganisationStore for Database {
         found.map(organisation).transpose()
     }
 
+    async fn create(&self, organisation: NewOrganisation) -> Result<(), Error> {
+        let limits = self.limits;
+        self.write(move |transaction| Box::pin(create(transaction, organisation, limits)))
+            .await
+    }
+
     async fn ensure(
         &self,
         id: &OrganisationId,
         name: Option<String>,
     ) -> Result<Committed<()>, Error> {
-        let unchanged = Committed {
-            state: (),
-            commit: None,
-        };
         if OrganisationStore::find(self, id)
             .await?
             .is_some_and(|known| name.as_ref().is_none_or(|name| *name == known.name))
         {
-            return Ok(unchanged);
+            return Ok(Committed::unchanged(()));
         }
         let (id, clock) = (id.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
@@ -69,6 +77,125 @@ impl OrganisationStore for Database {
         })
         .await
     }
+
+    async fn memberships_of(&self, user: UserId) -> Result<Vec<Belonging>, Error> {
+        membership::of_user(self.read(), user).await
+    }
+
+    async fn find_membership(
+        &self,
+        organisation: &OrganisationId,
+        user: UserId,
+    ) -> Result<Option<Belonging>, Error> {
+        membership::find(self.read(), organisation, user).await
+    }
+
+    async fn list_members(&self, organisation: &OrganisationId) -> Result<Vec<Member>, Error> {
+        membership::list(self.read(), organisation).await
+    }
+
+    async fn change_member(
+        &self,
+        organisation: &OrganisationId,
+        user: UserId,
+        rule: MemberTransition,
+    ) -> Result<Option<()>, Error> {
+        let organisation = organisation.clone();
+        self.write(move |transaction| {
+            Box::pin(
+                async move { membership::change(transaction, &organisation, user, rule).await },
+            )
+        })
+        .await
+    }
+
+    async fn add_invitation(&self, invitation: Invitation, digest: Digest) -> Result<(), Error> {
+        self.write(move |transaction| Box::pin(invitation::insert(transaction, invitation, digest)))
+            .await
+    }
+
+    async fn find_invitation(
+        &self,
+        digest: &Digest,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Invitation>, Error> {
+        invitation::find(self.read(), digest.as_str(), now).await
+    }
+
+    async fn list_invitations(
+        &self,
+        organisation: &OrganisationId,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Invitation>, Error> {
+        invitation::list(self.read(), organisation, now).await
+    }
+
+    async fn delete_invitation(
+        &self,
+        organisation: &OrganisationId,
+        id: InvitationId,
+    ) -> Result<bool, Error> {
+        let organisation = organisation.clone();
+        self.write(move |transaction| {
+            Box::pin(async move { invitation::delete(transaction, &organisation, id).await })
+        })
+        .await
+    }
+
+    async fn accept_invitation(
+        &self,
+        digest: &Digest,
+        user: UserId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Invitation>, Error> {
+        let digest = digest.clone();
+        self.write(move |transaction| {
+            Box::pin(
+                async move { invitation::accept(transaction, digest.as_str(), user, now).await },
+            )
+        })
+        .await
+    }
+}
+
+async fn create(
+    transaction: &DatabaseTransaction,
+    new: NewOrganisation,
+    limits: UsageLimits,
+) -> Result<(), Error> {
+    if limits.organisations.is_some() {
+        // The lock makes concurrent requests of one account count each other's organisations.
+        let creator = user::Entity::find_by_id(new.creator.0).lock_exclusive();
+        creator.one(transaction).await.map_err(broken)?;
+        let present = Entity::find()
+            .filter(Column::FounderId.eq(new.creator.0))
+            .count(transaction)
+            .await
+            .map_err(broken)?;
+        limits.check_organisations(present)?;
+    }
+    let row = ActiveModel {
+        id: Set(new.id.as_str().to_owned()),
+        code: Set(new.id.code().to_string()),
+        name: Set(new.name),
+        revision: Set(0),
+        created_at: Set(new.created_at),
+        committed_at: Set(DateTime::UNIX_EPOCH),
+        founder_id: Set(Some(new.creator.0)),
+        ..Default::default()
+    };
+    Entity::insert(row)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
+    membership::insert(
+        transaction,
+        &new.id,
+        new.creator,
+        Role::Admin,
+        new.created_at,
+    )
+    .await
 }
 
 /// Ensures that the organisation exists and has the name, if one is given.
@@ -78,10 +205,6 @@ pub(crate) async fn insert_or_rename(
     name: Option<String>,
     clock: &dyn Clock,
 ) -> Result<Committed<()>, Error> {
-    let unchanged = Committed {
-        state: (),
-        commit: None,
-    };
     let fresh = ActiveModel {
         id: Set(id.as_str().to_owned()),
         code: Set(id.code().to_string()),
@@ -97,33 +220,34 @@ pub(crate) async fn insert_or_rename(
         .exec_without_returning(transaction)
         .await
         .map_err(broken)?;
-    let (Some(known), Some(name)) = (lock_for_commit(transaction, id, clock).await?, name) else {
-        return Ok(unchanged);
+    let Some(name) = name else {
+        return Ok(Committed::unchanged(()));
     };
-    if known.name == name {
-        return Ok(unchanged);
-    }
-    let renamed = ActiveModel {
-        id: Set(known.id.clone()),
-        name: Set(name),
-        ..Default::default()
-    };
-    Entity::update(renamed)
-        .exec(transaction)
+    let committed = commit::commit_in(transaction, clock, id, Lock::Read, move |scope| {
+        Box::pin(rename(scope, name))
+    });
+    Ok(committed.await?.unwrap_or(Committed::unchanged(())))
+}
+
+/// `None` if the organisation has the name already.
+async fn rename(scope: Scope<'_>, name: String) -> Result<Option<Stored<()>>, Error> {
+    let renamed = Entity::update_many()
+        .set(ActiveModel {
+            name: Set(name.clone()),
+            ..Default::default()
+        })
+        .filter(Column::Id.eq(scope.organisation.as_str()))
+        .filter(Column::Name.ne(name))
+        .exec(scope.transaction)
         .await
         .map_err(broken)?;
-    let commit = outbox::append(transaction, known, &[], None).await?;
-    Ok(Committed {
-        state: (),
-        commit: Some(commit),
-    })
+    Ok((renamed.rows_affected > 0).then(Stored::without_events))
 }
 
 /// An organisation whose write lock a transaction holds.
 #[derive(Debug)]
 pub(crate) struct Locked {
     pub(crate) id: String,
-    pub(crate) name: String,
     /// Whether there are subscribers that receive notices.
     pub(crate) has_subscribers: bool,
     /// Whether the revision of the stamp is stored already.
@@ -174,7 +298,6 @@ pub(crate) async fn lock_for_commit(
     Ok(row.map(|row| Locked {
         stamp: Stamp::next(clock, row.committed_at, Revision(row.revision).next()),
         id: row.id,
-        name: row.name,
         has_subscribers: row.has_subscribers,
         revision_stored: false,
     }))
@@ -186,35 +309,23 @@ pub(crate) async fn lock_and_bump_revision(
     id: &OrganisationId,
     clock: &dyn Clock,
 ) -> Result<Option<Locked>, Error> {
-    let [own_id, name, revision, committed_at] = [
-        Column::Id,
-        Column::Name,
-        Column::Revision,
-        Column::CommittedAt,
-    ]
-    .map(Expr::col);
+    let [own_id, revision, committed_at] =
+        [Column::Id, Column::Revision, Column::CommittedAt].map(Expr::col);
     let now = clock.now();
     let update = Query::update()
         .table(Entity)
         .value(Column::Revision, revision.clone().add(1))
         .value(Column::CommittedAt, not_before_the_last(now))
         .and_where(Column::Id.eq(id.as_str()))
-        .returning(Query::returning().exprs([
-            own_id,
-            name,
-            revision,
-            has_subscribers(id),
-            committed_at,
-        ]))
+        .returning(Query::returning().exprs([own_id, revision, has_subscribers(id), committed_at]))
         .take();
     let Some(row) = transaction.query_one(&update).await.map_err(broken)? else {
         return Ok(None);
     };
-    let (id, name, revision, has_subscribers, committed_at) =
+    let (id, revision, has_subscribers, committed_at) =
         row.try_get_many_by_index().map_err(broken)?;
     Ok(Some(Locked {
         id,
-        name,
         has_subscribers,
         revision_stored: true,
         stamp: Stamp::at(now, committed_at, Revision(revision), clock.id()),

@@ -48,7 +48,7 @@ impl SnapshotStore for Database {
                     banner: Snapshot::banner(&components),
                     components: shown(&components)?,
                     incidents: incident::public::shown(transaction, &id, now).await?,
-                    maintenances: maintenance::shown(transaction, &id, now).await?,
+                    maintenances: maintenance::public::shown(transaction, &id, now).await?,
                     revision: organisation.revision,
                     generated_at: now,
                 }))

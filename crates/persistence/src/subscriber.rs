@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction,
-    EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+    EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
 };
 
 use crate::database::Database;
@@ -22,6 +22,7 @@ use crate::entity::subscriber::{Column, Entity, Model};
 use crate::entity::{organisation, verification_mail};
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock;
+use crate::page;
 
 #[async_trait]
 impl SubscriberStore for Database {
@@ -30,20 +31,11 @@ impl SubscriberStore for Database {
         organisation: &OrganisationId,
         page: Page,
     ) -> Result<Listed<Subscriber>, Error> {
-        let mut query = of(organisation).order_by_desc(Column::Id);
-        if let Some(before) = page.before {
-            query = query.filter(Column::Id.lt(before));
-        }
-        let rows = query
-            .limit(page.limit.map(|limit| limit + 1))
-            .all(self.read())
-            .await
-            .map_err(broken)?;
-        let subscribers = rows
-            .into_iter()
-            .map(subscriber)
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok(Listed::cut(subscribers, page, |subscriber| subscriber.id.0))
+        page::read(self.read(), of(organisation), page, Column::Id, |row| {
+            row.id
+        })
+        .await?
+        .try_map(subscriber)
     }
 
     async fn find(

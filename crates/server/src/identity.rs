@@ -92,9 +92,8 @@ pub(crate) async fn built_in(
     let mail_budget = mail_budget(settings, database, &secrets.salt, clock)?;
     let ports = AccountPorts {
         accounts: Arc::clone(&store) as _,
-        pending: Arc::clone(&store) as _,
         sessions: Arc::clone(&store) as _,
-        invitations: Arc::clone(&store) as _,
+        organisations: Arc::clone(&store) as _,
         waitlist: Arc::clone(&store) as _,
         hasher: Arc::clone(&hasher) as _,
         mailer: Arc::clone(mailer),
@@ -108,13 +107,11 @@ pub(crate) async fn built_in(
         .map_err(|error| error.to_string())?;
     let sessions = Sessions::new(
         Arc::clone(&store) as _,
-        Arc::clone(&store) as _,
         Arc::clone(&keys) as _,
         Arc::clone(clock),
     );
     let ports = PasswordPorts {
         accounts: Arc::clone(&store) as _,
-        passwords: Arc::clone(&store) as _,
         hasher,
         mailer: Arc::clone(mailer),
         mail_budget: Arc::clone(&mail_budget),
@@ -123,12 +120,10 @@ pub(crate) async fn built_in(
     let passwords = Passwords::new(ports, background.clone(), links.clone());
     let memberships = Memberships::new(
         Arc::clone(&store) as _,
-        Arc::clone(&store) as _,
         Arc::clone(relay),
         Arc::clone(clock),
     );
     let invitations = Invitations::new(
-        Arc::clone(&store) as _,
         Arc::clone(&store) as _,
         Arc::clone(mailer),
         Arc::clone(&mail_budget),
@@ -235,14 +230,7 @@ pub(crate) async fn invite(settings: &Settings, address: String) -> Result<Strin
         .await
         .map_err(|error| error.to_string())?;
     let mail_budget = mail_budget(settings, &database, &secrets.salt, &clock)?;
-    let invitations = Invitations::new(
-        Arc::clone(&store) as _,
-        store,
-        mailer,
-        mail_budget,
-        clock,
-        Links::new(&public_url),
-    );
+    let invitations = Invitations::new(store, mailer, mail_budget, clock, Links::new(&public_url));
     let invited = invitations
         .admit(AddressDraft { email: address })
         .await

@@ -6,100 +6,16 @@ use allclear_domain::account::{AddressDraft, SignUpDraft, User};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::UserId;
 use allclear_domain::validation::Invalid;
-use async_trait::async_trait;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use validator::Validate;
 
-use super::{Accounts, SignedIn};
+use super::{Accounts, Confirmation, Confirmed, PendingAddress, PendingSignUp, SignedIn};
 use crate::error::Error;
 use crate::mail::{Mail, MailContent};
 use crate::mail_budget::MailCause;
 use crate::password::PasswordHash;
 use crate::secret::{Digest, SecretToken};
-use crate::session::{NewSession, Session, Sessions};
-
-/// An account to be made by the link of a mail. The link makes exactly this account: the name and the password that were
-/// typed when it was asked for. A later sign-up with the same address is another one and changes nothing of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PendingSignUp {
-    /// Digest of the token in the link.
-    pub digest: Digest,
-    /// Name of the account.
-    pub name: String,
-    /// Address as it was entered.
-    pub email: String,
-    /// Hash of the password.
-    pub password: PasswordHash,
-    /// Invitation that was presented for another address; used up with the link.
-    pub invitation: Option<Digest>,
-    /// When it was asked for.
-    pub created_at: DateTime<Utc>,
-    /// When the link ends.
-    pub expires_at: DateTime<Utc>,
-}
-
-/// A new address of an account that needs one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PendingAddress {
-    /// Digest of the token in the link.
-    pub digest: Digest,
-    /// Whose address.
-    pub user: UserId,
-    /// Address as it was entered.
-    pub email: String,
-    /// When the link ends.
-    pub expires_at: DateTime<Utc>,
-}
-
-/// What a confirmation link is followed with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Confirmation {
-    /// Digest of the token in the link.
-    pub digest: Digest,
-    /// Identifier of the account to make.
-    pub user: UserId,
-    /// First session of the account.
-    pub session: NewSession,
-    /// Whether an invitation that was presented must still count; otherwise the account is made without what it promises.
-    pub needs_invitation: bool,
-    /// Time of the request.
-    pub now: DateTime<Utc>,
-}
-
-/// Result of following a link.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Confirmed {
-    /// The account is made, or has the address.
-    Done(User),
-    /// The address got an account in the meantime.
-    Taken,
-    /// The token is wrong, used or expired.
-    Unknown,
-}
-
-/// Stores what waits for the link of a mail.
-#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
-#[async_trait]
-pub trait PendingStore: Send + Sync {
-    /// Stores a sign-up. An adapter MUST keep at most [`Accounts::PENDING_OF_ADDRESS`] of one address and
-    /// [`Accounts::PENDING`] in all, the newest ones.
-    async fn add_sign_up(&self, pending: PendingSignUp) -> Result<(), Error>;
-
-    /// Makes the account of a pending sign-up and its session, uses its invitation up, and removes the other pending
-    /// sign-ups of the address, in one transaction. Of several requests with one token at once, one succeeds.
-    /// [`Error::BadCode`] if the invitation is needed and no longer counts.
-    async fn confirm_sign_up(&self, confirmation: Confirmation) -> Result<Confirmed, Error>;
-
-    /// Stores the new address of an account, in place of an earlier one of the same account.
-    async fn add_address(&self, pending: PendingAddress) -> Result<(), Error>;
-
-    /// Gives an account the address that the link was mailed to.
-    async fn confirm_address(
-        &self,
-        digest: &Digest,
-        now: DateTime<Utc>,
-    ) -> Result<Confirmed, Error>;
-}
+use crate::session::{Session, Sessions};
 
 impl Accounts {
     /// How long the link of a confirmation mail works.
@@ -127,7 +43,7 @@ impl Accounts {
             needs_invitation: self.mode != allclear_domain::account::SignUpMode::Open,
             now: clock.now(),
         };
-        match self.ports.pending.confirm_sign_up(confirmation).await? {
+        match self.ports.accounts.confirm_sign_up(confirmation).await? {
             Confirmed::Done(user) => Ok(SignedIn {
                 user,
                 token: session_token,
@@ -162,7 +78,7 @@ impl Accounts {
     pub async fn confirm_address(&self, token: &SecretToken) -> Result<User, Error> {
         let confirmed = self
             .ports
-            .pending
+            .accounts
             .confirm_address(&token.digest(), self.ports.clock.now())
             .await?;
         match confirmed {
@@ -208,7 +124,7 @@ impl Accounts {
             created_at,
             expires_at: created_at + Self::CONFIRMATION_LIFE,
         };
-        self.ports.pending.add_sign_up(pending).await?;
+        self.ports.accounts.add_sign_up(pending).await?;
         let link = self.links.confirmation(&token);
         self.send(draft.email, MailContent::Confirmation { link })
             .await
@@ -232,7 +148,7 @@ impl Accounts {
             email: email.clone(),
             expires_at: self.ports.clock.now() + Self::CONFIRMATION_LIFE,
         };
-        self.ports.pending.add_address(pending).await?;
+        self.ports.accounts.add_address(pending).await?;
         let link = self.links.address(&token);
         self.send(email, MailContent::NewAddress { link }).await
     }

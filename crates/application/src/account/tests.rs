@@ -8,8 +8,9 @@ use crate::fixture::{
     OUTDATED, PASSWORD, clock, credentials, hash_of, hasher, links, mailer, no_mail_left, now,
     password, session, unlimited_mail, user,
 };
-use crate::invitation::{Invitation, MockInvitationStore};
+use crate::invitation::Invitation;
 use crate::mail::{MailContent, MockMailer};
+use crate::organisation::MockOrganisationStore;
 use crate::session::MockSessionStore;
 use crate::waitlist::MockWaitlistStore;
 use allclear_domain::account::AddressDraft;
@@ -19,9 +20,8 @@ const ADDRESS: &str = "ann@example.com";
 
 struct Ports {
     accounts: MockAccountStore,
-    pending: MockPendingStore,
     sessions: MockSessionStore,
-    invitations: MockInvitationStore,
+    organisations: MockOrganisationStore,
     waitlist: MockWaitlistStore,
     mailer: MockMailer,
     mail_budget: Arc<MailBudget>,
@@ -34,9 +34,8 @@ impl Ports {
     fn hashing(hashes: usize, verifications: usize) -> Self {
         Self {
             accounts: MockAccountStore::new(),
-            pending: MockPendingStore::new(),
             sessions: MockSessionStore::new(),
-            invitations: MockInvitationStore::new(),
+            organisations: MockOrganisationStore::new(),
             waitlist: MockWaitlistStore::new(),
             mailer: MockMailer::new(),
             mail_budget: unlimited_mail(),
@@ -83,9 +82,8 @@ impl Ports {
     fn service(self, mode: SignUpMode) -> Arc<Accounts> {
         let ports = AccountPorts {
             accounts: Arc::new(self.accounts),
-            pending: Arc::new(self.pending),
             sessions: Arc::new(self.sessions),
-            invitations: Arc::new(self.invitations),
+            organisations: Arc::new(self.organisations),
             waitlist: Arc::new(self.waitlist),
             hasher: Arc::new(hasher(self.hashes, self.verifications)),
             mailer: Arc::new(self.mailer),
@@ -139,7 +137,7 @@ fn invitation() -> Invitation {
 async fn an_unknown_address_gets_a_link_and_no_account() {
     let mut ports = Ports::hashing(1, 0).owned_by(None);
     ports
-        .pending
+        .accounts
         .expect_add_sign_up()
         .withf(|pending| {
             pending.email == ADDRESS
@@ -189,7 +187,7 @@ async fn a_confirmed_sign_up_is_signed_in() {
     let token = SecretToken::generate();
     let digest = token.digest();
     ports
-        .pending
+        .accounts
         .expect_confirm_sign_up()
         .withf(move |confirmation| confirmation.digest == digest && !confirmation.needs_invitation)
         .return_once(|_| Ok(Confirmed::Done(user(1, ADDRESS))));
@@ -202,7 +200,7 @@ async fn an_unknown_link_and_one_of_an_address_that_got_an_account_are_refused()
     for confirmed in [Confirmed::Unknown, Confirmed::Taken] {
         let mut ports = Ports::hashing(0, 0);
         ports
-            .pending
+            .accounts
             .expect_confirm_sign_up()
             .return_once(|_| Ok(confirmed));
         let refused = ports
@@ -257,8 +255,8 @@ async fn an_invitation_for_the_address_lets_in_and_is_used_up_with_the_account()
     let wanted = Admission::Invitation(token.digest());
     let mut ports = Ports::hashing(1, 0).creates(move |new| new.admission == wanted);
     ports
-        .invitations
-        .expect_find()
+        .organisations
+        .expect_find_invitation()
         .return_once(|_, _| Ok(Some(invitation())));
     signed_in(
         ports
@@ -274,14 +272,17 @@ async fn an_invitation_for_another_address_waits_for_the_link() {
     let wanted = token.digest();
     let mut ports = Ports::hashing(1, 0);
     ports.accounts.expect_owner().return_once(|_| Ok(None));
-    ports.invitations.expect_find().return_once(|_, _| {
-        Ok(Some(Invitation {
-            email: "bob@example.com".into(),
-            ..invitation()
-        }))
-    });
     ports
-        .pending
+        .organisations
+        .expect_find_invitation()
+        .return_once(|_, _| {
+            Ok(Some(Invitation {
+                email: "bob@example.com".into(),
+                ..invitation()
+            }))
+        });
+    ports
+        .accounts
         .expect_add_sign_up()
         .withf(move |pending| pending.invitation.as_ref() == Some(&wanted))
         .times(1)
@@ -296,7 +297,10 @@ async fn an_invitation_for_another_address_waits_for_the_link() {
 #[tokio::test]
 async fn a_bad_invitation_lets_nobody_in() {
     let mut ports = Ports::hashing(0, 0);
-    ports.invitations.expect_find().return_once(|_, _| Ok(None));
+    ports
+        .organisations
+        .expect_find_invitation()
+        .return_once(|_, _| Ok(None));
     let refused = ports
         .service(SignUpMode::Open)
         .sign_up(sign_up(), Some(SecretToken::generate()))
@@ -308,8 +312,8 @@ async fn a_bad_invitation_lets_nobody_in() {
 async fn invited_address_with_an_account_is_asked_to_sign_in() {
     let mut ports = Ports::hashing(1, 0);
     ports
-        .invitations
-        .expect_find()
+        .organisations
+        .expect_find_invitation()
         .return_once(|_, _| Ok(Some(invitation())));
     ports
         .accounts
@@ -429,7 +433,7 @@ async fn a_new_address_is_mailed_a_link_only_for_an_account_that_needs_one() {
     needs_one.user.needs_address = true;
     let mut ports = Ports::hashing(0, 0).owned_by(None);
     ports
-        .pending
+        .accounts
         .expect_add_address()
         .withf(|pending| pending.email == "new@example.com" && pending.user == user(2, ADDRESS).id)
         .times(1)

@@ -5,13 +5,13 @@ use crate::fixture::{
     user,
 };
 use crate::mail::MockMailer;
+use crate::organisation::MockOrganisationStore;
 
 const ADDRESS: &str = "bob@example.com";
 
-fn service(store: MockInvitationStore, mailer: MockMailer, role: Option<Role>) -> Invitations {
+fn service(store: MockOrganisationStore, mailer: MockMailer) -> Invitations {
     Invitations::new(
         Arc::new(store),
-        Arc::new(memberships(role)),
         Arc::new(mailer),
         unlimited_mail(),
         clock(),
@@ -31,9 +31,9 @@ fn draft() -> AddressDraft {
 
 #[tokio::test]
 async fn an_invitation_is_stored_by_its_digest_and_mailed_with_its_token() {
-    let mut store = MockInvitationStore::new();
+    let mut store = memberships(Some(Role::Admin));
     store
-        .expect_add()
+        .expect_add_invitation()
         .withf(|invitation, _| {
             invitation.role == Role::Admin && invitation.expires_at == now() + Invitations::LIFE
         })
@@ -52,7 +52,7 @@ async fn an_invitation_is_stored_by_its_digest_and_mailed_with_its_token() {
         }
         _ => false,
     });
-    let service = service(store, mailer, Some(Role::Admin));
+    let service = service(store, mailer);
     let made = service
         .invite(&ann(), &organisation(), draft(), Role::Admin)
         .await
@@ -62,11 +62,7 @@ async fn an_invitation_is_stored_by_its_digest_and_mailed_with_its_token() {
 
 #[tokio::test]
 async fn a_member_neither_invites_nor_sees_nor_revokes() {
-    let service = service(
-        MockInvitationStore::new(),
-        MockMailer::new(),
-        Some(Role::Member),
-    );
+    let service = service(memberships(Some(Role::Member)), MockMailer::new());
     let (ann, id) = (ann(), organisation());
     assert!(matches!(
         service.invite(&ann, &id, draft(), Role::Member).await,
@@ -85,11 +81,7 @@ async fn a_member_neither_invites_nor_sees_nor_revokes() {
 
 #[tokio::test]
 async fn invitation_beyond_the_mail_budget_is_refused_and_not_stored() {
-    let mut service = service(
-        MockInvitationStore::new(),
-        MockMailer::new(),
-        Some(Role::Admin),
-    );
+    let mut service = service(memberships(Some(Role::Admin)), MockMailer::new());
     service.mail_budget = no_mail_left();
     let refused = service
         .invite(&ann(), &organisation(), draft(), Role::Member)
@@ -99,11 +91,7 @@ async fn invitation_beyond_the_mail_budget_is_refused_and_not_stored() {
 
 #[tokio::test]
 async fn an_address_that_is_none_is_not_invited() {
-    let service = service(
-        MockInvitationStore::new(),
-        MockMailer::new(),
-        Some(Role::Admin),
-    );
+    let service = service(memberships(Some(Role::Admin)), MockMailer::new());
     let draft = AddressDraft {
         email: "bob".into(),
     };
@@ -112,24 +100,26 @@ async fn an_address_that_is_none_is_not_invited() {
 
 #[tokio::test]
 async fn the_command_line_gets_the_link_that_was_mailed() {
-    let mut store = MockInvitationStore::new();
+    let mut store = MockOrganisationStore::new();
     store
-        .expect_add()
+        .expect_add_invitation()
         .withf(|made, _| made.organisation.is_none())
         .times(1)
         .return_once(|_, _| Ok(()));
     let mailer =
         mailer(|to, content| to == ADDRESS && matches!(content, MailContent::Invitation { .. }));
-    let link = service(store, mailer, None).admit(draft()).await.unwrap();
+    let link = service(store, mailer).admit(draft()).await.unwrap();
     assert!(link.starts_with("https://status.example.com/login?invitation="));
 }
 
 #[tokio::test]
 async fn a_wrong_link_is_a_bad_code() {
-    let mut store = MockInvitationStore::new();
-    store.expect_find().return_once(|_, _| Ok(None));
-    store.expect_accept().return_once(|_, _, _| Ok(None));
-    let service = service(store, MockMailer::new(), None);
+    let mut store = MockOrganisationStore::new();
+    store.expect_find_invitation().return_once(|_, _| Ok(None));
+    store
+        .expect_accept_invitation()
+        .return_once(|_, _, _| Ok(None));
+    let service = service(store, MockMailer::new());
     let token = SecretToken::generate();
     assert!(matches!(
         service.inspect(&token).await,

@@ -8,14 +8,9 @@ use crate::organisation::MockOrganisationStore;
 use crate::outbox::MockOutbox;
 use crate::transition::Committed;
 
-fn service(store: MockMembershipStore, organisations: MockOrganisationStore) -> Memberships {
+fn service(store: MockOrganisationStore) -> Memberships {
     let relay = Relay::new(Arc::new(MockOutbox::new()), Arc::new(MockBroadcast::new()));
-    Memberships::new(
-        Arc::new(store),
-        Arc::new(organisations),
-        Arc::new(relay),
-        clock(),
-    )
+    Memberships::new(Arc::new(store), Arc::new(relay), clock())
 }
 
 fn ann() -> Session {
@@ -31,45 +26,40 @@ fn draft(name: &str) -> OrganisationDraft {
 }
 
 /// A store that runs rules on this standing.
-fn changing(role: Role, member_state: MemberState) -> MockMembershipStore {
+fn changing(role: Role, member_state: MemberState) -> MockOrganisationStore {
     let mut store = memberships(Some(role));
     store
-        .expect_change()
+        .expect_change_member()
         .returning(move |_, _, rule| rule(member_state).map(|_| Some(())));
     store
 }
 
 #[tokio::test]
 async fn who_creates_an_organisation_is_its_admin() {
-    let mut store = MockMembershipStore::new();
-    let holds = |founding: &Founding| {
-        founding.founder == ann().user.id && founding.organisation.as_str().len() == 28
-    };
+    let mut store = MockOrganisationStore::new();
+    let holds = |new: &NewOrganisation| new.creator == ann().user.id && new.id.as_str().len() == 28;
     store
-        .expect_found()
+        .expect_create()
         .withf(holds)
         .times(1)
         .return_once(|_| Ok(()));
-    let made = service(store, MockOrganisationStore::new())
-        .found(&ann(), draft("Acme"))
-        .await
-        .unwrap();
+    let made = service(store).create(&ann(), draft("Acme")).await.unwrap();
     assert!(made.organisation.as_str().starts_with("org_"));
     assert_eq!((made.name.as_str(), made.role), ("Acme", Role::Admin));
 }
 
 #[tokio::test]
 async fn an_organisation_needs_a_name() {
-    let refused = service(MockMembershipStore::new(), MockOrganisationStore::new())
-        .found(&ann(), draft("A"))
+    let refused = service(MockOrganisationStore::new())
+        .create(&ann(), draft("A"))
         .await;
     assert!(matches!(refused, Err(Error::Invalid(_))));
 }
 
 #[tokio::test]
 async fn an_admin_renames_and_deletes_the_organisation() {
-    let mut organisations = MockOrganisationStore::new();
-    organisations
+    let mut store = memberships(Some(Role::Admin));
+    store
         .expect_ensure()
         .withf(|_, name| name.as_deref() == Some("New"))
         .return_once(|_, _| {
@@ -78,8 +68,8 @@ async fn an_admin_renames_and_deletes_the_organisation() {
                 commit: None,
             })
         });
-    organisations.expect_delete().return_once(|_| Ok(true));
-    let service = service(memberships(Some(Role::Admin)), organisations);
+    store.expect_delete().return_once(|_| Ok(true));
+    let service = service(store);
     assert_eq!(
         service
             .rename(&ann(), &organisation(), draft("New"))
@@ -93,10 +83,7 @@ async fn an_admin_renames_and_deletes_the_organisation() {
 
 #[tokio::test]
 async fn a_member_may_not_do_what_an_admin_may() {
-    let service = service(
-        memberships(Some(Role::Member)),
-        MockOrganisationStore::new(),
-    );
+    let service = service(memberships(Some(Role::Member)));
     let id = organisation();
     assert!(matches!(
         service.rename(&ann(), &id, draft("New")).await,
@@ -118,7 +105,7 @@ async fn a_member_may_not_do_what_an_admin_may() {
 
 #[tokio::test]
 async fn who_is_no_member_finds_no_organisation() {
-    let service = service(memberships(None), MockOrganisationStore::new());
+    let service = service(memberships(None));
     assert!(matches!(
         service.members(&ann(), &organisation()).await,
         Err(Error::NotFound("Organisation"))
@@ -140,7 +127,7 @@ async fn a_member_may_leave() {
             other_admins: 1,
         },
     );
-    let service = service(store, MockOrganisationStore::new());
+    let service = service(store);
     service
         .remove(&ann(), &organisation(), ann().user.id)
         .await
@@ -156,7 +143,7 @@ async fn the_last_admin_neither_leaves_nor_becomes_a_member() {
             other_admins: 0,
         },
     );
-    let service = service(store, MockOrganisationStore::new());
+    let service = service(store);
     let id = ann().user.id;
     assert!(matches!(
         service.remove(&ann(), &organisation(), id).await,
@@ -171,8 +158,8 @@ async fn the_last_admin_neither_leaves_nor_becomes_a_member() {
 #[tokio::test]
 async fn a_member_who_is_not_there_is_not_found() {
     let mut store = memberships(Some(Role::Admin));
-    store.expect_change().returning(|_, _, _| Ok(None));
-    let refused = service(store, MockOrganisationStore::new())
+    store.expect_change_member().returning(|_, _, _| Ok(None));
+    let refused = service(store)
         .remove(&ann(), &organisation(), other())
         .await;
     assert!(matches!(refused, Err(Error::NotFound("Member"))));

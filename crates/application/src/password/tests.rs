@@ -13,7 +13,6 @@ const NEW: &str = "a brand new password";
 /// The stores, and a service over them that hashes so often.
 struct Stores {
     accounts: MockAccountStore,
-    passwords: MockPasswordStore,
     mail_budget: Arc<MailBudget>,
 }
 
@@ -21,7 +20,6 @@ impl Stores {
     fn empty() -> Self {
         Self {
             accounts: MockAccountStore::new(),
-            passwords: MockPasswordStore::new(),
             mail_budget: unlimited_mail(),
         }
     }
@@ -34,7 +32,7 @@ impl Stores {
             .expect_find()
             .returning(|_| Ok(Some(credentials(1, ADDRESS, PASSWORD))));
         stores
-            .passwords
+            .accounts
             .expect_find_reset()
             .returning(|_, _| Ok(Some(credentials(1, ADDRESS, PASSWORD))));
         stores
@@ -43,7 +41,6 @@ impl Stores {
     fn service(self, hashes: usize, verifications: usize, mailer: MockMailer) -> Arc<Passwords> {
         let ports = PasswordPorts {
             accounts: Arc::new(self.accounts),
-            passwords: Arc::new(self.passwords),
             hasher: Arc::new(hasher(hashes, verifications)),
             mailer: Arc::new(mailer),
             mail_budget: self.mail_budget,
@@ -80,7 +77,7 @@ async fn a_change_spares_the_session_it_came_from_only() {
     let session = session(user(1, ADDRESS));
     let spared = session.id;
     stores
-        .passwords
+        .accounts
         .expect_set_password()
         .withf(move |_, hash, kept| *hash == hash_of(NEW) && *kept == Some(spared))
         .times(1)
@@ -112,7 +109,7 @@ async fn a_reset_is_mailed_to_the_address_of_the_account() {
         .expect_owner()
         .return_once(|_| Ok(Some(credentials(1, ADDRESS, PASSWORD))));
     stores
-        .passwords
+        .accounts
         .expect_add_reset()
         .withf(|reset| {
             reset.expires_at == now() + Passwords::RESET_LIFE && reset.user == user(1, ADDRESS).id
@@ -168,7 +165,7 @@ async fn beyond_the_mail_budget_no_account_is_looked_up_and_nothing_is_mailed() 
 async fn a_reset_stores_the_new_password() {
     let mut stores = Stores::known();
     stores
-        .passwords
+        .accounts
         .expect_use_reset()
         .withf(|_, hash, _| *hash == hash_of(NEW))
         .times(1)
@@ -190,7 +187,7 @@ async fn a_wrong_or_used_link_resets_nothing() {
     };
     let mut unknown = Stores::empty();
     unknown
-        .passwords
+        .accounts
         .expect_find_reset()
         .return_once(|_, _| Ok(None));
     let refused = unknown
@@ -199,7 +196,7 @@ async fn a_wrong_or_used_link_resets_nothing() {
         .await;
     assert!(matches!(refused, Err(Error::BadCode(_))));
     let mut used = Stores::known();
-    used.passwords
+    used.accounts
         .expect_use_reset()
         .return_once(|_, _, _| Ok(PasswordStored::Gone));
     let refused = used

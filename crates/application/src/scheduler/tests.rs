@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
+use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use chrono::TimeDelta;
 use uuid::Uuid;
 
 use crate::broadcast::MockBroadcast;
-use crate::outbox::MockOutbox;
+use crate::maintenance::MockMaintenanceStore;
+use crate::outbox::{Commit, MockOutbox};
 
 /// A wall clock that goes with the paused time of the test, and can be set.
 struct WallClock {
@@ -83,15 +85,14 @@ impl Planned {
     }
 }
 
-#[async_trait]
-impl MaintenanceSchedule for Planned {
-    async fn next_change(&self) -> Result<Option<DateTime<Utc>>, Error> {
+impl Planned {
+    fn next_change(&self) -> Result<Option<DateTime<Utc>>, Error> {
         self.looks.fetch_add(1, Ordering::SeqCst);
         self.outcome()?;
         Ok(self.changes.lock().unwrap().keys().next().copied())
     }
 
-    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error> {
+    fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error> {
         self.outcome()?;
         let changes = self.changes.lock().unwrap();
         Ok(changes
@@ -100,7 +101,7 @@ impl MaintenanceSchedule for Planned {
             .collect())
     }
 
-    async fn announce(
+    fn announce(
         &self,
         organisation: &OrganisationId,
         now: DateTime<Utc>,
@@ -122,6 +123,22 @@ impl MaintenanceSchedule for Planned {
             revision: 1,
             events: Vec::new(),
         }))
+    }
+
+    /// A port to this schedule.
+    fn store(planned: &Arc<Self>) -> MockMaintenanceStore {
+        let mut store = MockMaintenanceStore::new();
+        let this = Arc::clone(planned);
+        store
+            .expect_next_change()
+            .returning(move || this.next_change());
+        let this = Arc::clone(planned);
+        store.expect_due().returning(move |now| this.due(now));
+        let this = Arc::clone(planned);
+        store
+            .expect_announce()
+            .returning(move |organisation, now| this.announce(organisation, now));
+        store
     }
 }
 
@@ -153,7 +170,7 @@ impl Node {
             relay,
         };
         let scheduler = Scheduler::new(
-            Arc::clone(&node.planned) as _,
+            Arc::new(Planned::store(&node.planned)),
             Arc::clone(&node.relay),
             Arc::clone(&node.clock) as _,
             Arc::clone(&node.wake_timer),

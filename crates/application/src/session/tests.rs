@@ -1,6 +1,6 @@
 use super::*;
 
-use crate::fixture::{clock, memberships, now, organisation, session, user};
+use crate::fixture::{clock, now, organisation, session, user};
 
 fn issuer() -> MockTokenIssuer {
     let mut issuer = MockTokenIssuer::new();
@@ -14,13 +14,20 @@ fn issuer() -> MockTokenIssuer {
     issuer
 }
 
-fn service(store: MockSessionStore, role: Option<Role>) -> Sessions {
-    Sessions::new(
-        Arc::new(store),
-        Arc::new(memberships(role)),
-        Arc::new(issuer()),
-        clock(),
-    )
+/// A service whose callers have this role in [`organisation`]; `None` if they are not members.
+fn service(mut store: MockSessionStore, role: Option<Role>) -> Sessions {
+    store.expect_bearer().returning(move |_, _, _, _| {
+        let membership = role.map(|role| Belonging {
+            organisation: organisation(),
+            name: "Acme".into(),
+            role,
+        });
+        Ok(Some(Bearer {
+            name: "Ann".into(),
+            membership,
+        }))
+    });
+    Sessions::new(Arc::new(store), Arc::new(issuer()), clock())
 }
 
 #[tokio::test]

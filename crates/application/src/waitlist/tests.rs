@@ -3,21 +3,19 @@ use super::*;
 use chrono::DateTime;
 use uuid::Uuid;
 
-use crate::fixture::{clock, links, mailer, memberships, session, unlimited_mail, user};
-use crate::invitation::MockInvitationStore;
+use crate::fixture::{clock, links, mailer, session, unlimited_mail, user};
 use crate::mail::MockMailer;
+use crate::organisation::MockOrganisationStore;
 
 const ADDRESS: &str = "bob@example.com";
 
 fn service(
     store: MockWaitlistStore,
-    invitations: MockInvitationStore,
+    invitations: MockOrganisationStore,
     mailer: MockMailer,
 ) -> Waitlist {
-    let (invitations, memberships) = (Arc::new(invitations), Arc::new(memberships(None)));
     let invitations = Invitations::new(
-        invitations,
-        memberships,
+        Arc::new(invitations),
         Arc::new(mailer),
         unlimited_mail(),
         clock(),
@@ -48,8 +46,11 @@ async fn who_is_let_in_is_mailed_and_waits_no_longer() {
     };
     store.expect_find().return_once(|_| Ok(Some(waiting)));
     store.expect_remove().times(1).return_once(|_| Ok(true));
-    let mut invitations = MockInvitationStore::new();
-    invitations.expect_add().times(1).return_once(|_, _| Ok(()));
+    let mut invitations = MockOrganisationStore::new();
+    invitations
+        .expect_add_invitation()
+        .times(1)
+        .return_once(|_, _| Ok(()));
     service(store, invitations, mailer(|to, _| to == ADDRESS))
         .invite(&administrator(), place())
         .await
@@ -60,7 +61,7 @@ async fn who_is_let_in_is_mailed_and_waits_no_longer() {
 async fn only_an_administrator_sees_the_list() {
     let service = service(
         MockWaitlistStore::new(),
-        MockInvitationStore::new(),
+        MockOrganisationStore::new(),
         MockMailer::new(),
     );
     let session = session(user(2, "eve@example.com"));
@@ -83,7 +84,7 @@ async fn a_place_that_is_not_there_is_not_found() {
     let mut store = MockWaitlistStore::new();
     store.expect_find().return_once(|_| Ok(None));
     store.expect_remove().return_once(|_| Ok(false));
-    let service = service(store, MockInvitationStore::new(), MockMailer::new());
+    let service = service(store, MockOrganisationStore::new(), MockMailer::new());
     assert!(matches!(
         service.invite(&administrator(), place()).await,
         Err(Error::NotFound(_))

@@ -2,7 +2,7 @@
 
 use allclear_application::account::{
     Accounts, Admission, Confirmation, Confirmed, Creation, NewAccount, PendingAddress,
-    PendingSignUp, PendingStore,
+    PendingSignUp,
 };
 use allclear_application::error::Error;
 use allclear_application::invitation::Invitations;
@@ -10,7 +10,6 @@ use allclear_application::password::PasswordHash;
 use allclear_application::secret::Digest;
 use allclear_domain::account::User;
 use allclear_domain::email::EmailKey;
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
@@ -19,75 +18,11 @@ use sea_orm::{
 };
 
 use super::{create, credentials, owner};
-use crate::database::Database;
 use crate::entity::pending_sign_up::{ActiveModel, Column, Entity, Model};
 use crate::entity::{pending_address, user};
 use crate::error::{broken, is_duplicate};
 
-#[async_trait]
-impl PendingStore for Database {
-    async fn add_sign_up(&self, pending: PendingSignUp) -> Result<(), Error> {
-        self.write(move |transaction| Box::pin(add_sign_up(transaction, pending)))
-            .await
-    }
-
-    async fn confirm_sign_up(&self, confirmation: Confirmation) -> Result<Confirmed, Error> {
-        let confirmed = self
-            .write(move |transaction| Box::pin(confirm_sign_up(transaction, confirmation)))
-            .await;
-        taken(confirmed)
-    }
-
-    async fn add_address(&self, pending: PendingAddress) -> Result<(), Error> {
-        use pending_address::{ActiveModel, Column, Entity};
-
-        self.write(move |transaction| {
-            Box::pin(async move {
-                let row = ActiveModel {
-                    user_id: Set(pending.user.0),
-                    digest: Set(pending.digest.as_str().to_owned()),
-                    email: Set(pending.email),
-                    expires_at: Set(pending.expires_at),
-                };
-                let newest = OnConflict::column(Column::UserId)
-                    .update_columns([Column::Digest, Column::Email, Column::ExpiresAt])
-                    .to_owned();
-                Entity::insert(row)
-                    .on_conflict(newest)
-                    .exec_without_returning(transaction)
-                    .await
-                    .map_err(broken)?;
-                Ok(())
-            })
-        })
-        .await
-    }
-
-    async fn confirm_address(
-        &self,
-        digest: &Digest,
-        now: DateTime<Utc>,
-    ) -> Result<Confirmed, Error> {
-        let digest = digest.clone();
-        let confirmed = self
-            .write(move |transaction| {
-                Box::pin(async move { confirm_address(transaction, &digest, now).await })
-            })
-            .await;
-        taken(confirmed)
-    }
-}
-
-/// The whole transaction is rolled back if another account got the address at the same time.
-fn taken(confirmed: Result<Confirmed, Error>) -> Result<Confirmed, Error> {
-    if matches!(confirmed, Err(Error::Stale)) {
-        Ok(Confirmed::Taken)
-    } else {
-        confirmed
-    }
-}
-
-async fn add_sign_up(
+pub(super) async fn add_sign_up(
     transaction: &DatabaseTransaction,
     pending: PendingSignUp,
 ) -> Result<(), Error> {
@@ -138,7 +73,7 @@ async fn keep_newest(
 }
 
 /// [`Error::Stale`] if another account got the address at the same time.
-async fn confirm_sign_up(
+pub(super) async fn confirm_sign_up(
     transaction: &DatabaseTransaction,
     confirmation: Confirmation,
 ) -> Result<Confirmed, Error> {
@@ -193,7 +128,31 @@ fn new_account(pending: Model, confirmation: Confirmation) -> NewAccount {
     }
 }
 
-async fn confirm_address(
+pub(super) async fn add_address(
+    transaction: &DatabaseTransaction,
+    pending: PendingAddress,
+) -> Result<(), Error> {
+    use pending_address::{ActiveModel, Column, Entity};
+
+    let row = ActiveModel {
+        user_id: Set(pending.user.0),
+        digest: Set(pending.digest.as_str().to_owned()),
+        email: Set(pending.email),
+        expires_at: Set(pending.expires_at),
+    };
+    let newest = OnConflict::column(Column::UserId)
+        .update_columns([Column::Digest, Column::Email, Column::ExpiresAt])
+        .to_owned();
+    Entity::insert(row)
+        .on_conflict(newest)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
+/// [`Error::Stale`] if another account got the address at the same time.
+pub(super) async fn confirm_address(
     transaction: &DatabaseTransaction,
     digest: &Digest,
     now: DateTime<Utc>,

@@ -11,8 +11,8 @@ use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::validation::check_known;
 use sea_orm::sea_query::{Query, SelectStatement};
 use sea_orm::{
-    ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
-    QuerySelect, Select,
+    ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
+    Select,
 };
 use uuid::Uuid;
 
@@ -22,6 +22,7 @@ use crate::component;
 use crate::entity::component::{Column as ComponentColumn, Entity as ComponentEntity};
 use crate::entity::incident_component::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
+use crate::page;
 
 pub(super) async fn list_attached(
     transaction: &DatabaseTransaction,
@@ -156,19 +157,12 @@ fn attached_ids(incident: IncidentId) -> SelectStatement {
 
 async fn list(
     transaction: &DatabaseTransaction,
-    mut components: Select<ComponentEntity>,
+    components: Select<ComponentEntity>,
     page: Page,
 ) -> Result<Listed<Component>, Error> {
-    if let Some(before) = page.before {
-        components = components.filter(ComponentColumn::Id.lt(before));
-    }
-    let rows = components
-        .order_by_desc(ComponentColumn::Id)
-        .limit(page.limit.map(|limit| limit + 1));
-    let rows = rows.all(transaction).await.map_err(broken)?;
-    let components = rows
-        .into_iter()
-        .map(component::component)
-        .collect::<Result<Vec<_>, _>>()?;
-    Ok(Listed::cut(components, page, |component| component.id.0))
+    page::read(transaction, components, page, ComponentColumn::Id, |row| {
+        row.id
+    })
+    .await?
+    .try_map(component::component)
 }

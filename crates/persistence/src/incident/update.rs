@@ -22,23 +22,17 @@ use crate::commit::{Scope, Stored};
 use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
+use crate::page;
 
 pub(super) async fn list(
     transaction: &DatabaseTransaction,
     incident: IncidentId,
     page: Page,
 ) -> Result<Listed<IncidentUpdate>, Error> {
-    let mut query = of(incident);
-    if let Some(before) = page.before {
-        query = query.filter(Column::Id.lt(before));
-    }
-    let query = query.limit(page.limit.map(|limit| limit + 1));
-    let rows = query.all(transaction).await.map_err(broken)?;
-    let updates = rows
-        .into_iter()
-        .map(update)
-        .collect::<Result<Vec<_>, _>>()?;
-    Ok(Listed::cut(updates, page, |update| update.id.0))
+    let updates = Entity::find().filter(Column::IncidentId.eq(incident.0));
+    page::read(transaction, updates, page, Column::Id, |row| row.id)
+        .await?
+        .try_map(update)
 }
 
 pub(super) async fn insert(
@@ -140,10 +134,11 @@ async fn store_incident(
     mut changed: Changed<IncidentAndUpdate>,
 ) -> Result<Stored<IncidentUpdate>, Error> {
     update_row(scope, before, &mut changed.state.incident).await?;
-    Ok(Stored {
-        incident: Some(changed.state.incident.clone()),
-        changed: changed.map(|state| state.update),
-    })
+    let incident = changed.state.incident.clone();
+    Ok(Stored::of_incident(
+        changed.map(|state| state.update),
+        incident,
+    ))
 }
 
 /// An incident with its newest update, read together to save a statement where operators wait during an outage.

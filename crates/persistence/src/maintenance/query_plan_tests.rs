@@ -6,9 +6,10 @@ use sea_orm::sea_query::SelectStatement;
 use sea_orm::{DbBackend, QueryOrder, QuerySelect, QueryTrait};
 use uuid::Uuid;
 
-use super::{Column, newest_over, not_over, of, timeline};
+use super::public::{newest_over, not_over};
+use super::schedule::{changing, due, next};
+use super::{Column, of, timeline};
 use crate::query_plan::{plan, postgresql, sqlite};
-use crate::scheduler::{changing, due, next};
 use crate::timeline::AT_ONCE;
 
 /// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000 maintenances with two updates each, all

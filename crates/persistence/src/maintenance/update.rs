@@ -16,27 +16,22 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-use super::{find as find_row, maintenance as state_of, note_announced};
+use super::schedule::note_announced;
+use super::{find as find_row, maintenance as state_of};
 use crate::commit::Scope;
 use crate::entity::maintenance_update::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
+use crate::page;
 
 pub(super) async fn list(
     transaction: &DatabaseTransaction,
     maintenance: MaintenanceId,
     page: Page,
 ) -> Result<Listed<MaintenanceUpdate>, Error> {
-    let mut query = newest_first(maintenance);
-    if let Some(before) = page.before {
-        query = query.filter(Column::Id.lt(before));
-    }
-    let query = query.limit(page.limit.map(|limit| limit + 1));
-    let rows = query.all(transaction).await.map_err(broken)?;
-    let updates = rows
-        .into_iter()
-        .map(update)
-        .collect::<Result<Vec<_>, _>>()?;
-    Ok(Listed::cut(updates, page, |update| update.id.0))
+    let updates = Entity::find().filter(Column::MaintenanceId.eq(maintenance.0));
+    page::read(transaction, updates, page, Column::Id, |row| row.id)
+        .await?
+        .try_map(update)
 }
 
 pub(super) async fn insert(

@@ -1,8 +1,10 @@
-use allclear_application::account::{AccountStore, Admission, Candidates, Creation, NewAccount};
+use allclear_application::account::{
+    AccountStore, Admission, Candidates, Creation, NewAccount, PasswordStored, Reset,
+};
 use allclear_application::error::Error;
 use allclear_application::installation::{InstallationStore, Secrets, SigningKey};
-use allclear_application::invitation::InvitationStore;
-use allclear_application::password::{PasswordHash, PasswordStore, PasswordStored, Reset};
+use allclear_application::organisation::OrganisationStore;
+use allclear_application::password::PasswordHash;
 use allclear_application::secret::SecretToken;
 use allclear_application::session::{NewSession, SessionStore};
 use allclear_domain::account::User;
@@ -61,8 +63,7 @@ pub(crate) fn new_account(email: &str, password: &str, admission: Admission) -> 
 }
 
 pub(crate) async fn account(database: &Database, email: &str, password: &str) -> User {
-    match database
-        .create(new_account(email, password, Admission::Proven))
+    match AccountStore::create(database, new_account(email, password, Admission::Proven))
         .await
         .unwrap()
     {
@@ -119,7 +120,7 @@ async fn an_address_has_one_account_however_many_come_at_once(database: &Databas
     ] {
         let database = database.clone();
         let account = new_account(spelling, "hash", Admission::Proven);
-        arriving.spawn(async move { database.create(account).await.unwrap() });
+        arriving.spawn(async move { AccountStore::create(&database, account).await.unwrap() });
     }
     let outcomes = arriving.join_all().await;
     let taken = outcomes
@@ -143,7 +144,7 @@ async fn of_twenty_first_accounts_one_is_the_first(database: &Database) {
         let database = database.clone();
         arriving.spawn(async move {
             let account = new_account(&format!("{number}@example.com"), "hash", Admission::First);
-            database.create(account).await.unwrap()
+            AccountStore::create(&database, account).await.unwrap()
         });
     }
     let outcomes = arriving.join_all().await;
@@ -160,7 +161,10 @@ async fn of_twenty_first_accounts_one_is_the_first(database: &Database) {
 async fn an_account_that_has_to_be_the_first_is_refused_after_it(database: &Database) {
     account(database, "ann@example.com", "hash").await;
     let second = new_account("bob@example.com", "hash", Admission::First);
-    assert_eq!(database.create(second).await.unwrap(), Creation::NotFirst);
+    assert_eq!(
+        AccountStore::create(database, second).await.unwrap(),
+        Creation::NotFirst
+    );
     assert!(
         !account(database, "bob@example.com", "hash")
             .await
@@ -182,7 +186,7 @@ async fn an_account_comes_with_its_session_and_its_invitation(database: &Databas
             Admission::Invitation(link.digest()),
         )
     };
-    let Creation::Made(user) = database.create(account).await.unwrap() else {
+    let Creation::Made(user) = AccountStore::create(database, account).await.unwrap() else {
         panic!("not made")
     };
     let session = SessionStore::find(database, &token.digest(), clock().now())
@@ -196,7 +200,7 @@ async fn an_account_comes_with_its_session_and_its_invitation(database: &Databas
         .unwrap();
     assert_eq!(bearer.membership.map(|found| found.role), Some(Role::Admin));
     assert!(
-        InvitationStore::find(database, &link.digest(), clock().now())
+        OrganisationStore::find_invitation(database, &link.digest(), clock().now())
             .await
             .unwrap()
             .is_none()
@@ -211,17 +215,19 @@ async fn a_refused_account_leaves_its_invitation_alone(database: &Database) {
         "hash",
         Admission::Invitation(link.digest()),
     );
-    assert_eq!(database.create(second).await.unwrap(), Creation::Taken);
+    assert_eq!(
+        AccountStore::create(database, second).await.unwrap(),
+        Creation::Taken
+    );
     assert!(
-        InvitationStore::find(database, &link.digest(), clock().now())
+        OrganisationStore::find_invitation(database, &link.digest(), clock().now())
             .await
             .unwrap()
             .is_some()
     );
     let wrong = Admission::Invitation(SecretToken::generate().digest());
-    let refused = database
-        .create(new_account("eve@example.com", "hash", wrong))
-        .await;
+    let refused =
+        AccountStore::create(database, new_account("eve@example.com", "hash", wrong)).await;
     assert!(matches!(refused, Err(Error::BadCode(_))));
     assert!(
         database
@@ -371,7 +377,7 @@ async fn what_has_expired_is_pruned(database: &Database) {
         .unwrap();
     assert!(!is_alive(database, &here).await);
     assert!(
-        InvitationStore::find(database, &link.digest(), clock().now())
+        OrganisationStore::find_invitation(database, &link.digest(), clock().now())
             .await
             .unwrap()
             .is_none()

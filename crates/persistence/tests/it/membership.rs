@@ -1,6 +1,6 @@
 use allclear_application::error::Error;
-use allclear_application::invitation::{Host, Invitation, InvitationStore};
-use allclear_application::membership::{Founding, MemberTransition, MembershipStore};
+use allclear_application::invitation::{Host, Invitation};
+use allclear_application::membership::{MemberTransition, NewOrganisation};
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::secret::SecretToken;
 use allclear_application::session::SessionStore;
@@ -57,25 +57,25 @@ async fn invite_by(
         created_at,
         expires_at: created_at + TimeDelta::days(7),
     };
-    InvitationStore::add(database, invitation, token.digest()).await?;
+    OrganisationStore::add_invitation(database, invitation, token.digest()).await?;
     Ok(token)
 }
 
 pub(crate) async fn found(database: &Database, founder: &User) -> OrganisationId {
     let organisation = OrganisationId::parse(&format!("org_{}", founder.id)).unwrap();
     let (name, created_at) = ("Acme".into(), clock().now());
-    let founding = Founding {
-        organisation: organisation.clone(),
+    let new = NewOrganisation {
+        id: organisation.clone(),
         name,
-        founder: founder.id,
+        creator: founder.id,
         created_at,
     };
-    database.found(founding).await.unwrap();
+    OrganisationStore::create(database, new).await.unwrap();
     organisation
 }
 
 async fn role(database: &Database, organisation: &OrganisationId, user: UserId) -> Option<Role> {
-    MembershipStore::find(database, organisation, user)
+    OrganisationStore::find_membership(database, organisation, user)
         .await
         .unwrap()
         .map(|found| found.role)
@@ -101,13 +101,13 @@ async fn a_founded_organisation_has_one_admin(database: &Database) {
             .name,
         "Acme"
     );
-    let members = database.members(&acme).await.unwrap();
+    let members = database.list_members(&acme).await.unwrap();
     let shown: Vec<_> = members
         .iter()
         .map(|member| (member.user, member.email.as_str(), member.role))
         .collect();
     assert_eq!(shown, [(ann.id, "ann@example.com", Role::Admin)]);
-    let belongings = database.of_user(ann.id).await.unwrap();
+    let belongings = database.memberships_of(ann.id).await.unwrap();
     assert_eq!(
         belongings
             .iter()
@@ -204,9 +204,9 @@ async fn a_deleted_organisation_takes_its_memberships_along(database: &Database)
     database.open(ann.id, session).await.unwrap();
     database.activate(id, &acme).await.unwrap();
     assert!(OrganisationStore::delete(database, &acme).await.unwrap());
-    assert!(database.of_user(ann.id).await.unwrap().is_empty());
+    assert!(database.memberships_of(ann.id).await.unwrap().is_empty());
     assert!(
-        InvitationStore::find(database, &link.digest(), clock().now())
+        OrganisationStore::find_invitation(database, &link.digest(), clock().now())
             .await
             .unwrap()
             .is_none()
@@ -227,7 +227,7 @@ async fn of_ten_admins_who_leave_at_once_one_stays(database: &Database) {
             .await
             .id;
         let link = invite(database, Some(&acme), Role::Admin).await;
-        InvitationStore::accept(database, &link.digest(), admin, clock().now())
+        OrganisationStore::accept_invitation(database, &link.digest(), admin, clock().now())
             .await
             .unwrap()
             .unwrap();
@@ -236,8 +236,9 @@ async fn of_ten_admins_who_leave_at_once_one_stays(database: &Database) {
     let mut leaving = JoinSet::new();
     for admin in admins {
         let (database, acme) = (database.clone(), acme.clone());
-        leaving
-            .spawn(async move { MembershipStore::change(&database, &acme, admin, leave()).await });
+        leaving.spawn(async move {
+            OrganisationStore::change_member(&database, &acme, admin, leave()).await
+        });
     }
     let outcomes = leaving.join_all().await;
     assert_eq!(
@@ -247,7 +248,7 @@ async fn of_ten_admins_who_leave_at_once_one_stays(database: &Database) {
             .count(),
         1
     );
-    assert_eq!(database.members(&acme).await.unwrap().len(), 1);
+    assert_eq!(database.list_members(&acme).await.unwrap().len(), 1);
 }
 
 async fn a_refused_rule_changes_no_member(database: &Database) {
@@ -255,13 +256,13 @@ async fn a_refused_rule_changes_no_member(database: &Database) {
     let acme = found(database, &ann).await;
     let nobody = UserId(clock().id());
     assert!(
-        MembershipStore::change(database, &acme, nobody, leave())
+        OrganisationStore::change_member(database, &acme, nobody, leave())
             .await
             .unwrap()
             .is_none()
     );
     assert!(
-        MembershipStore::change(database, &acme, ann.id, leave())
+        OrganisationStore::change_member(database, &acme, ann.id, leave())
             .await
             .is_err()
     );
@@ -277,16 +278,20 @@ async fn an_invitation_is_accepted_once(database: &Database) {
             .await
             .id;
         let (database, digest) = (database.clone(), link.digest());
-        accepting
-            .spawn(async move { database.accept(&digest, user, clock().now()).await.unwrap() });
+        accepting.spawn(async move {
+            database
+                .accept_invitation(&digest, user, clock().now())
+                .await
+                .unwrap()
+        });
     }
     let outcomes = accepting.join_all().await;
     assert_eq!(outcomes.iter().flatten().count(), 1);
-    assert_eq!(database.members(&acme).await.unwrap().len(), 1);
+    assert_eq!(database.list_members(&acme).await.unwrap().len(), 1);
     let late = invite(database, Some(&acme), Role::Member).await;
     let after = clock().now() + TimeDelta::days(8);
     assert!(
-        InvitationStore::find(database, &late.digest(), after)
+        OrganisationStore::find_invitation(database, &late.digest(), after)
             .await
             .unwrap()
             .is_none()
@@ -300,14 +305,17 @@ async fn an_invitation_ends_with_the_role_of_its_inviter(database: &Database) {
     for end in [demote(), leave()] {
         let bob = account(database, &format!("{}@example.com", clock().id()), "hash").await;
         let link = invite(database, Some(&acme), Role::Admin).await;
-        let accepted = database.accept(&link.digest(), bob.id, clock().now()).await;
+        let accepted = database
+            .accept_invitation(&link.digest(), bob.id, clock().now())
+            .await;
         accepted.unwrap().unwrap();
         let own = invite_by(database, Some(&acme), Role::Admin, Some(bob.id))
             .await
             .unwrap();
-        let changed = MembershipStore::change(database, &acme, bob.id, end).await;
+        let changed = OrganisationStore::change_member(database, &acme, bob.id, end).await;
         changed.unwrap().unwrap();
-        let found = InvitationStore::find(database, &own.digest(), clock().now()).await;
+        let found =
+            OrganisationStore::find_invitation(database, &own.digest(), clock().now()).await;
         assert_eq!(found.unwrap(), None);
         let refused = invite_by(database, Some(&acme), Role::Admin, Some(bob.id)).await;
         assert!(matches!(refused, Err(Error::Forbidden(_))));
@@ -315,7 +323,7 @@ async fn an_invitation_ends_with_the_role_of_its_inviter(database: &Database) {
     let anns = invite_by(database, Some(&acme), Role::Member, Some(ann.id))
         .await
         .unwrap();
-    let found = InvitationStore::find(database, &anns.digest(), clock().now()).await;
+    let found = OrganisationStore::find_invitation(database, &anns.digest(), clock().now()).await;
     assert!(found.unwrap().is_some(), "others' stay");
 }
 
@@ -324,7 +332,7 @@ async fn an_accepted_invitation_never_takes_a_role_away(database: &Database) {
     let acme = found(database, &ann).await;
     let link = invite(database, Some(&acme), Role::Member).await;
     database
-        .accept(&link.digest(), ann.id, clock().now())
+        .accept_invitation(&link.digest(), ann.id, clock().now())
         .await
         .unwrap()
         .unwrap();
@@ -339,7 +347,7 @@ async fn a_second_invitation_of_an_address_takes_the_place_of_the_first(database
     let first = invite(database, Some(&acme), Role::Member).await;
     invite(database, Some(&acme), Role::Admin).await;
     invite(database, None, Role::Member).await;
-    let pending = InvitationStore::list(database, &acme, clock().now())
+    let pending = OrganisationStore::list_invitations(database, &acme, clock().now())
         .await
         .unwrap();
     assert_eq!(
@@ -347,23 +355,23 @@ async fn a_second_invitation_of_an_address_takes_the_place_of_the_first(database
         [Role::Admin]
     );
     assert!(
-        InvitationStore::find(database, &first.digest(), clock().now())
+        OrganisationStore::find_invitation(database, &first.digest(), clock().now())
             .await
             .unwrap()
             .is_none()
     );
     assert!(
-        !InvitationStore::delete(database, &other, pending[0].id)
+        !OrganisationStore::delete_invitation(database, &other, pending[0].id)
             .await
             .unwrap()
     );
     assert!(
-        InvitationStore::delete(database, &acme, pending[0].id)
+        OrganisationStore::delete_invitation(database, &acme, pending[0].id)
             .await
             .unwrap()
     );
     assert!(
-        InvitationStore::list(database, &acme, clock().now())
+        OrganisationStore::list_invitations(database, &acme, clock().now())
             .await
             .unwrap()
             .is_empty()

@@ -1,9 +1,7 @@
 use allclear_application::account::{
-    AccountStore, Accounts, Confirmation, Confirmed, Deletion, PendingSignUp, PendingStore,
+    AccountStore, Accounts, Confirmation, Confirmed, Deletion, PendingSignUp,
 };
 use allclear_application::error::Error;
-use allclear_application::invitation::InvitationStore;
-use allclear_application::membership::MembershipStore;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::password::PasswordHash;
 use allclear_application::secret::{Digest, SecretToken};
@@ -141,7 +139,7 @@ async fn an_invitation_that_was_needed_and_is_gone_makes_no_account(database: &D
     database.add_sign_up(pending).await.unwrap();
     let used = account(database, "bob@example.com", "hash").await;
     database
-        .accept(&link.digest(), used.id, clock().now())
+        .accept_invitation(&link.digest(), used.id, clock().now())
         .await
         .unwrap()
         .unwrap();
@@ -167,7 +165,7 @@ async fn a_deleted_account_takes_its_own_along_and_leaves_no_members_without_an_
     let acme = found(database, &ann).await;
     let link = invite(database, Some(&acme), Role::Member).await;
     database
-        .accept(&link.digest(), bob.id, clock().now())
+        .accept_invitation(&link.digest(), bob.id, clock().now())
         .await
         .unwrap()
         .unwrap();
@@ -183,7 +181,7 @@ async fn a_deleted_account_takes_its_own_along_and_leaves_no_members_without_an_
     );
     let session = SessionStore::find(database, &token.digest(), clock().now()).await;
     assert!(session.unwrap().is_none());
-    assert_eq!(database.members(&acme).await.unwrap().len(), 1);
+    assert_eq!(database.list_members(&acme).await.unwrap().len(), 1);
     assert!(
         OrganisationStore::find(database, &alone)
             .await

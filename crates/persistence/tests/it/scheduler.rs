@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
+use allclear_application::maintenance::MaintenanceStore;
 use allclear_application::outbox::{Backlog, Outbox};
-use allclear_application::scheduler::MaintenanceSchedule;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::maintenance::{MaintenancePatch, MaintenanceStatus, NewEnd};
 use allclear_domain::organisation::Revision;

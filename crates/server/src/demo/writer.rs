@@ -52,7 +52,7 @@ impl<'a> Writer<'a> {
         let organisation = app
             .identity
             .memberships
-            .found(&session, draft)
+            .create(&session, draft)
             .await?
             .organisation;
         let author = Author {

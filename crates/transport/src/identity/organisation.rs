@@ -78,7 +78,7 @@ async fn create(
     body: Body<OrganisationInput>,
     memberships: web::Data<Memberships>,
 ) -> Result<HttpResponse, Problem> {
-    let made = memberships.found(&session, body.0.draft()?).await?;
+    let made = memberships.create(&session, body.0.draft()?).await?;
     let created = SecurityRecord {
         subject: Some(&session.user.id),
         organisation: Some(&made.organisation),

@@ -4,6 +4,7 @@ use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
 use actix_web::{FromRequest, HttpRequest, HttpResponse, get, post, web};
 use allclear_application::error::Error;
+use allclear_application::membership::Memberships;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::session::{Session, Sessions};
 use allclear_application::timestamp;
@@ -89,6 +90,7 @@ struct SessionBody {
 async fn read(
     request: HttpRequest,
     sessions: web::Data<Sessions>,
+    memberships: web::Data<Memberships>,
     security: web::Data<CookieSecurity>,
 ) -> Result<HttpResponse, Problem> {
     let nobody = ApiResponse::new(None::<SessionBody>);
@@ -102,7 +104,7 @@ async fn read(
             .map_err(|error| Error::internal(error.to_string()))?;
         return Ok(response);
     };
-    let belongings = sessions.organisations(&session).await?;
+    let belongings = memberships.list(&session).await?;
     let active = session.active_organisation.as_ref();
     let active = active.filter(|active| {
         belongings

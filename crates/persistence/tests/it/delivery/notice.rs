@@ -7,7 +7,6 @@ use std::sync::Arc;
 use allclear_application::component::ComponentStore;
 use allclear_application::delivery::{DeliveryKind, DeliveryQueue};
 use allclear_application::notice::Notice;
-use allclear_application::scheduler::MaintenanceSchedule;
 use allclear_application::transition::CreateTransition;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::ComponentId;

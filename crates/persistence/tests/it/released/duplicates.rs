@@ -1,6 +1,6 @@
 //! Accounts of 0.1, when an address could have several.
 
-use allclear_application::account::{AccountStore, Confirmed, PendingAddress, PendingStore};
+use allclear_application::account::{AccountStore, Confirmed, PendingAddress};
 use allclear_application::secret::SecretToken;
 use allclear_domain::email::EmailKey;
 use allclear_persistence::database::Database;

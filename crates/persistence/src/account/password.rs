@@ -1,0 +1,96 @@
+//! Passwords of accounts, and pending resets.
+
+use allclear_application::account::{Credentials, PasswordStored, Reset};
+use allclear_application::error::Error;
+use allclear_application::password::PasswordHash;
+use allclear_application::secret::Digest;
+use allclear_domain::id::{SessionId, UserId};
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
+};
+
+use super::credentials;
+use crate::entity::password_reset::{ActiveModel, Column, Entity};
+use crate::entity::{session, user};
+use crate::error::broken;
+
+pub(super) async fn add_reset(
+    transaction: &DatabaseTransaction,
+    reset: Reset,
+) -> Result<(), Error> {
+    let row = ActiveModel {
+        digest: Set(reset.digest.as_str().to_owned()),
+        user_id: Set(reset.user.0),
+        expires_at: Set(reset.expires_at),
+    };
+    Entity::insert(row)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
+pub(super) async fn find_reset(
+    connection: &impl ConnectionTrait,
+    digest: &Digest,
+    now: DateTime<Utc>,
+) -> Result<Option<Credentials>, Error> {
+    let found = Entity::find_by_id(digest.as_str())
+        .filter(Column::ExpiresAt.gt(now))
+        .find_also_related(user::Entity)
+        .one(connection)
+        .await
+        .map_err(broken)?;
+    Ok(found.and_then(|(_, user)| user).map(credentials))
+}
+
+pub(super) async fn use_reset(
+    transaction: &DatabaseTransaction,
+    digest: &Digest,
+    password: PasswordHash,
+    now: DateTime<Utc>,
+) -> Result<PasswordStored, Error> {
+    let pending = Entity::find_by_id(digest.as_str()).filter(Column::ExpiresAt.gt(now));
+    let Some(reset) = pending.one(transaction).await.map_err(broken)? else {
+        return Ok(PasswordStored::Gone);
+    };
+    // Of several concurrent requests, one deletes the row.
+    let used = Entity::delete_by_id(reset.digest)
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    if used.rows_affected == 0 {
+        return Ok(PasswordStored::Gone);
+    }
+    set_password(transaction, UserId(reset.user_id), password, None).await
+}
+
+pub(super) async fn set_password(
+    transaction: &DatabaseTransaction,
+    id: UserId,
+    password: PasswordHash,
+    spared: Option<SessionId>,
+) -> Result<PasswordStored, Error> {
+    let password = user::ActiveModel {
+        password: Set(password.as_str().to_owned()),
+        ..Default::default()
+    };
+    let stored = user::Entity::update_many()
+        .set(password)
+        .filter(user::Column::Id.eq(id.0))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    if stored.rows_affected == 0 {
+        return Ok(PasswordStored::Gone);
+    }
+    let mut sessions = session::Entity::delete_many().filter(session::Column::UserId.eq(id.0));
+    if let Some(spared) = spared {
+        sessions = sessions.filter(session::Column::Id.ne(spared.0));
+    }
+    sessions.exec(transaction).await.map_err(broken)?;
+    let resets = Entity::delete_many().filter(Column::UserId.eq(id.0));
+    resets.exec(transaction).await.map_err(broken)?;
+    Ok(PasswordStored::Stored)
+}

@@ -1,0 +1,82 @@
+//! Maintenances as the public sees them.
+
+use std::cmp::Reverse;
+
+use allclear_application::error::Error;
+use allclear_application::public::maintenance::PublicMaintenance;
+use allclear_application::public::size::{
+    Budget, EVENT_BYTES, LIST_TIMELINE_BYTES, PAGE_BYTES, PAST_SHOWN, WithTimeline,
+};
+use allclear_domain::id::{MaintenanceId, OrganisationId};
+use allclear_domain::maintenance::SHOWN_AFTER_END;
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+};
+
+use super::{of, reports};
+use crate::entity::maintenance::{Column, Entity};
+use crate::error::broken;
+use crate::timeline::AT_ONCE;
+
+/// What a status page shows of an organisation's maintenances, newest first.
+pub(crate) async fn shown(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    now: DateTime<Utc>,
+) -> Result<Vec<PublicMaintenance>, Error> {
+    let mut ahead = not_over(organisation, now)
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    ahead.sort_unstable_by_key(|row| Reverse(row.id));
+    let past = newest_over(organisation, now)
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    let mut budget = Budget::new(PAGE_BYTES);
+    let ahead = reports(transaction, ahead, PAGE_BYTES, now).await?;
+    let mut shown = Vec::with_capacity(ahead.len() + past.len());
+    for report in ahead {
+        shown.push(budget.show(PublicMaintenance::from(report))?);
+    }
+    let timelines = AT_ONCE * EVENT_BYTES;
+    for report in reports(transaction, past, timelines, now).await? {
+        shown.push(PublicMaintenance::from(report).for_past()?);
+    }
+    shown.sort_unstable_by(|a, b| b.id.cmp(&a.id));
+    Ok(shown)
+}
+
+/// What is ahead or goes on. Without an order: SQLite would follow the index that has it, through everything that is over.
+pub(super) fn not_over(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
+    of(organisation).filter(Column::ShownUntil.gte(now + SHOWN_AFTER_END))
+}
+
+/// The maintenances that ended last, as many as the status page shows.
+pub(super) fn newest_over(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
+    of(organisation)
+        .filter(Column::ShownUntil.gte(now))
+        .filter(Column::ShownUntil.lt(now + SHOWN_AFTER_END))
+        .order_by_desc(Column::ShownUntil)
+        .limit(PAST_SHOWN)
+}
+
+/// A maintenance that an event names.
+pub(crate) async fn named(
+    transaction: &DatabaseTransaction,
+    id: MaintenanceId,
+    now: DateTime<Utc>,
+) -> Result<PublicMaintenance, Error> {
+    let row = Entity::find_by_id(id.0).one(transaction).await;
+    let rows = Vec::from_iter(row.map_err(broken)?);
+    let report = reports(transaction, rows, LIST_TIMELINE_BYTES, now)
+        .await?
+        .pop();
+    let missing = || {
+        Error::internal(format!(
+            "an event names maintenance {id}, which is not stored"
+        ))
+    };
+    report.map(PublicMaintenance::from).ok_or_else(missing)
+}

@@ -1,0 +1,99 @@
+//! Changes of status that the clock makes. The node that locks the organisation first publishes them.
+
+use std::collections::BTreeSet;
+
+use allclear_application::error::Error;
+use allclear_domain::event::Changed;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::maintenance::Maintenance;
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
+    QueryOrder, QuerySelect, Select,
+};
+
+use super::{maintenance, of};
+use crate::commit::Scope;
+use crate::entity::maintenance::{ActiveModel, Column, Entity};
+use crate::error::broken;
+
+/// How many changes of an organisation one transaction publishes.
+const BATCH: u64 = 100;
+
+pub(super) async fn organisations_due(
+    connection: &impl ConnectionTrait,
+    now: DateTime<Utc>,
+) -> Result<Vec<OrganisationId>, Error> {
+    let found: Vec<String> = changing(now)
+        .into_tuple()
+        .all(connection)
+        .await
+        .map_err(broken)?;
+    // Not by DISTINCT: for it, SQLite would scan the organisations instead of the index of due changes.
+    let distinct: BTreeSet<_> = found.into_iter().collect();
+    distinct
+        .iter()
+        .map(|id| OrganisationId::parse(id).map_err(Error::internal))
+        .collect()
+}
+
+/// Stores the published statuses of the organisation's due changes, and returns the changes as one.
+pub(super) async fn announce(
+    scope: Scope<'_>,
+    now: DateTime<Utc>,
+) -> Result<Option<Changed<()>>, Error> {
+    let due = due(scope.organisation, now);
+    let mut all = Changed::nothing(());
+    for row in due.all(scope.transaction).await.map_err(broken)? {
+        let announced = maintenance(row)?.announce(now);
+        note_announced(scope.transaction, &announced.state, now).await?;
+        all.events.extend(announced.events);
+        all.notices.extend(announced.notices);
+    }
+    Ok(Some(all))
+}
+
+/// Stores the status that is published with this transaction.
+pub(super) async fn note_announced(
+    transaction: &DatabaseTransaction,
+    state: &Maintenance,
+    now: DateTime<Utc>,
+) -> Result<(), Error> {
+    let noted = ActiveModel {
+        id: Set(state.id.0),
+        announced_status: Set(state.announced.to_string()),
+        next_change_at: Set(state.next_change(now)),
+        ..Default::default()
+    };
+    Entity::update(noted)
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
+/// The earliest change.
+pub(super) fn next() -> Select<Entity> {
+    Entity::find()
+        .select_only()
+        .column(Column::NextChangeAt)
+        .filter(Column::NextChangeAt.is_not_null())
+        .order_by_asc(Column::NextChangeAt)
+        .limit(1)
+}
+
+/// The organisations with due changes, each as often as it has one.
+pub(super) fn changing(now: DateTime<Utc>) -> Select<Entity> {
+    Entity::find()
+        .select_only()
+        .column(Column::OrganisationId)
+        .filter(Column::NextChangeAt.lte(now))
+}
+
+/// An organisation's due changes, the oldest first.
+pub(super) fn due(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
+    of(organisation)
+        .filter(Column::NextChangeAt.lte(now))
+        .order_by_asc(Column::NextChangeAt)
+        .limit(BATCH)
+}

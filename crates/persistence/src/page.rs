@@ -1,0 +1,27 @@
+//! Pages of lists.
+
+use allclear_application::error::Error;
+use allclear_application::page::{Listed, Page};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+};
+use uuid::Uuid;
+
+use crate::error::broken;
+
+/// Reads a page of the selected rows, sorted by `id`, newest first. `id_of` returns a row's `id`.
+pub(crate) async fn read<E: EntityTrait>(
+    connection: &impl ConnectionTrait,
+    selected: Select<E>,
+    page: Page,
+    id: E::Column,
+    id_of: impl Fn(&E::Model) -> Uuid,
+) -> Result<Listed<E::Model>, Error> {
+    let mut query = selected.order_by_desc(id);
+    if let Some(before) = page.before {
+        query = query.filter(id.lt(before));
+    }
+    let query = query.limit(page.limit.map(|limit| limit + 1));
+    let rows = query.all(connection).await.map_err(broken)?;
+    Ok(Listed::cut(rows, page, id_of))
+}

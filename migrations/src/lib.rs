@@ -1,4 +1,4 @@
-//! The database schema, one step a file. A step that was released never changes; a new one follows it.
+//! The migrations of the database schema, one per file. A released migration never changes.
 
 use sea_orm_migration::prelude::*;
 
@@ -20,7 +20,7 @@ mod m0017_settings_and_codes;
 mod m0018_groups_periods_and_reviews;
 mod table;
 
-/// Every step, in order.
+/// All migrations, in order.
 #[derive(Debug)]
 pub struct Migrator;
 

@@ -13,14 +13,14 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// All of it or nothing, on SQLite too.
+    /// In one transaction on SQLite, too.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager.create_table(installation()).await?;
-        // Its one row is there from the start, so that whoever has to be alone can lock it.
+        // It has one row from the start, which serves as a lock.
         let row = Query::insert()
             .into_table("installation")
             .columns(["id"])

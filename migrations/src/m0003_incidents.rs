@@ -13,7 +13,7 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// All of it or nothing, on SQLite too.
+    /// In one transaction on SQLite, too.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }
@@ -27,7 +27,7 @@ impl MigrationTrait for Migration {
                 &["organisation_id", "id"],
             ))
             .await?;
-        // Finds what is unresolved, or was resolved of late, among any number of old incidents.
+        // Finds unresolved and recently resolved incidents among any number of old ones.
         let recent = index(
             "incidents_by_resolution",
             "incidents",
@@ -43,7 +43,7 @@ impl MigrationTrait for Migration {
                 &["component_id"],
             ))
             .await?;
-        // No foreign key: the history outlives the incident that made it.
+        // No foreign key: the history outlives its incident.
         let cause = Table::alter()
             .table("component_status_changes")
             .add_column(uuid_null("incident_id"))
@@ -74,7 +74,7 @@ fn incidents() -> TableCreateStatement {
         .to_owned()
 }
 
-/// The key orders an incident's updates by age, so the newest are found without the others.
+/// The key orders an incident's updates by age, so the newest are found without reading the others.
 fn incident_updates() -> TableCreateStatement {
     Table::create()
         .table("incident_updates")

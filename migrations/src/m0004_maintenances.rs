@@ -12,7 +12,7 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// All of it or nothing, on SQLite too.
+    /// In one transaction on SQLite, too.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }
@@ -25,14 +25,14 @@ impl MigrationTrait for Migration {
             &["organisation_id", "id"],
         );
         manager.create_index(listed).await?;
-        // Finds what the status page shows among any number of old maintenances.
+        // Finds the maintenances on the status page among any number of old ones.
         let shown = index(
             "maintenances_by_showing",
             "maintenances",
             &["organisation_id", "shown_until"],
         );
         manager.create_index(shown).await?;
-        // Find what the clock changes next, of anybody and of one. What is over is not in them.
+        // Find the next change by the clock, of all organisations and of one. Past maintenances are not in these indexes.
         let change = || Expr::col("next_change_at").is_not_null();
         let next = index(
             "maintenances_by_change",
@@ -54,8 +54,8 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// `announced_status` is what viewers were told last, `next_change_at` when the clock makes it untrue, null where it never
-/// does, and `shown_until` when the maintenance leaves the status page.
+/// `announced_status` is the last published status. `next_change_at` is when the clock changes it, null if never. `shown_until`
+/// is when the maintenance leaves the status page.
 fn maintenances() -> TableCreateStatement {
     Table::create()
         .table("maintenances")

@@ -1,4 +1,4 @@
-//! Subscribers, and how often addresses were mailed a verification of late.
+//! Subscribers, and the counts of recent verification mails.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{boolean, integer, string, timestamp_with_time_zone, uuid};
@@ -10,7 +10,7 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// All of it or nothing, on SQLite too.
+    /// In one transaction on SQLite, too.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }
@@ -44,7 +44,7 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// `email` is the address as it was typed, `mailbox` the form in which addresses are compared.
+/// `email` is the address as entered, `mailbox` the form in which addresses are compared.
 fn subscribers() -> TableCreateStatement {
     Table::create()
         .table("subscribers")
@@ -67,7 +67,7 @@ fn subscribers() -> TableCreateStatement {
         .to_owned()
 }
 
-/// Of whichever organisation. A row that `used_until` has passed says nothing any more.
+/// Counts for all organisations. A row whose `used_until` has passed is obsolete.
 fn verification_mails() -> TableCreateStatement {
     Table::create()
         .table("verification_mails")

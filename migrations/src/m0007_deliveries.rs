@@ -1,4 +1,4 @@
-//! What subscribers are mailed of, and the mails that are to go out for it.
+//! Notices, and the deliveries of them to subscribers.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{
@@ -13,13 +13,13 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// All of it or nothing, on SQLite too.
+    /// In one transaction on SQLite, too.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        // Finds whom to mail among any number of others.
+        // Finds the subscribers that receive notices among any number of others.
         let mailed = index(
             "subscribers_by_status",
             "subscribers",
@@ -81,8 +81,8 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// Something that happened, as it was, to be told to every subscriber. `revision` and `part` order an organisation's notices;
-/// `reached` is the last subscriber there is a delivery for, `expanded_at` when there was one for each.
+/// A notice: the content of a change. `revision` and `part` order an organisation's notices; `reached` is the last subscriber
+/// with a delivery, `expanded_at` the time when every subscriber had one.
 fn notices() -> TableCreateStatement {
     Table::create()
         .table("notices")
@@ -104,9 +104,9 @@ fn notices() -> TableCreateStatement {
         .to_owned()
 }
 
-/// One mail to one subscriber, of a notice or, without one, with the link that verifies the address. It goes once it is sent.
-/// The key orders a subscriber's deliveries. `due_at` is null once it is given up, at `given_up_at` for `reason`;
-/// `claimed_until` is how long somebody has who is sending it.
+/// A mail to a subscriber: of a notice or, without one, with the link that verifies the address. A sent mail is deleted. The key
+/// orders a subscriber's deliveries. `due_at` is null after the mail was given up at `given_up_at` for `reason`; `claimed_until`
+/// is the expiry of a node's claim.
 fn deliveries() -> TableCreateStatement {
     Table::create()
         .table("deliveries")
@@ -135,7 +135,7 @@ fn deliveries() -> TableCreateStatement {
         .to_owned()
 }
 
-/// How many of an organisation's mails went out on a day, by its date in UTC.
+/// Number of an organisation's sent mails per UTC day.
 fn delivery_counts() -> TableCreateStatement {
     Table::create()
         .table("delivery_counts")

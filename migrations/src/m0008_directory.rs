@@ -1,4 +1,4 @@
-//! What a hosted identity provider tells: names, what has ended, and which of its messages were heard.
+//! Data from a hosted identity provider: names, revocations and handled messages.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{string, timestamp_with_time_zone};
@@ -8,7 +8,7 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// All of it or nothing, on SQLite too.
+    /// In one transaction on SQLite, too.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }
@@ -20,7 +20,7 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// Of users and organisations, by their identifiers at the provider, which are never the same.
+/// Names of users and organisations, by their identifiers at the provider, which are distinct.
 fn names() -> TableCreateStatement {
     Table::create()
         .table("directory_names")
@@ -30,7 +30,7 @@ fn names() -> TableCreateStatement {
         .to_owned()
 }
 
-/// `kind` is what has ended: `session`, `user`, `membership`, `organisation`.
+/// `kind` is the revoked object: `session`, `user`, `membership` or `organisation`.
 fn endings() -> TableCreateStatement {
     Table::create()
         .table("directory_endings")

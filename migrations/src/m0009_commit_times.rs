@@ -9,9 +9,9 @@ pub(crate) struct Migration;
 /// An organisation without a commit has this time.
 const NEVER: &str = "1970-01-01T00:00:00+00:00";
 
-/// What an organisation's commits have created so far.
+/// Tables of what an organisation's commits create.
 const CREATED: [&str; 3] = ["components", "incidents", "maintenances"];
-/// The same of their timelines, by the column that names the owner.
+/// Tables of timelines, with the column of the owner.
 const RECORDED: [(&str, &str, &str); 2] = [
     ("incident_updates", "incidents", "incident_id"),
     ("maintenance_updates", "maintenances", "maintenance_id"),
@@ -19,7 +19,7 @@ const RECORDED: [(&str, &str, &str); 2] = [
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// All of it or nothing, on SQLite too.
+    /// In one transaction on SQLite, too.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }

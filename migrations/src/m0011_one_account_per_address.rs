@@ -19,7 +19,7 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// All of it or nothing, on SQLite too.
+    /// In one transaction on SQLite, too.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }
@@ -71,7 +71,7 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// One account has an address; further ones, from the time when several could have it, need another one.
+/// An address belongs to one account; further accounts, from the time when several could share it, need another one.
 async fn indexes(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     let owner = index("user_of_address", "users", &["email_key"])
         .unique()
@@ -94,8 +94,8 @@ fn key(address: &str) -> String {
     format!("{local}@{domain}").to_lowercase()
 }
 
-/// The oldest account of an address keeps it. Every hash gets the salt it was computed with, which was derived from the
-/// address until now, and then belongs to the account whatever becomes of its address.
+/// The oldest account of an address keeps it. Every hash gets the salt it was computed with. Until now the salt was derived from
+/// the address; now it is stored, so the address can change.
 async fn users(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     let connection = manager.get_connection();
     let secret = Query::select()
@@ -168,7 +168,7 @@ async fn keys_of_invitations(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// An address waits once: of two spellings of it the one with the key stays.
+/// An address is on the waitlist once: of two spellings the one equal to the key stays.
 async fn keys_of_waitlist(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     let connection = manager.get_connection();
     for (former, key) in changed_keys(manager, "waitlist").await? {
@@ -195,7 +195,7 @@ async fn keys_of_waitlist(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// The keys of a table that are others now, with what they have become.
+/// Returns the changed keys of a table, with their new values.
 async fn changed_keys(
     manager: &SchemaManager<'_>,
     table: &'static str,
@@ -233,7 +233,7 @@ async fn end_sessions(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Accounts to be made by the link of a mail. `password` is a hash.
+/// Accounts to be created by the link of a mail. `password` is a hash.
 fn pending_sign_ups() -> TableCreateStatement {
     Table::create()
         .table("pending_sign_ups")
@@ -248,7 +248,7 @@ fn pending_sign_ups() -> TableCreateStatement {
         .to_owned()
 }
 
-/// New addresses of accounts that need one: one each.
+/// New addresses of accounts that need one, one per account.
 fn pending_addresses() -> TableCreateStatement {
     Table::create()
         .table("pending_addresses")

@@ -1,4 +1,4 @@
-//! How many mails people caused on a day, by mailbox, account, organisation and installation.
+//! Daily counts of mails, by mailbox, account, organisation and installation.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{big_integer, date, string};
@@ -10,7 +10,7 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// All of it or nothing, on SQLite too.
+    /// In one transaction on SQLite, too.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }

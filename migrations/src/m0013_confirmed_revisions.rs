@@ -1,4 +1,4 @@
-//! Subscribers remember the revision at which they were confirmed: it says which notices are for them, and no clock does.
+//! The revision at which a subscriber was confirmed, which decides which notices it receives.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::big_integer;
@@ -6,14 +6,14 @@ use sea_orm_migration::schema::big_integer;
 #[derive(DeriveMigrationName)]
 pub(crate) struct Migration;
 
-/// What is still to be expanded goes to the same subscribers as before: those that changed last before the notice.
+/// Unexpanded notices go to the same subscribers as before: those that changed last before the notice.
 const KEEP: &str = "UPDATE subscribers SET confirmed_revision = COALESCE((SELECT MAX(revision) FROM notices \
      WHERE notices.organisation_id = subscribers.organisation_id AND notices.expanded_at IS NULL \
      AND notices.created_at < subscribers.updated_at), 0)";
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// All of it or nothing, on SQLite too.
+    /// In one transaction on SQLite, too.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }

@@ -1,4 +1,4 @@
-//! What limits of use are counted by, and a row that shows whether the database can be written to.
+//! Columns for counting usage limits, and a row that shows whether the database is writable.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{big_integer, integer, uuid_null};
@@ -10,13 +10,13 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    /// All of it or nothing, on SQLite too.
+    /// In one transaction on SQLite, too.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        // Of organisations that are there already nobody knows who founded them: they count for no account.
+        // The creators of existing organisations are unknown: these organisations count for no account.
         let founder = Table::alter()
             .table("organisations")
             .add_column(uuid_null("founder_id"))
@@ -60,7 +60,7 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// One row, which a probe of the server's readiness changes.
+/// One row, which the readiness probe changes.
 fn readiness_probe() -> TableCreateStatement {
     Table::create()
         .table("readiness_probe")

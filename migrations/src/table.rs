@@ -1,4 +1,4 @@
-//! What the tables of several steps are made with.
+//! Parts of tables for several migrations.
 
 use sea_orm_migration::prelude::*;
 
@@ -15,7 +15,7 @@ pub(crate) fn index(
     index
 }
 
-/// A row that goes when its owner goes.
+/// A foreign key that deletes the row with its owner.
 pub(crate) fn owned_by(
     name: &str,
     table: &'static str,

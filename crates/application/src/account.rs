@@ -1,4 +1,4 @@
-//! Accounts: making one, signing in and deleting one. What a response and its time give away, and what not, is in
+//! Accounts: sign-up, sign-in and deletion. What responses and their times reveal is in
 //! `docs/decisions/one-account-per-address.md`.
 
 mod pending;
@@ -44,36 +44,36 @@ pub struct SignedIn {
 /// Result of signing up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SignedUp {
-    /// They are in.
+    /// The account is created and signed in.
     SignedIn(SignedIn),
-    /// A link was mailed to the address, or a mail that says that it is known.
+    /// A mail was sent: a link, or the notice that the address has an account.
     Pending,
-    /// They are on the waitlist.
+    /// The request is on the waitlist.
     Waitlisted,
 }
 
-/// The ports that signing up and in need.
+/// Ports of [`Accounts`].
 #[derive(Clone)]
 pub struct AccountPorts {
-    /// Keeps accounts.
+    /// Storage of accounts.
     pub accounts: Arc<dyn AccountStore>,
-    /// Keeps sessions.
+    /// Storage of sessions.
     pub sessions: Arc<dyn SessionStore>,
-    /// Keeps invitations.
+    /// Storage of invitations.
     pub organisations: Arc<dyn OrganisationStore>,
-    /// Keeps the waitlist.
+    /// Storage of the waitlist.
     pub waitlist: Arc<dyn WaitlistStore>,
     /// Hashes passwords.
     pub hasher: Arc<dyn PasswordHasher>,
     /// Sends mail.
     pub mailer: Arc<dyn Mailer>,
-    /// Counts mails.
+    /// Mail budget.
     pub mail_budget: Arc<MailBudget>,
     /// Time and identifiers.
     pub clock: Arc<dyn Clock>,
 }
 
-/// How people make accounts and sign in.
+/// The use cases of accounts.
 pub struct Accounts {
     ports: AccountPorts,
     mode: SignUpMode,
@@ -104,19 +104,19 @@ impl Accounts {
         }
     }
 
-    /// For whom sign-up is open.
+    /// Which people may sign up.
     #[must_use]
     pub const fn mode(&self) -> SignUpMode {
         self.mode
     }
 
-    /// Whether the next account would be the installation's first, which can always be made and administers it.
+    /// Whether the installation has no account yet. The first account can always be created and administers the installation.
     pub async fn is_first(&self) -> Result<bool, Error> {
         Ok(!self.ports.accounts.any().await?)
     }
 
-    /// Signs up. The first account of the installation, and one with an invitation for its address, is made and signed in;
-    /// any other address gets a mail. Known and unknown addresses cost the same and get the same response.
+    /// Signs up. The installation's first account, and an account with an invitation for its address, is created and signed in.
+    /// Every other address receives a mail; known and unknown addresses cost the same and get the same response.
     /// [`Error::Invalid`], [`Error::BadCode`] for a bad invitation, [`Error::Forbidden`] if sign-up is closed,
     /// [`Error::Conflict`] if an invited address has an account.
     pub async fn sign_up(
@@ -138,7 +138,7 @@ impl Accounts {
             .await?;
         let invited = EmailKey::of(&found.ok_or(Invitations::BAD)?.email);
         if invited == EmailKey::of(&draft.email) {
-            // The link was mailed to the address: its use proves the address.
+            // The invitation was mailed to this address, so its use proves the address.
             return self.create(draft, Admission::Invitation(digest)).await;
         }
         let hash = self.ports.hasher.hash(&draft.password).await?;
@@ -179,8 +179,7 @@ impl Accounts {
         }
     }
 
-    /// Signs in the account of the address whose password this is. [`Error::Unauthenticated`] if there is none,
-    /// [`Error::Invalid`].
+    /// Signs in the account with this address and password. [`Error::Unauthenticated`] if there is none, [`Error::Invalid`].
     pub async fn sign_in(&self, draft: SignInDraft) -> Result<SignedIn, Error> {
         draft.validate().map_err(Invalid::from)?;
         let key = EmailKey::of(&draft.email);
@@ -201,7 +200,7 @@ impl Accounts {
         self.open(account.user).await
     }
 
-    /// Stores a hash with today's parameters. The sign-in does not depend on it: the next one tries again.
+    /// Stores a hash with the current parameters. A failure does not fail the sign-in; the next sign-in tries again.
     async fn upgrade_password(&self, draft: &SignInDraft, account: &Credentials) {
         let upgraded = async {
             let stronger = self.ports.hasher.hash(&draft.password).await?;
@@ -219,7 +218,7 @@ impl Accounts {
         }
     }
 
-    /// The account whose password is the draft's. Computes one hash, whatever the accounts.
+    /// Returns the account that has the draft's password. Computes one hash, however many accounts there are.
     async fn whose(
         &self,
         draft: &SignInDraft,
@@ -233,8 +232,8 @@ impl Accounts {
         Ok(found.and_then(|index| accounts.into_iter().nth(index)))
     }
 
-    /// Deletes the account of the session, and ends its sessions. [`Error::Invalid`] if the password is wrong,
-    /// [`Error::Conflict`] if others would be left without an admin or the installation without its administrator.
+    /// Deletes the session's account and ends its sessions. [`Error::Invalid`] if the password is wrong, [`Error::Conflict`] if
+    /// an organisation would lose its last admin or the installation its administrator.
     pub async fn delete(&self, session: &Session, draft: DeletionDraft) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;
         let account = self.ports.accounts.find(session.user.id).await?;
@@ -257,7 +256,7 @@ impl Accounts {
         }
     }
 
-    /// Gives an account another name. [`Error::Invalid`], [`Error::NotFound`].
+    /// Renames an account. [`Error::Invalid`], [`Error::NotFound`].
     pub async fn rename(&self, id: UserId, draft: NameDraft) -> Result<User, Error> {
         draft.validate().map_err(Invalid::from)?;
         self.ports
@@ -267,7 +266,7 @@ impl Accounts {
             .ok_or(Self::MISSING)
     }
 
-    /// Removes what has expired. To be called now and then.
+    /// Removes expired sessions, links and invitations. To be called periodically.
     pub async fn prune(&self) -> Result<(), Error> {
         self.ports.accounts.prune(self.ports.clock.now()).await
     }
@@ -308,7 +307,8 @@ impl Accounts {
         })
     }
 
-    /// Waiting twice is waiting once, and an address that has an account waits like any other.
+    /// A second request of an address changes nothing. Addresses with an account are stored like any other, so that the response
+    /// reveals nothing.
     async fn wait(&self, draft: SignUpDraft) -> Result<SignedUp, Error> {
         let clock = &self.ports.clock;
         let id = WaitlistId(clock.id());

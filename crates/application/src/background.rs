@@ -1,4 +1,4 @@
-//! Work that goes on after the response, so that the time of the response does not depend on it.
+//! Work that continues after the response, so that the response time does not depend on it.
 
 use std::future::Future;
 
@@ -7,7 +7,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::error::Error;
 
-/// Runs work after responses and can be waited for.
+/// Runs work after responses. [`wait_idle`](Self::wait_idle) waits for it.
 #[derive(Debug, Clone)]
 pub struct Background {
     tasks: TaskTracker,
@@ -15,8 +15,8 @@ pub struct Background {
 }
 
 impl Background {
-    /// Runs work on this runtime, whichever it is started from: a thread that serves requests may have a runtime of its
-    /// own, which ends with it and takes along what is not finished.
+    /// Runs work on the given runtime. The runtime of a worker thread would not do: it ends with its thread and drops unfinished
+    /// work.
     #[must_use]
     pub fn on(runtime: Handle) -> Self {
         Self {
@@ -25,7 +25,7 @@ impl Background {
         }
     }
 
-    /// Starts work. A failure is logged only; `what` names the work in the log.
+    /// Starts work. A failure is only logged; `what` names the work in the log.
     pub fn start(
         &self,
         what: &'static str,
@@ -39,7 +39,7 @@ impl Background {
         self.tasks.spawn_on(logged, &self.runtime);
     }
 
-    /// Waits until everything that was started has ended: at shutdown, and in tests.
+    /// Waits until all started work has ended: at shutdown, and in tests.
     pub async fn wait_idle(&self) {
         self.tasks.close();
         self.tasks.wait().await;

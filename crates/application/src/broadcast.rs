@@ -1,4 +1,4 @@
-//! Tells every node what was committed: the broadcast port.
+//! The broadcast port, which publishes commits to all nodes.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use tokio::sync::mpsc;
 
 use crate::outbox::Commit;
 
-/// Carries commits to every node, the sender's own included. It may lose, repeat or reorder them: the
-/// [relay](crate::relay) puts that right from the outbox.
+/// Publishes commits to every node, including the sender. It may lose, repeat or reorder them: the [relay](crate::relay) recovers
+/// from the outbox.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait Broadcast: Send + Sync {
-    /// Sends a commit on. An adapter MUST NOT wait for receivers, and reports its own faults to the log only: the commit
-    /// is safe in the outbox.
+    /// Publishes a commit. An adapter MUST NOT wait for receivers. It only logs its own faults, because the commit is stored in
+    /// the outbox.
     async fn publish(&self, commit: Arc<Commit>);
 
-    /// What arrives from now on, this node's own commits included.
+    /// Returns a receiver of all commits from now on, including this node's own.
     async fn subscribe(&self) -> mpsc::UnboundedReceiver<Arc<Commit>>;
 }

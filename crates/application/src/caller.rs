@@ -5,7 +5,7 @@ pub use allclear_domain::membership::Role;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-/// A signed-in person, as a verified token says.
+/// A signed-in person, from a verified token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// The token's subject: the user's identifier.
@@ -34,10 +34,10 @@ pub struct Membership {
 /// Why a token does not make its bearer a [`Caller`].
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
-    /// Malformed, expired, not from our issuer, revoked: it proves nothing. The reason is for the log.
+    /// The token is malformed, expired, revoked or from another issuer. The reason is for the log.
     #[error("bad token: {0}")]
     Bad(String),
-    /// It cannot be checked now; trying again later may work.
+    /// The token cannot be checked now; a retry may work.
     #[error("tokens cannot be verified now")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

@@ -1,16 +1,15 @@
-//! Time and identifiers, handed in so that rules and tests decide them.
+//! The port of time and identifiers, which tests replace.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// Where moments and identifiers come from.
+/// The source of the current time and of new identifiers.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 pub trait Clock: Send + Sync {
-    /// The current moment. An adapter MUST cut it to whole milliseconds, the precision that every database and the API
-    /// keep.
+    /// Returns the current time. An adapter MUST truncate it to milliseconds, the precision of every database and of the API.
     fn now(&self) -> DateTime<Utc>;
 
-    /// A fresh `UUIDv7` (RFC 9562, section 5.7). An adapter MUST make each greater than the one before it, also within a
+    /// Returns a new `UUIDv7` (RFC 9562, section 5.7). An adapter MUST make each greater than the previous one, even within a
     /// millisecond: lists are ordered by it.
     fn id(&self) -> Uuid;
 }

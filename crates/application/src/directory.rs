@@ -1,8 +1,8 @@
-//! What is known of the users, sessions and organisations of a hosted identity provider.
+//! Users, sessions and organisations of a hosted identity provider.
 //!
-//! Its tokens prove who somebody was when they were issued. What has ended since, and what people and organisations are
-//! called, comes from three places, the first that knows wins: the token itself, the messages the provider sends, and its
-//! own API. Events carry their time, so that late ones change nothing.
+//! A token proves its bearer's identity at the time of issue. Revocations and the current names of people and organisations come
+//! from three sources: the token, the provider's webhooks, and the provider's API. The first source that has a name wins. Events
+//! carry their time, so late events change nothing.
 
 mod message;
 mod port;
@@ -37,25 +37,25 @@ pub struct ResolvedNames {
     pub organisation: Option<String>,
 }
 
-/// The provider's directory, as far as it is known here.
+/// The known part of the provider's directory.
 pub struct Directory {
     store: Arc<dyn DirectoryStore>,
     profiles: Arc<dyn Profiles>,
     webhook_verifier: Arc<dyn WebhookVerifier>,
     relay: Arc<Relay>,
     clock: Arc<dyn Clock>,
-    /// When the provider was last asked for a name in vain, or is being asked.
+    /// Time of the last request to the provider for a name, if it failed or is under way.
     asked: Mutex<HashMap<String, DateTime<Utc>>>,
 }
 
 impl Directory {
-    /// How long ended sessions, memberships and users are remembered. No token that lives longer may be accepted.
+    /// How long revocations are stored. No token that lives longer may be accepted.
     pub const MEMORY: TimeDelta = TimeDelta::hours(24);
-    /// How long a message's identifier is remembered: longer than its signature counts, before and after its time.
+    /// How long a message's identifier is stored: longer than its signature is valid.
     pub const MESSAGES: TimeDelta = TimeDelta::minutes(15);
-    /// How long the provider is not asked again for a name that it did not return.
+    /// Delay before the provider is asked again for a name that it did not return.
     const RETRY_DELAY: TimeDelta = TimeDelta::minutes(1);
-    /// Names that are being waited for; past that many the oldest questions may be asked again.
+    /// Maximum of pending names; beyond it, the oldest requests may be repeated.
     const MOST_ASKED: usize = 10_000;
 
     /// The use cases over these ports.
@@ -115,7 +115,7 @@ impl Directory {
         for event in message.events {
             self.apply(event, message.happened_at).await?;
         }
-        // Last: a message that could not be followed is delivered again, and following it twice is following it once.
+        // Last: after a failure the provider delivers the message again, and handling it twice has the same result as once.
         self.store.mark_handled(&message.id, self.clock.now()).await
     }
 
@@ -248,7 +248,7 @@ impl Directory {
         Ok(())
     }
 
-    /// Whether it is time to ask the provider about this, and notes that it was asked.
+    /// Returns whether the provider may be asked for this name, and records the request.
     fn may_ask(&self, id: &str) -> bool {
         let now = self.clock.now();
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -265,7 +265,7 @@ impl Directory {
         true
     }
 
-    /// The name in the response of the provider; `None` if there is none. A failure is logged only.
+    /// Returns the name from the provider; `None` if there is none. A failure is only logged.
     fn accept_response(&self, id: &str, response: Result<Option<String>, Error>) -> Option<String> {
         match response {
             Ok(found) => {
@@ -282,7 +282,7 @@ impl Directory {
                 tracing::warn!(
                     id,
                     error = &error as &dyn std::error::Error,
-                    "the identity provider did not tell a name"
+                    "the identity provider did not return a name"
                 );
                 None
             }
@@ -290,7 +290,7 @@ impl Directory {
     }
 }
 
-/// Writes to the security log what no longer grants access.
+/// Writes revocations to the security log.
 fn record_revoked(revocation: &Revocation) {
     let revoked = SecurityRecord::new(SecurityEvent::AccessRevoked);
     match revocation {
@@ -314,7 +314,7 @@ fn record_revoked(revocation: &Revocation) {
     .write();
 }
 
-/// A name as it is kept: trimmed, without control characters, at most 200 characters; `None` if nothing is left.
+/// Returns the name as stored: trimmed, without control characters, at most 200 characters; `None` if it is empty then.
 fn plain(name: &str) -> Option<String> {
     let name: String = name
         .trim()

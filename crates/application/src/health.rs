@@ -2,13 +2,13 @@
 
 use async_trait::async_trait;
 
-/// Why the process cannot do its work now, in words that tell a stranger nothing of the installation.
+/// Why the process cannot work now. The texts reveal nothing about the installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotReady {
     /// Reads fail.
     #[error("the database does not answer")]
     Unavailable,
-    /// Writes fail: something else holds the database, or it takes no writes.
+    /// Writes fail: another process locks the database, or it is read-only.
     #[error("the database cannot be written to")]
     NotWritable,
     /// The disk of the database has no space left.
@@ -19,11 +19,11 @@ pub enum NotReady {
     Replaced,
 }
 
-/// Tells whether what every request needs is there.
+/// Checks whether the resources that every request needs are available.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait Readiness: Send + Sync {
-    /// Asks.
+    /// Runs the checks.
     ///
     /// # Errors
     /// [`NotReady`]: the first check that fails.

@@ -7,12 +7,12 @@ use chrono::{DateTime, Utc};
 
 use crate::error::Error;
 
-/// A key that signs tokens.
+/// A key that signs tokens, with its identifier.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SigningKey {
-    /// Names it in tokens and in the key set (RFC 7517, section 4.5).
+    /// Identifier of the key in tokens and in the key set (RFC 7517, section 4.5).
     pub id: String,
-    /// The private key, in the issuer's own form.
+    /// The private key, in the format of the token issuer.
     pub private: String,
     /// When it was made.
     pub created_at: DateTime<Utc>,
@@ -31,7 +31,7 @@ impl fmt::Debug for SigningKey {
 pub struct Secrets {
     /// 256 random bits, base64url. Salts of passwords and the codes of subscribers' links are derived from it.
     pub salt: String,
-    /// At least one, the newest first. The newest signs; a token of any is accepted.
+    /// At least one key, newest first. The newest signs; tokens of all are accepted.
     pub signing_keys: Vec<SigningKey>,
 }
 
@@ -43,7 +43,7 @@ impl fmt::Debug for Secrets {
     }
 }
 
-/// Keeps the installation's secrets.
+/// Storage of the installation's secrets.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait InstallationStore: Send + Sync {
@@ -54,6 +54,6 @@ pub trait InstallationStore: Send + Sync {
     /// The signing keys, the newest first.
     async fn signing_keys(&self) -> Result<Vec<SigningKey>, Error>;
 
-    /// Stores a key as the newest, whatever clock its moment is from, and keeps beside it only the one that it replaces.
+    /// Stores a key as the newest one, even if its creation time is earlier, and keeps only the previous key beside it.
     async fn replace_signing_key(&self, fresh: SigningKey) -> Result<(), Error>;
 }

@@ -20,7 +20,7 @@ use crate::organisation::OrganisationStore;
 use crate::secret::SecretToken;
 use crate::session::Session;
 
-/// The organisation that an invitation is to.
+/// The inviting organisation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
     /// Its identifier.
@@ -36,19 +36,19 @@ pub struct Invitation {
     pub id: InvitationId,
     /// The organisation; `None` for an invitation to sign up.
     pub organisation: Option<Host>,
-    /// Where the link was mailed.
+    /// Address to which the link was mailed.
     pub email: String,
-    /// The role it gives.
+    /// Role of the invited person.
     pub role: Role,
-    /// Member who made it. The invitation ends with this member's role of admin.
+    /// The member that made the invitation; it ends when this member is no longer an admin.
     pub inviter: Option<UserId>,
     /// When it was made.
     pub created_at: DateTime<Utc>,
-    /// When the link ends.
+    /// Expiry of the link.
     pub expires_at: DateTime<Utc>,
 }
 
-/// How people invite and are invited. An invitation is a capability: its link can be used once, by any person.
+/// The use cases of invitations. An invitation is a capability: any person can use its link, once.
 pub struct Invitations {
     store: Arc<dyn OrganisationStore>,
     mailer: Arc<dyn Mailer>,
@@ -58,10 +58,10 @@ pub struct Invitations {
 }
 
 impl Invitations {
-    /// How long the link works.
+    /// Lifetime of the link.
     pub const LIFE: TimeDelta = TimeDelta::days(7);
 
-    /// What a wrong, used or expired link is answered.
+    /// The error for a wrong, used or expired link.
     pub const BAD: Error = Error::BadCode("This invitation is wrong or has expired");
 
     /// The use cases over these ports.
@@ -115,7 +115,7 @@ impl Invitations {
         Ok(invitation)
     }
 
-    /// Takes an invitation back. [`Error::NotFound`], [`Error::Forbidden`].
+    /// Revokes an invitation. [`Error::NotFound`], [`Error::Forbidden`].
     pub async fn revoke(
         &self,
         session: &Session,
@@ -130,15 +130,15 @@ impl Invitations {
         }
     }
 
-    /// Invites an address into the installation, and returns the link that was mailed. For the administrator of the
-    /// installation: the waitlist, the command line. [`Error::Invalid`], [`Error::TooMany`] if a mail budget is used up.
+    /// Invites an address to sign up, and returns the mailed link. For the waitlist and the command line. [`Error::Invalid`],
+    /// [`Error::TooMany`] if a mail budget is used up.
     pub async fn admit(&self, draft: AddressDraft) -> Result<String, Error> {
         draft.validate().map_err(Invalid::from)?;
         let (_, link) = self.mail(draft.email, None, Role::Member, None).await?;
         Ok(link)
     }
 
-    /// What a link's invitation is to. [`Error::BadCode`].
+    /// Returns the invitation of a link. [`Error::BadCode`].
     pub async fn inspect(&self, token: &SecretToken) -> Result<Invitation, Error> {
         self.store
             .find_invitation(&token.digest(), self.clock.now())
@@ -146,7 +146,7 @@ impl Invitations {
             .ok_or(Self::BAD)
     }
 
-    /// Accepts a link's invitation. It never takes away what a member may do already. [`Error::BadCode`].
+    /// Accepts the invitation of a link. An existing member never loses permissions by it. [`Error::BadCode`].
     pub async fn accept(
         &self,
         session: &Session,

@@ -6,7 +6,7 @@ use url::form_urlencoded;
 
 use crate::secret::SecretToken;
 
-/// Makes whole URLs of the installation's public one.
+/// Builds absolute URLs from the installation's public URL.
 #[derive(Debug, Clone)]
 pub struct Links {
     public_url: String,
@@ -21,49 +21,49 @@ impl Links {
         }
     }
 
-    /// Where to sign in.
+    /// URL of the sign-in page.
     #[must_use]
     pub fn login(&self) -> String {
         format!("{}/login", self.public_url)
     }
 
-    /// Where to accept an invitation.
+    /// URL at which an invitation is accepted.
     #[must_use]
     pub fn invitation(&self, token: &SecretToken) -> String {
         format!("{}/login?invitation={}", self.public_url, token.reveal())
     }
 
-    /// Where to choose a new password.
+    /// URL at which a new password is chosen.
     #[must_use]
     pub fn reset(&self, token: &SecretToken) -> String {
         format!("{}/login?reset={}", self.public_url, token.reveal())
     }
 
-    /// Where to ask for a new password.
+    /// URL at which a password reset is requested.
     #[must_use]
     pub fn forgot(&self) -> String {
         format!("{}/login?forgot", self.public_url)
     }
 
-    /// Where a sign-up is confirmed.
+    /// URL that confirms a sign-up.
     #[must_use]
     pub fn confirmation(&self, token: &SecretToken) -> String {
         format!("{}/login?confirmation={}", self.public_url, token.reveal())
     }
 
-    /// Where the new address of an account is confirmed.
+    /// URL that confirms the new address of an account.
     #[must_use]
     pub fn address(&self, token: &SecretToken) -> String {
         format!("{}/login?address={}", self.public_url, token.reveal())
     }
 
-    /// Where to confirm a subscription.
+    /// URL that confirms a subscription.
     #[must_use]
     pub fn verify(&self, email: &str, organisation: &OrganisationId, code: &str) -> String {
         self.subscription("verify", email, organisation, ("verificationCode", code))
     }
 
-    /// Where to end a subscription.
+    /// URL that ends a subscription.
     #[must_use]
     pub fn unsubscribe(&self, email: &str, organisation: &OrganisationId, code: &str) -> String {
         self.subscription(
@@ -74,10 +74,10 @@ impl Links {
         )
     }
 
-    /// Where a mail program ends a subscription with one POST (RFC 8058).
+    /// URL at which a mail program ends a subscription with one POST (RFC 8058).
     #[must_use]
     pub fn one_click(&self, email: &str, organisation: &OrganisationId, code: &str) -> String {
-        // In ASCII it is short enough for one line of a header, however the domain was typed.
+        // In ASCII, so that it fits on one line of a header.
         let mailbox = Mailbox::of(email);
         let page = "api/v1/subscriber/unsubscribe/one-click";
         self.subscription(

@@ -13,14 +13,14 @@ use crate::notice::Notice;
 pub struct Mail {
     /// The address it goes to.
     pub to: String,
-    /// What it says. The adapter has a template for each.
+    /// Content of the message. The adapter has a template for each kind.
     pub content: MailContent,
-    /// What programs read of it.
+    /// Headers for mail programs.
     pub headers: MailHeaders,
 }
 
 impl Mail {
-    /// A message that stands for itself: of no thread and to no list.
+    /// A message without a thread or a list.
     #[must_use]
     pub fn new(to: String, content: MailContent) -> Self {
         Self {
@@ -31,14 +31,14 @@ impl Mail {
     }
 }
 
-/// What mail programs and servers read of a message. Identifiers are what stands before the `@`: ASCII letters, digits,
-/// `-`, `_` and `.`; the adapter knows what comes after it.
+/// Headers of a message for mail programs and servers. An identifier is the part before the `@`: ASCII letters, digits, `-`, `_`
+/// and `.`; the adapter adds the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MailHeaders {
-    /// Its Message-ID. The same one for each try of the same message, so that the receiving side may drop a
-    /// second copy. A fresh one when absent.
+    /// Message-ID, the same for each try of a message, so that the receiver may drop a second copy. The adapter makes one if
+    /// absent.
     pub message_id: Option<String>,
-    /// The Message-ID of the first message of its thread, which may be this one's. Of no thread when absent.
+    /// Message-ID of the first message of its thread, possibly its own. `None` if it belongs to no thread.
     pub thread: Option<String>,
     /// The list whose subscribers it goes to; `None` for a mail to one person.
     pub list: Option<MailList>,
@@ -47,55 +47,55 @@ pub struct MailHeaders {
 /// The list of an organisation's subscribers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailList {
-    /// Whose it is.
+    /// Identifier of the organisation.
     pub id: OrganisationId,
     /// The organisation's name.
     pub name: String,
-    /// Where a mail program unsubscribes this person with one POST (RFC 8058): [`crate::link::Links::one_click`].
+    /// URL at which a mail program unsubscribes the recipient with one POST (RFC 8058): [`crate::link::Links::one_click`].
     pub unsubscribe: String,
 }
 
-/// What a message says. Links are whole URLs.
+/// Content of a message. Links are absolute URLs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MailContent {
     /// An invitation to an organisation or, without one, to sign up.
     Invitation {
         /// The organisation's name.
         organisation: Option<String>,
-        /// The person who invites, if it is one.
+        /// Name of the inviting person; `None` if the installation invites.
         inviter: Option<String>,
-        /// Where to accept.
+        /// Link that accepts the invitation.
         link: String,
     },
     /// A sign-up with an address that has no account.
     Confirmation {
-        /// Where to make the account.
+        /// Link that creates the account.
         link: String,
     },
     /// The new address of an account that needs one.
     NewAddress {
-        /// Where to confirm it.
+        /// Link of the confirmation.
         link: String,
     },
     /// A request to reset the password of the account with this address.
     PasswordReset {
-        /// Where to choose a new password.
+        /// URL at which a new password is chosen.
         link: String,
     },
     /// A sign-up with an address that has an account, or a new address that another account has.
     KnownAddress {
-        /// Where to sign in.
+        /// URL of the sign-in page.
         sign_in: String,
-        /// Where to ask for a new password.
+        /// URL at which a password reset is requested.
         reset: String,
     },
     /// The address was subscribed to an organisation.
     Verification {
         /// The organisation's name.
         organisation: String,
-        /// Where to confirm it.
+        /// Link of the confirmation.
         link: String,
-        /// Where to end it.
+        /// Link that ends the subscription.
         unsubscribe: String,
     },
     /// An incident or a maintenance changed.
@@ -111,19 +111,19 @@ pub enum MailContent {
     },
 }
 
-/// Why a message was not handed over. The reason is one line fit to show an operator, and holds no password.
+/// Why a message was not sent. The reason is one line for an operator, without passwords.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
-    /// It may work later: the mail server is away, is busy or does not let us in.
+    /// A retry may work: the mail server is unavailable, busy or refuses the connection.
     #[error("{reason}")]
     Temporary {
-        /// What stands in the way.
+        /// Reason of the failure.
         reason: String,
     },
-    /// It will not work however often it is tried: there is no such mailbox, or it does not take this message.
+    /// A retry cannot work: the mailbox does not exist, or the receiver rejects this message.
     #[error("{reason}")]
     Permanent {
-        /// What the receiving side said.
+        /// Reply of the receiver.
         reason: String,
     },
 }

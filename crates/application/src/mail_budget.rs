@@ -1,5 +1,5 @@
-//! How many mails a day people may cause whose recipients did not consent to them: invitations, the links of subscriptions,
-//! sign-ups and password resets, and notices about an account. Notices to confirmed subscribers are not counted.
+//! Daily limits of mails without the recipient's consent: invitations, links of subscriptions, sign-ups and password resets, and
+//! notices about an account. Notices to confirmed subscribers are not counted.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -15,21 +15,21 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::secret::HmacKey;
 
-/// What mails are counted by.
+/// Kind of counter of mails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MailScope {
-    /// The mailbox they go to, whatever the sub-address.
+    /// The receiving mailbox, without its sub-address.
     Mailbox,
-    /// The account that causes them.
+    /// The account that causes the mails.
     Account,
-    /// The organisation in whose name they go out.
+    /// The organisation in whose name the mails are sent.
     Organisation,
-    /// Everybody together.
+    /// The whole installation.
     Installation,
 }
 
 impl MailScope {
-    /// The word that is stored.
+    /// The stored text.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl MailScope {
         }
     }
 
-    /// The error for one mail too many at this moment; it names the setting.
+    /// The error for a mail above the limit; it names the setting.
     #[must_use]
     pub fn refusal(self, now: DateTime<Utc>) -> Error {
         let (what, setting) = match self {
@@ -63,32 +63,32 @@ impl MailScope {
     }
 }
 
-/// Most mails of a UTC day in each scope; `None` is without a limit.
+/// Maximum of mails per UTC day in each scope; `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MailBudgetLimits {
-    /// To a mailbox.
+    /// Per mailbox.
     pub mailbox: Option<u32>,
-    /// Caused by an account.
+    /// Per account.
     pub account: Option<u32>,
-    /// In the name of an organisation.
+    /// Per organisation.
     pub organisation: Option<u32>,
-    /// Of the installation.
+    /// Of the whole installation.
     pub installation: Option<u32>,
 }
 
-/// A mail that is about to be caused.
+/// A mail about to be sent, with its cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailCause {
     /// Address it goes to.
     pub to: EmailKey,
-    /// Identifier of the account that causes it, where somebody is signed in.
+    /// Identifier of the account that causes it; `None` if the caller is not signed in.
     pub account: Option<String>,
-    /// Organisation in whose name it goes out.
+    /// Organisation in whose name it is sent.
     pub organisation: Option<OrganisationId>,
 }
 
 impl MailCause {
-    /// A mail that anybody may have caused, in nobody's name.
+    /// A mail caused by an unknown caller.
     #[must_use]
     pub const fn by_anybody(to: EmailKey) -> Self {
         Self {
@@ -104,18 +104,18 @@ impl MailCause {
 pub struct MailCount {
     /// Kind of counter.
     pub scope: MailScope,
-    /// Which of its kind. Of a mailbox it is a mark that only this installation can compute, not the address.
+    /// Key of the counter. For a mailbox it is an HMAC that only this installation can compute, not the address.
     pub key: String,
-    /// Most mails of a day, at least one.
+    /// Maximum per day, at least one.
     pub limit: u32,
 }
 
-/// Keeps the counters.
+/// Storage of the counters.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait MailCountStore: Send + Sync {
-    /// Counts a mail in all these counters, for the UTC day of `now`, or in none of them. However many come at once, from
-    /// whichever node, an adapter MUST NOT let a counter pass its limit.
+    /// Counts a mail in all these counters for the UTC day of `now`, or in none of them. An adapter MUST NOT let a counter exceed
+    /// its limit, however many nodes count at once.
     ///
     /// # Errors
     /// [`MailScope::refusal`] of the first counter that is at its limit.
@@ -125,19 +125,19 @@ pub trait MailCountStore: Send + Sync {
     async fn prune(&self, before: NaiveDate) -> Result<(), Error>;
 }
 
-/// Counts mails before they are caused.
+/// Counts mails before they are sent.
 pub struct MailBudget {
     store: Arc<dyn MailCountStore>,
     clock: Arc<dyn Clock>,
     hmac_key: HmacKey,
     limits: MailBudgetLimits,
-    /// Minute of the last warning, since 1970.
+    /// Minute of the last warning, counted from 1970.
     warned: AtomicI64,
     held_back: AtomicU64,
 }
 
 impl MailBudget {
-    /// With these limits; `seal` hides the addresses.
+    /// A budget with these limits. The HMAC key hides addresses in the counters.
     #[must_use]
     pub const fn new(
         store: Arc<dyn MailCountStore>,
@@ -155,7 +155,7 @@ impl MailBudget {
         }
     }
 
-    /// Counts a mail, for a caller who may know if it is one too many. Nothing is counted then.
+    /// Counts a mail; nothing is counted if a limit is reached. For callers that may learn about the limit.
     ///
     /// # Errors
     /// [`Error::TooMany`] names the setting.
@@ -167,8 +167,9 @@ impl MailBudget {
         self.store.take(counts, self.clock.now()).await
     }
 
-    /// Counts a mail, and answers whether it may be sent, for a caller who must not know. Ask it whether or not the address
-    /// is known: otherwise somebody who may know what is left learns that from it. The log has a warning, one a minute.
+    /// Counts a mail and returns whether it may be sent, for callers that must not learn about the limit. Must be called for
+    /// known and unknown addresses alike; otherwise the remaining budget would reveal whether an address is known. Logs at most
+    /// one warning per minute.
     ///
     /// # Errors
     /// When the counters cannot be reached.
@@ -183,7 +184,7 @@ impl MailBudget {
         }
     }
 
-    /// Removes the counters of days that are over everywhere. Another node's clock may be a little behind, so yesterday's stay.
+    /// Removes the counters of past days. Yesterday's stay, because the clock of another node may be behind.
     ///
     /// # Errors
     /// When the counters cannot be reached.
@@ -192,8 +193,8 @@ impl MailBudget {
         self.store.prune(today - Days::new(1)).await
     }
 
-    /// The counters of a mail, always in the same order, so that nodes wait for each other instead of refusing each other;
-    /// the installation's, which all wait for, is the last.
+    /// The counters of a mail, always in the same order, so that concurrent nodes cannot deadlock. The installation's counter is
+    /// last, because all mails share it.
     fn counts(&self, cause: &MailCause) -> Vec<MailCount> {
         let mailbox = || {
             let key = cause.to.without_tag();

@@ -1,4 +1,4 @@
-//! Organisations of the built-in identity provider and their members.
+//! Organisations of the built-in identity provider, and their members.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub struct NewOrganisation {
     pub created_at: DateTime<Utc>,
 }
 
-/// The use cases of organisations and their members. A person who is not a member finds no organisation.
+/// The use cases of organisations and their members. For accounts that are not members, an organisation does not exist.
 pub struct Memberships {
     store: Arc<dyn OrganisationStore>,
     relay: Arc<Relay>,
@@ -84,7 +84,7 @@ impl Memberships {
         })
     }
 
-    /// Gives an organisation another name. [`Error::NotFound`], [`Error::Forbidden`], [`Error::Invalid`].
+    /// Renames an organisation.
     pub async fn rename(
         &self,
         session: &Session,
@@ -145,7 +145,7 @@ impl Memberships {
             .ok_or(Error::NotFound("Member"))
     }
 
-    /// Removes a member, or oneself. [`Error::NotFound`], [`Error::Forbidden`], [`Error::Conflict`] for the last admin.
+    /// Removes a member, or the session's own account.
     pub async fn remove(
         &self,
         session: &Session,

@@ -1,4 +1,4 @@
-//! Committed events: the outbox port.
+//! The outbox port, for committed events.
 
 use std::sync::Arc;
 
@@ -76,8 +76,8 @@ pub trait Outbox: Send + Sync {
         limit: u64,
     ) -> Result<Backlog, Error>;
 
-    /// Deletes commits made before a moment, each organisation's oldest first, about `limit` of them at most; returns how
-    /// many. An adapter MUST NOT leave a commit older than one it has deleted.
+    /// Deletes commits older than `before`, each organisation's oldest first, about `limit` of them at most. Returns the number
+    /// of deleted commits. An adapter MUST NOT leave a commit older than one it has deleted.
     async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error>;
 
     /// The newest revision of each of these organisations that exists.
@@ -106,7 +106,7 @@ impl Retention {
         Self { outbox, clock }
     }
 
-    /// Deletes what is older than [`Self::KEPT`]; returns how many commits. Every node may do so at any time.
+    /// Deletes commits older than [`Self::KEPT`] and returns their number. Every node may do so at any time.
     pub async fn prune(&self) -> Result<u64, Error> {
         let before = self.clock.now() - Self::KEPT;
         let mut all = 0;

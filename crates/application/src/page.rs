@@ -1,32 +1,32 @@
-//! Parts of long lists.
+//! Pages of long lists.
 
 use uuid::Uuid;
 
-/// Which part of a list is asked for. Lists are newest first.
+/// The requested page of a list. Lists are newest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Page {
-    /// At most so many items; everything when absent.
+    /// Maximum of items; `None` means all.
     pub limit: Option<u64>,
     /// Only items older than the one with this identifier.
     pub before: Option<Uuid>,
 }
 
 impl Page {
-    /// The largest `limit` taken.
+    /// The largest accepted `limit`.
     pub const MAX_LIMIT: u64 = 500;
 }
 
-/// A part of a list.
+/// A page of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed<T> {
     /// The items, newest first.
     pub items: Vec<T>,
-    /// `before` of the next part; `None` after the last one.
+    /// `before` of the next page; `None` on the last page.
     pub next: Option<Uuid>,
 }
 
 impl<T> Listed<T> {
-    /// Cuts a list that was read with one item more than the limit, which shows that another part follows.
+    /// Cuts a list that was read with one item more than the limit; the extra item shows that there is another page.
     pub fn cut(mut items: Vec<T>, page: Page, id: impl Fn(&T) -> Uuid) -> Self {
         let limit = page
             .limit

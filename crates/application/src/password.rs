@@ -22,7 +22,7 @@ use crate::mail_budget::{MailBudget, MailCause};
 use crate::secret::SecretToken;
 use crate::session::Session;
 
-/// What is stored of a password.
+/// The hash of a password.
 #[derive(Clone)]
 pub struct PasswordHash(String);
 
@@ -40,7 +40,7 @@ impl PasswordHash {
     }
 }
 
-/// Compares in a time that does not depend on where they differ.
+/// The comparison takes the same time wherever the hashes differ.
 impl PartialEq for PasswordHash {
     fn eq(&self, other: &Self) -> bool {
         self.0.as_bytes().ct_eq(other.0.as_bytes()).into()
@@ -59,15 +59,14 @@ impl fmt::Debug for PasswordHash {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait PasswordHasher: Send + Sync {
-    /// Hash of a new password. An adapter MUST use a slow, memory-hard function (OWASP ASVS 5.0, 11.4.2) and a fresh random
-    /// salt.
+    /// Hashes a new password. An adapter MUST use a slow, memory-hard function (OWASP ASVS 5.0, 11.4.2) and a new random salt.
     ///
     /// # Errors
     /// [`Error::Unavailable`] when too many are waiting.
     async fn hash(&self, password: &Password) -> Result<PasswordHash, Error>;
 
-    /// Index of the first of the stored hashes that is of this password; `None` if there is none. An adapter MUST compute
-    /// one hash for each salt among them, and one if there are none, so that the time does not tell.
+    /// Returns the index of the first stored hash of this password; `None` if no hash matches. An adapter MUST compute one hash
+    /// per salt, and one if there are no hashes, so that the time reveals nothing.
     ///
     /// # Errors
     /// [`Error::Unavailable`] when too many are waiting.
@@ -81,15 +80,15 @@ pub trait PasswordHasher: Send + Sync {
     fn is_outdated(&self, stored: &PasswordHash) -> bool;
 }
 
-/// Ports that changing passwords needs.
+/// Ports of [`Passwords`].
 pub struct PasswordPorts {
-    /// Keeps accounts.
+    /// Storage of accounts.
     pub accounts: Arc<dyn AccountStore>,
     /// Hashes passwords.
     pub hasher: Arc<dyn PasswordHasher>,
     /// Sends mail.
     pub mailer: Arc<dyn Mailer>,
-    /// Counts mails.
+    /// Mail budget.
     pub mail_budget: Arc<MailBudget>,
     /// Time.
     pub clock: Arc<dyn Clock>,
@@ -103,7 +102,7 @@ pub struct Passwords {
 }
 
 impl Passwords {
-    /// How long the link of a reset mail works.
+    /// Lifetime of the link in a reset mail.
     pub const RESET_LIFE: TimeDelta = TimeDelta::hours(1);
 
     const BAD_RESET: Error = Error::BadCode("This link is wrong or has expired");
@@ -186,12 +185,12 @@ impl Passwords {
         Ok(())
     }
 
-    /// Sets the password the link was mailed for and ends every session of the account. The link works once.
-    /// Returns the account. [`Error::BadCode`], [`Error::Invalid`].
+    /// Sets the password of a reset link's account and ends all sessions of the account. The link works once. Returns the
+    /// account. [`Error::BadCode`], [`Error::Invalid`].
     pub async fn reset(&self, token: &SecretToken, draft: PasswordDraft) -> Result<UserId, Error> {
         draft.validate().map_err(Invalid::from)?;
         let digest = token.digest();
-        // An unknown link costs no hash: nothing is learnt from it.
+        // An unknown link costs no hash: the difference in time reveals nothing.
         let account = self
             .ports
             .accounts

@@ -1,21 +1,21 @@
-//! Edits that are made for a version.
+//! Preconditions of edits: the versions for which an edit was made.
 
 use allclear_domain::organisation::Revision;
 
 use crate::error::Error;
 
-/// Which versions an edit may be made on.
+/// The versions to which an edit applies.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Precondition {
     /// Every version.
     #[default]
     Any,
-    /// One of these; an empty list matches no version.
+    /// One of the listed versions; an empty list matches no version.
     OneOf(Vec<Revision>),
 }
 
 impl Precondition {
-    /// Whether an edit may be made on this version.
+    /// Checks that an edit applies to this version.
     ///
     /// # Errors
     /// [`Error::Stale`] when it may not.

@@ -28,10 +28,10 @@ pub struct PublicComponent {
     pub name: String,
     /// May be empty.
     pub description: String,
-    /// Whether the end of the description is left out, because the page has no room for it; absent if it is whole.
+    /// Whether the end of the description is left out because the page has no room for it; absent if the description is complete.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub description_truncated: bool,
-    /// How it is doing.
+    /// Current status of the component.
     pub status: ComponentStatus,
     /// When it was created.
     #[serde(serialize_with = "crate::timestamp::serialize")]
@@ -52,7 +52,7 @@ impl From<&Component> for PublicComponent {
     }
 }
 
-/// Whose page it is.
+/// Organisation of the status page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct PublicOrganisation {
     /// Its identifier.
@@ -63,7 +63,7 @@ pub struct PublicOrganisation {
     pub name: String,
 }
 
-/// The headline.
+/// Headline of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Banner {
     /// Whether every component is operational.
@@ -76,18 +76,18 @@ pub struct Banner {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {
-    /// Whose page it is.
+    /// Organisation of the status page.
     pub organisation: PublicOrganisation,
-    /// The headline; null where there is no component.
+    /// Headline of the page; null if there are no components.
     #[schema(required)]
     pub banner: Option<Banner>,
     /// Newest first.
     pub components: Vec<PublicComponent>,
-    /// All unresolved ones, and of those resolved in the last 14 days the 50 that were resolved last; newest first.
+    /// All unresolved incidents, and the 50 that were resolved last within the last 14 days. Newest first.
     pub incidents: Vec<PublicIncident>,
-    /// All that are not over, and of those that ended in the last 14 days the 50 that ended last; newest first.
+    /// All maintenances that have not ended, and the 50 that ended last within the last 14 days. Newest first.
     pub maintenances: Vec<PublicMaintenance>,
-    /// The organisation's revision this is the state of.
+    /// Revision of the organisation at which the page was read.
     pub revision: i64,
     /// When it was read.
     #[serde(serialize_with = "crate::timestamp::serialize")]
@@ -95,7 +95,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The headline over these components.
+    /// The headline for these components; `None` if there are none.
     #[must_use]
     pub fn banner(components: &[Component]) -> Option<Banner> {
         let found = headline(components.iter().map(|component| component.status))?;
@@ -105,8 +105,8 @@ impl Snapshot {
         })
     }
 
-    /// The first moment after `now` at which the clock alone changes what the page shows: a maintenance begins or ends, or
-    /// something that is over has been shown for long enough.
+    /// Returns the first time after `now` at which only the clock changes the page: a maintenance begins or ends, or the time for
+    /// showing a past incident or maintenance ends.
     #[must_use]
     pub fn changes_at(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         let leaving = |over: DateTime<Utc>| over + SHOWN_AFTER_END;
@@ -130,15 +130,15 @@ impl Snapshot {
     }
 }
 
-/// How long the page shows what is over.
+/// How long the page shows past incidents and maintenances.
 const SHOWN_AFTER_END: TimeDelta = TimeDelta::days(14);
 
-/// Reads what the public sees.
+/// Storage of the public page.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait SnapshotStore: Send + Sync {
-    /// The whole status page of an organisation as of `now`; `None` if it does not exist. An adapter MUST
-    /// read all of it at one revision.
+    /// Returns the status page of an organisation as of `now`; `None` if the organisation does not exist. An adapter MUST read it
+    /// at one revision.
     async fn snapshot(
         &self,
         organisation: &OrganisationId,

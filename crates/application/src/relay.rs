@@ -49,12 +49,13 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// How often the outbox is read for commits that were not broadcast.
+    /// Interval at which the outbox is read for commits that were not broadcast.
     pub const SWEEP: Duration = Duration::from_secs(1);
 
     const BATCH: u64 = 256;
 
-    /// After how many sweeps without a request or an interested listener an organisation is no longer followed: ten minutes.
+    /// Number of sweeps without a request or an interested listener after which an organisation is no longer followed: ten
+    /// minutes.
     const IDLE_SWEEPS: u32 = 600;
 
     /// A relay over these ports that follows no organisation yet.
@@ -100,7 +101,7 @@ impl Relay {
         self.outbox_health.is_stale()
     }
 
-    /// How many commits this node knows of and has not delivered to its listeners yet, over all organisations it follows.
+    /// Returns the number of known commits that are not delivered to the listeners yet, over all followed organisations.
     #[must_use]
     pub fn lag(&self) -> u64 {
         let behind = |position: &StreamPosition| {
@@ -110,8 +111,8 @@ impl Relay {
         self.lock().values().map(behind).sum()
     }
 
-    /// Sends a write's commit to every node and returns the state that was written. From then on this node's cached pages of
-    /// the organisation are out of date.
+    /// Publishes a commit to every node and returns its state. Afterwards this node's cached pages of the organisation are out of
+    /// date.
     pub async fn publish<T>(&self, committed: Committed<T>) -> T {
         if let Some(commit) = committed.commit {
             self.outbox_health.succeeded();
@@ -210,7 +211,7 @@ impl Relay {
     }
 
     /// Stops following organisations without a request since the last call and without an interested listener. Otherwise every
-    /// organisation that was looked at once would be followed for ever.
+    /// organisation that was read once would be followed for ever.
     fn forget_idle(&self, listeners: &[Arc<dyn CommitListener>]) {
         let mut idle: Vec<OrganisationId> = self
             .lock()
@@ -278,12 +279,12 @@ impl Relay {
         }
     }
 
-    /// Notes that this revision exists. Its commit reaches the listeners later.
+    /// Records that this revision exists. Its commit reaches the listeners later.
     pub fn note_revision(&self, organisation: &OrganisationId, revision: Revision) {
         self.note(organisation, revision);
     }
 
-    /// The position of an organisation that is followed, after noting the revision.
+    /// Returns the position of a followed organisation, after recording the revision.
     fn note(&self, organisation: &OrganisationId, revision: Revision) -> Option<StreamPosition> {
         let position = self.position(organisation)?;
         position.note(revision);
@@ -295,7 +296,7 @@ impl Relay {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<OrganisationId, StreamPosition>> {
-        // A panic while it was held leaves the map whole: every change to it is one call.
+        // A panic under the lock leaves the map consistent: every change to it is one call.
         self.positions
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -1,8 +1,7 @@
-//! Publishes what the clock alone changes: maintenances that begin and end.
+//! Publishes changes that only the clock makes: maintenances that begin and end.
 //!
-//! Every node runs one scheduler. It sleeps until the next moment at which a status changes, and then claims what is due in
-//! the database, so that of many nodes exactly one publishes each change. A change that fell into a time when no node ran is
-//! published by the first node that starts.
+//! Every node runs one scheduler. It sleeps until the next change of a status and then claims due changes in the database, so
+//! that exactly one node publishes each change. A change during a time without nodes is published by the first node that starts.
 
 mod wake_timer;
 
@@ -20,7 +19,7 @@ use crate::maintenance::MaintenanceStore;
 use crate::relay::Relay;
 use crate::transition::Committed;
 
-/// Announces the changes of a schedule as they come.
+/// The scheduler of a node.
 pub struct Scheduler {
     store: Arc<dyn MaintenanceStore>,
     relay: Arc<Relay>,
@@ -29,12 +28,11 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// How often the schedule is read while nothing is known to be due: another node may have written and died, and the
-    /// wall clock may have been set.
+    /// How often the schedule is read without a notification. Another node may have written a maintenance and died, and a wall
+    /// clock may have been set.
     pub const POLL_INTERVAL: Duration = Duration::from_secs(30);
 
-    /// How long to wait after a failure, at first and at most: a second, so that nothing is published later than that
-    /// once it can be.
+    /// Delay of a retry after a failure: the first and the longest. It bounds the delay of a publication after a recovery.
     const RETRY_DELAY: (Duration, Duration) = (Duration::from_millis(125), Duration::from_secs(1));
 
     /// A scheduler over these ports. Every write of a maintenance sets the wake timer.
@@ -53,7 +51,7 @@ impl Scheduler {
         }
     }
 
-    /// Announces changes as they come, for ever. May be dropped at any moment: what was not announced yet still is due.
+    /// Publishes changes for ever. May be dropped at any time: unpublished changes stay due.
     pub async fn run(&self) {
         let (first, longest) = Self::RETRY_DELAY;
         let mut pause = first;
@@ -61,7 +59,7 @@ impl Scheduler {
             if let Err(error) = self.catch_up().await {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
-                    "maintenances could not be looked after; trying again"
+                    "due maintenances could not be published; trying again"
                 );
                 sleep(pause).await;
                 pause = (pause * 2).min(longest);
@@ -72,10 +70,10 @@ impl Scheduler {
         }
     }
 
-    /// Announces everything that is due, and sets the timer to what comes next.
+    /// Publishes all due changes, and sets the timer to the next one.
     async fn catch_up(&self) -> Result<(), Error> {
         loop {
-            // Before the read: what is written after it sets the timer again.
+            // Before the read: a later write sets the timer again.
             self.wake_timer.clear();
             let Some(next) = self.store.next_change().await? else {
                 return Ok(());
@@ -89,7 +87,7 @@ impl Scheduler {
         }
     }
 
-    /// One organisation that cannot be announced keeps no other one waiting.
+    /// A failure for one organisation does not delay the others.
     async fn announce(&self, now: DateTime<Utc>) -> Result<(), Error> {
         let mut outcome = Ok(());
         for organisation in self.store.due(now).await? {
@@ -109,21 +107,21 @@ impl Scheduler {
                 .wake_timer
                 .moment()
                 .map_or(Self::POLL_INTERVAL, |moment| {
-                    // A moment that has passed leaves no time.
+                    // A time in the past leaves no delay.
                     (moment - self.clock.now()).to_std().unwrap_or_default()
                 });
             if left.is_zero() {
                 return;
             }
             let until = look.min(Instant::now() + left.min(Self::POLL_INTERVAL));
-            // Either way the clock has the last word: it may have been set, or the timer may have been.
+            // In both cases the clock is read again: it or the timer may have been set.
             let _ = timeout_at(until, self.wake_timer.notified()).await;
         }
     }
 }
 
-/// Sets the timer whenever a node has written a maintenance, for as long as broadcasts come: the node that wrote it may die
-/// before the change is due.
+/// Sets the timer whenever a node has written a maintenance, until the broadcast ends: that node may die before the change is
+/// due.
 pub async fn listen(broadcast: &dyn Broadcast, wake_timer: &WakeTimer, clock: &dyn Clock) {
     let mut arriving = broadcast.subscribe().await;
     while let Some(commit) = arriving.recv().await {

@@ -1,4 +1,4 @@
-//! Secrets that are handed out: in session cookies and in the links of mails.
+//! Secrets of session cookies and of the links in mails.
 
 use std::fmt;
 
@@ -9,19 +9,19 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
 
-/// 256 random bits, base64url (RFC 4648, section 5). It is a proof by itself, so only its [`Digest`] is stored,
-/// and it shows in no log.
+/// A token of 256 random bits, base64url (RFC 4648, section 5). Its possession is the proof, so only its [`Digest`] is stored,
+/// and it is never logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretToken(String);
 
 impl SecretToken {
-    /// A fresh one, from the operating system's seeded generator.
+    /// Generates a token.
     #[must_use]
     pub fn generate() -> Self {
         Self(URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()))
     }
 
-    /// A token as presented in a request. Only the digest of a valid token is known.
+    /// A token from a request, which may be invalid.
     #[must_use]
     pub const fn presented(text: String) -> Self {
         Self(text)
@@ -33,7 +33,7 @@ impl SecretToken {
         &self.0
     }
 
-    /// What is stored of it. The time of a look-up by digest reveals nothing about a guess.
+    /// Returns the digest, which is stored. The time of a look-up by digest reveals nothing about a guess.
     #[must_use]
     pub fn digest(&self) -> Digest {
         Digest(URL_SAFE_NO_PAD.encode(Sha256::digest(self.0.as_bytes())))
@@ -59,12 +59,12 @@ impl Digest {
     }
 }
 
-/// Signs what this installation sends: HMAC-SHA-256 (RFC 2104) with a key of 256 random bits. For codes that are not stored.
+/// HMAC-SHA-256 key of 256 random bits (RFC 2104). It signs codes that are not stored.
 #[derive(Clone)]
 pub struct HmacKey(Hmac<Sha256>);
 
 impl HmacKey {
-    /// The key of the installation's secret.
+    /// Derives the key from the installation's secret.
     ///
     /// # Errors
     /// [`Error::Internal`] when the key cannot be one.
@@ -89,7 +89,7 @@ impl HmacKey {
     fn over(&self, purpose: &str, parts: &[&[u8]]) -> Hmac<Sha256> {
         let mut mac = self.0.clone();
         for part in [&[purpose.as_bytes()], parts].concat() {
-            // Its length before each part: no two lists of parts are one text.
+            // With each part's length, so that no two lists of parts are the same text.
             mac.update(&(part.len() as u64).to_be_bytes());
             mac.update(part);
         }

@@ -1,4 +1,4 @@
-//! Security log: one line with the target `security` for each event that concerns who may do what (OWASP ASVS 5.0, 16.3).
+//! Security log: one line with the target `security` for each event that concerns access (OWASP ASVS 5.0, 16.3).
 
 use std::fmt;
 use std::net::IpAddr;
@@ -12,15 +12,15 @@ pub enum SecurityEvent {
     SignInFailed,
     /// A session was ended by its owner.
     SignedOut,
-    /// A client tried something too often.
+    /// A rate limit refused a client.
     Throttled,
     /// A bearer token was refused.
     TokenRefused,
-    /// A person changed the own password.
+    /// A signed-in person changed the password.
     PasswordChanged,
-    /// A change of the own password was refused.
+    /// A change of a password was refused.
     PasswordChangeRefused,
-    /// A link that resets a password was asked for.
+    /// A password reset was requested.
     ResetRequested,
     /// A password was set by a mail's link.
     PasswordReset,
@@ -51,7 +51,7 @@ pub enum SecurityEvent {
 }
 
 impl SecurityEvent {
-    /// The word in the log.
+    /// Name of the event in the log.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -88,7 +88,7 @@ impl SecurityEvent {
     }
 }
 
-/// One line of the security log. Only what is known is written.
+/// One line of the security log. Unknown fields are left out.
 #[derive(Clone, Copy)]
 #[expect(
     missing_debug_implementations,
@@ -97,11 +97,11 @@ impl SecurityEvent {
 pub struct SecurityRecord<'a> {
     /// What happened.
     pub event: SecurityEvent,
-    /// Identifier of the account that did it; of a failed sign-in the [masked](MaskedAddress) address.
+    /// Identifier of the acting account; after a failed sign-in the [masked](MaskedAddress) address.
     pub subject: Option<&'a dyn fmt::Display>,
     /// Identifier of the organisation that it concerns.
     pub organisation: Option<&'a dyn fmt::Display>,
-    /// What it was done to: a member, an invitation, a key, a route.
+    /// Object of the event: a member, an invitation, a key, a route.
     pub object: Option<&'a dyn fmt::Display>,
     /// Address of the client.
     pub address: Option<IpAddr>,
@@ -112,7 +112,7 @@ pub struct SecurityRecord<'a> {
 }
 
 impl SecurityRecord<'_> {
-    /// An event of which nothing else is known yet.
+    /// A record without further fields.
     #[must_use]
     pub const fn new(event: SecurityEvent) -> Self {
         Self {
@@ -151,8 +151,8 @@ impl SecurityRecord<'_> {
     }
 }
 
-/// A mail address of which a log shows as much as helps to recognise it. People type passwords into the wrong field, so the
-/// address of an attempt is never written as a whole.
+/// A mail address, masked for logs so that an operator can still recognise it. People type passwords into the wrong field, so the
+/// address of a failed sign-in is never logged in full.
 #[derive(Debug, Clone, Copy)]
 pub struct MaskedAddress<'a>(pub &'a str);
 
@@ -163,7 +163,7 @@ impl fmt::Display for MaskedAddress<'_> {
             write!(f, "{first}")?;
         }
         f.write_str("***")?;
-        // Only what looks like the name of a host on the internet.
+        // Only a domain that looks like the name of a host on the internet.
         if domain.contains('.') {
             write!(f, "@{domain}")?;
         }

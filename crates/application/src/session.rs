@@ -1,4 +1,4 @@
-//! Sessions of people who are signed in, and their short-lived tokens.
+//! Sessions of signed-in people, and their short-lived tokens.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,24 +23,24 @@ pub struct NewSession {
     pub digest: Digest,
     /// When it began.
     pub created_at: DateTime<Utc>,
-    /// When it ends unless it is used.
+    /// Expiry; use of the session extends it.
     pub expires_at: DateTime<Utc>,
 }
 
-/// A session that is alive.
+/// A session that has not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
     /// Its identifier.
     pub id: SessionId,
     /// The account.
     pub user: User,
-    /// The organisation a token was asked for last.
+    /// The organisation of the last issued token.
     pub active_organisation: Option<OrganisationId>,
-    /// When it ends unless it is used.
+    /// Expiry; use of the session extends it.
     pub expires_at: DateTime<Utc>,
 }
 
-/// The bearer of a token at this moment.
+/// Current state of a token's bearer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bearer {
     /// The person's name.
@@ -56,20 +56,20 @@ pub trait SessionStore: Send + Sync {
     /// Stores a session of an account.
     async fn open(&self, user: UserId, session: NewSession) -> Result<(), Error>;
 
-    /// The session whose token has this digest.
+    /// Returns the session whose token has this digest. `None` if there is none.
     async fn find(&self, digest: &Digest, now: DateTime<Utc>) -> Result<Option<Session>, Error>;
 
-    /// Lets a session live until then.
+    /// Sets the expiry of a session.
     async fn extend(&self, id: SessionId, expires_at: DateTime<Utc>) -> Result<(), Error>;
 
-    /// Remembers which organisation a session works in.
+    /// Stores the organisation of the last issued token.
     async fn activate(&self, id: SessionId, organisation: &OrganisationId) -> Result<(), Error>;
 
     /// Ends the session whose token has this digest, if there is one.
     async fn end(&self, digest: &Digest) -> Result<(), Error>;
 
-    /// The bearer of the tokens of a session, with the membership in an organisation; `None` if the session does not exist. An adapter
-    /// MUST read what is committed, without a cache: so a token is worthless the moment its session or membership ends.
+    /// Returns the bearer of a session's tokens, with the membership in an organisation; `None` if the session does not exist. An
+    /// adapter MUST read committed data, without a cache, so that a token is invalid as soon as its session or membership ends.
     async fn bearer(
         &self,
         session: SessionId,
@@ -79,16 +79,16 @@ pub trait SessionStore: Send + Sync {
     ) -> Result<Option<Bearer>, Error>;
 }
 
-/// What a token says.
+/// Content of a bearer token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenClaims {
     /// The account.
     pub user: UserId,
     /// The person's name.
     pub name: String,
-    /// The session it was made for.
+    /// The session of the token.
     pub session: SessionId,
-    /// The organisation it is for.
+    /// The token's organisation; `None` for a token without one.
     pub membership: Option<Membership>,
     /// Start of its validity.
     pub issued_at: DateTime<Utc>,
@@ -105,14 +105,14 @@ pub trait TokenIssuer: Send + Sync {
     /// [`Error::Internal`].
     fn issue(&self, claims: &TokenClaims) -> Result<String, Error>;
 
-    /// The public keys that check the tokens, as a JWK set (RFC 7517, section 5).
+    /// Returns the public keys that verify the tokens, as a JWK set (RFC 7517, section 5).
     ///
     /// # Errors
     /// [`Error::Internal`].
     fn key_set(&self) -> Result<serde_json::Value, Error>;
 }
 
-/// A bearer token. It shows in no log.
+/// A bearer token. It is never logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct IssuedToken {
     /// The token.
@@ -137,11 +137,11 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// How long a session lives without being used.
+    /// Lifetime of an unused session.
     pub const LIFE: TimeDelta = TimeDelta::days(30);
-    /// How long a bearer token lives. It can be worthless earlier.
+    /// Maximum lifetime of a bearer token; it is invalid earlier if its session or membership ends.
     pub const TOKEN_LIFE: TimeDelta = TimeDelta::minutes(5);
-    /// A session is not extended more often than this: every extension is a write.
+    /// Minimum time between two extensions of a session, because each one is a write.
     const EXTENSION: TimeDelta = TimeDelta::days(1);
 
     /// The use cases over these ports.
@@ -175,7 +175,7 @@ impl Sessions {
         self.store.find(&token.digest(), self.clock.now()).await
     }
 
-    /// Lets a session that is used live on. Answers its new end where there is one: the cookie has to learn of it.
+    /// Extends a session that is used. Returns the new expiry for the cookie; `None` if the session was not extended.
     pub async fn extend(&self, session: &Session) -> Result<Option<DateTime<Utc>>, Error> {
         let end = self.clock.now() + Self::LIFE;
         if end - session.expires_at < Self::EXTENSION {
@@ -185,18 +185,18 @@ impl Sessions {
         Ok(Some(end))
     }
 
-    /// Ends the session of a cookie's token; its bearer tokens are worthless from here on.
+    /// Ends the session of a cookie's token. Its bearer tokens become invalid.
     pub async fn sign_out(&self, token: &SecretToken) -> Result<(), Error> {
         self.store.end(&token.digest()).await
     }
 
-    /// The public keys that check the tokens.
+    /// Returns the public keys that verify the tokens.
     pub fn key_set(&self) -> Result<serde_json::Value, Error> {
         self.issuer.key_set()
     }
 
-    /// A bearer token, with or without an organisation, and remembers the organisation as the session's. [`Error::Forbidden`]
-    /// where the person is no member, and where there is no such organisation alike.
+    /// Issues a bearer token, with or without an organisation, and stores the organisation in the session. [`Error::Forbidden`]
+    /// if the account is not a member or the organisation does not exist.
     pub async fn token(
         &self,
         session: &Session,
@@ -250,7 +250,7 @@ fn membership(
     }
 }
 
-/// What a member may do, for the admin's calls.
+/// Fails with [`Error::Forbidden`] if the member is not an admin.
 pub(crate) fn require_admin(role: Role) -> Result<(), Error> {
     if role == Role::Admin {
         Ok(())

@@ -1,5 +1,5 @@
-//! Subscribers: the use cases and the port that keeps them. What an answer and its time give away, and what not: whoever
-//! is not an operator learns of no address whether it is known.
+//! Subscribers: the use cases and their storage port. Responses and their times reveal only to operators whether an address is
+//! known.
 
 pub(crate) mod code;
 
@@ -24,10 +24,11 @@ use crate::page::{Listed, Page};
 use crate::secret::HmacKey;
 use crate::subscriber::code::Codes;
 
-/// A rule to run on the subscriber of a mailbox, if there is one, inside the transaction that writes its result.
+/// A rule that storage runs on the subscriber of a mailbox, `None` if there is none, inside the transaction that stores its
+/// result.
 pub type SubscriberRule = Box<dyn FnOnce(Option<Subscriber>) -> Result<Subscriber, Error> + Send>;
 
-/// Keeps subscribers. Writing them makes no revision and no event: nothing about them is public.
+/// Storage of subscribers. A write makes no revision and no event, because subscribers are not public.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait SubscriberStore: Send + Sync {
@@ -38,17 +39,16 @@ pub trait SubscriberStore: Send + Sync {
         page: Page,
     ) -> Result<Listed<Subscriber>, Error>;
 
-    /// An organisation's subscriber with this mailbox.
+    /// Returns the subscriber of an organisation with this mailbox. `None` if there is none.
     async fn find(
         &self,
         organisation: &OrganisationId,
         mailbox: &Mailbox,
     ) -> Result<Option<Subscriber>, Error>;
 
-    /// Runs a rule on an organisation's subscriber with this mailbox and stores its result, which MUST have the same
-    /// mailbox. An adapter MUST write in any case, so that the time does not tell whether anything has changed, and MUST
-    /// drop what is queued for one who has unsubscribed.
-    /// [`Error::NotFound`] where the organisation is gone.
+    /// Runs a rule on the subscriber of an organisation with this mailbox and stores its result, which MUST have the same
+    /// mailbox. An adapter MUST write even if nothing changed, so that the time reveals nothing, and MUST delete the queued
+    /// deliveries of a subscriber that has unsubscribed. [`Error::NotFound`] if the organisation does not exist.
     async fn save(
         &self,
         organisation: &OrganisationId,
@@ -56,8 +56,8 @@ pub trait SubscriberStore: Send + Sync {
         rule: SubscriberRule,
     ) -> Result<Subscriber, Error>;
 
-    /// Like [`Self::save`], and queues a mail with a verification link in the same transaction, whatever the rule has
-    /// answered: whether it is wanted is seen when it is sent, so that the time does not tell.
+    /// Like [`Self::save`], and queues a mail with a verification link in the same transaction, whatever the rule returns. The
+    /// delivery worker decides whether it is needed, so that the time reveals nothing.
     async fn enter(
         &self,
         organisation: &OrganisationId,
@@ -65,11 +65,11 @@ pub trait SubscriberStore: Send + Sync {
         rule: SubscriberRule,
     ) -> Result<Subscriber, Error>;
 
-    /// Removes a subscriber of an organisation with what is queued for it. Answers whether there was one.
+    /// Removes a subscriber of an organisation with its queued deliveries. Returns whether it existed.
     async fn delete(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<bool, Error>;
 
-    /// Takes one verification mail out of what an address may be sent, by whichever organisation and node. Answers whether
-    /// one was left. However many come at once, an adapter MUST NOT let more pass than the limit says.
+    /// Counts a verification mail of an address, over all organisations and nodes. Returns whether the limit allows it. An
+    /// adapter MUST NOT exceed the limit under concurrent requests.
     async fn may_mail(
         &self,
         address: EmailKey,
@@ -78,28 +78,28 @@ pub trait SubscriberStore: Send + Sync {
     ) -> Result<bool, Error>;
 }
 
-/// What the use cases work with.
+/// Ports of [`Subscribers`].
 pub struct SubscriberPorts {
-    /// Keeps subscribers.
+    /// Storage of subscribers.
     pub subscribers: Arc<dyn SubscriberStore>,
-    /// Keeps organisations.
+    /// Storage of organisations.
     pub organisations: Arc<dyn OrganisationStore>,
-    /// Counts mails.
+    /// Mail budget.
     pub mail_budget: Arc<MailBudget>,
-    /// Tells the time.
+    /// Time.
     pub clock: Arc<dyn Clock>,
     /// Wakes the delivery worker.
     pub wake_signal: Arc<WakeSignal>,
 }
 
-/// What visitors and operators do with subscribers.
+/// The use cases of visitors and operators.
 pub struct Subscribers {
     ports: SubscriberPorts,
     codes: Codes,
 }
 
 impl Subscribers {
-    /// How many verification mails an address may be sent where nothing else is configured.
+    /// Default maximum of verification mails per address.
     pub const MAIL_LIMIT: MailLimit = MailLimit {
         burst: 3,
         per_hour: 1,
@@ -110,7 +110,7 @@ impl Subscribers {
         Error::BadCode("This link has expired. Please subscribe again to get a new one");
     const KNOWN: &str = "This address is a subscriber already";
 
-    /// The use cases over these ports. Codes are sealed with `seal`.
+    /// The use cases over these ports. The HMAC key signs the codes in links.
     #[must_use]
     pub const fn new(ports: SubscriberPorts, hmac_key: HmacKey) -> Self {
         Self {
@@ -119,10 +119,9 @@ impl Subscribers {
         }
     }
 
-    /// Subscribes an address at a visitor's wish: where it awaits verification after that, a link is mailed to it. Known
-    /// and unknown addresses cost the same and are answered alike; the mail goes out after the answer.
-    /// Where a mail budget is used up, nothing is stored, and the answer is the same.
-    /// [`Error::Invalid`], [`Error::NotFound`] where there is no such organisation.
+    /// Subscribes an address for a visitor and mails a verification link if it is needed. Known and unknown addresses cost the
+    /// same and get the same response; the mail is sent after the response. If a mail budget is used up, nothing is stored and
+    /// the response is the same. [`Error::Invalid`], [`Error::NotFound`] if the organisation does not exist.
     pub async fn subscribe(
         &self,
         organisation: &OrganisationId,
@@ -140,8 +139,8 @@ impl Subscribers {
         Ok(())
     }
 
-    /// Adds a subscriber at the wish of an operator with this account, and mails the link. [`Error::Invalid`],
-    /// [`Error::Conflict`] for a known address, [`Error::TooMany`] if a mail budget is used up.
+    /// Adds a subscriber for an operator with this account, and mails the link. [`Error::Invalid`], [`Error::Conflict`] for a
+    /// known address, [`Error::TooMany`] if a mail budget is used up.
     pub async fn add(
         &self,
         organisation: &OrganisationId,
@@ -150,7 +149,7 @@ impl Subscribers {
     ) -> Result<Subscriber, Error> {
         draft.validate().map_err(Invalid::from)?;
         let organisation = self.organisation(organisation).await?.id;
-        // A known address gets no mail, so it costs nothing.
+        // A known address gets no mail, so the budget is not charged.
         let mailbox = Mailbox::of(&draft.email);
         let known = self.ports.subscribers.find(&organisation, &mailbox).await?;
         if known.is_some() {
@@ -187,8 +186,8 @@ impl Subscribers {
         }
     }
 
-    /// Follows the link of a verification mail. [`Error::NotFound`] where there is no such organisation,
-    /// [`Error::BadCode`] when the code is wrong or has expired.
+    /// Verifies an address by the code of its link. [`Error::NotFound`] if the organisation does not exist, [`Error::BadCode`] if
+    /// the code is wrong or has expired.
     pub async fn verify(
         &self,
         organisation: &OrganisationId,
@@ -197,7 +196,7 @@ impl Subscribers {
     ) -> Result<(), Error> {
         self.organisation(organisation).await?;
         let (mailbox, now) = (Mailbox::of(email), self.ports.clock.now());
-        // Whether the address is known shows only once the code has proved that it was mailed there.
+        // Only a valid code, which was mailed to the address, reveals whether the address is known.
         let known = self.ports.subscribers.find(organisation, &mailbox).await?;
         self.codes
             .verification(known.as_ref(), code)
@@ -219,8 +218,8 @@ impl Subscribers {
         Ok(())
     }
 
-    /// Follows an unsubscribe link. [`Error::NotFound`] where there is no such organisation, [`Error::BadCode`] when the
-    /// code is wrong.
+    /// Unsubscribes an address by the code of its link. [`Error::NotFound`] if the organisation does not exist,
+    /// [`Error::BadCode`] if the code is wrong.
     pub async fn unsubscribe(
         &self,
         organisation: &OrganisationId,
@@ -255,7 +254,7 @@ impl Subscribers {
             .ok_or(Error::NotFound("Organisation"))
     }
 
-    /// Stores a new subscriber, or what becomes of the one there is, and has the link mailed where one is awaited.
+    /// Stores a new or changed subscriber, and queues a verification mail.
     async fn enter(
         &self,
         organisation: &OrganisationId,
@@ -278,7 +277,7 @@ impl Subscribers {
     }
 }
 
-/// A verification mail in an organisation's name. However the domain is spelt, it is one mailbox.
+/// A verification mail in an organisation's name. All spellings of a domain are one mailbox.
 fn cause(
     organisation: &OrganisationId,
     account: Option<&str>,

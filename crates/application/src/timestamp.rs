@@ -1,9 +1,9 @@
-//! How moments are written in JSON: UTC, RFC 3339, always with milliseconds.
+//! Times in JSON: UTC, RFC 3339, always with milliseconds.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Serialize, Serializer};
 
-/// The text of a moment.
+/// Returns the text of a time.
 #[must_use]
 pub fn text(moment: &DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Millis, true)
@@ -12,15 +12,15 @@ pub fn text(moment: &DateTime<Utc>) -> String {
 /// For `#[serde(serialize_with)]`.
 ///
 /// # Errors
-/// Whatever the serializer errors with.
+/// The serializer's error.
 pub fn serialize<S: Serializer>(moment: &DateTime<Utc>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&text(moment))
 }
 
-/// For `#[serde(serialize_with)]` on a moment that may be absent.
+/// For `#[serde(serialize_with)]` on an optional time.
 ///
 /// # Errors
-/// Whatever the serializer errors with.
+/// The serializer's error.
 pub fn serialize_option<S: Serializer>(
     moment: &Option<DateTime<Utc>>,
     serializer: S,

@@ -1,11 +1,11 @@
-//! How much an account and an organisation may store in an installation that others share.
+//! Limits of what an account and an organisation may store in a shared installation.
 
 use crate::error::Error;
 
-/// Most things of each kind; `None` is without a limit. Storage counts in the transaction that adds one.
+/// Maximum of each kind; `None` means no limit. Storage counts in the transaction that adds one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UsageLimits {
-    /// Organisations that an account founds.
+    /// Organisations that an account creates.
     pub organisations: Option<u64>,
     /// Components of an organisation.
     pub components: Option<u64>,
@@ -14,7 +14,7 @@ pub struct UsageLimits {
 }
 
 impl UsageLimits {
-    /// Whether an account that founded this many organisations may found another.
+    /// Checks that an account that created `present` organisations may create another.
     ///
     /// # Errors
     /// [`Error::Conflict`] if it may not.
@@ -24,7 +24,7 @@ impl UsageLimits {
         })
     }
 
-    /// Whether an organisation with this many components may have another.
+    /// Checks that an organisation with `present` components may have another.
     ///
     /// # Errors
     /// [`Error::Conflict`] if it may not.
@@ -34,7 +34,7 @@ impl UsageLimits {
         })
     }
 
-    /// Whether an organisation with this many subscribers may have another.
+    /// Checks that an organisation with `present` subscribers may have another.
     ///
     /// # Errors
     /// [`Error::Conflict`] if it may not.

@@ -1,4 +1,4 @@
-//! The viewers: one thread that does little more than read, the same for every server.
+//! The viewers: one thread that mainly reads, the same for every server.
 //!
 //! Every wait has a timeout: a bench that is stuck reports at what, and fails.
 
@@ -11,11 +11,11 @@ use std::{
 use mio::{Events, Interest, Poll, Token, net::TcpStream};
 use socket2::{Domain, Socket, Type};
 
-/// However slow a machine is, this is too long for one step.
+/// Timeout of one step.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Viewers that come between two looks at those who are there: they may have to answer something meanwhile.
+/// Number of viewers that connect before the connected ones are served: they may have to respond meanwhile.
 const BATCH: usize = 64;
-/// Viewers that come between two lines of progress.
+/// Number of viewers that connect between two lines of progress.
 const MILESTONE: usize = 2000;
 
 /// The protocol of a viewer's connection: counts received events, and responds to the server's pings.
@@ -27,7 +27,7 @@ pub trait Wire: Default {
     fn take(&mut self, bytes: &[u8], stream: &mut TcpStream) -> io::Result<u32>;
 }
 
-/// Viewers of one thing.
+/// A group of connected viewers.
 #[derive(Debug)]
 pub struct Crowd<W> {
     poll: Poll,
@@ -48,7 +48,7 @@ struct Viewer<W> {
 }
 
 impl<W: Wire> Crowd<W> {
-    /// Lets so many viewers in, one after the other.
+    /// Connects viewers, one after the other.
     ///
     /// # Errors
     /// When one is not let in, or all of them take too long.
@@ -95,7 +95,7 @@ impl<W: Wire> Crowd<W> {
         Ok(crowd)
     }
 
-    /// Has the first viewer send something.
+    /// Sends bytes over the first viewer's connection.
     ///
     /// # Errors
     /// When its connection does not take it.
@@ -131,7 +131,7 @@ impl<W: Wire> Crowd<W> {
         Ok(())
     }
 
-    /// Lets a moment pass.
+    /// Serves the connections for a while.
     ///
     /// # Errors
     /// When a connection ends.
@@ -170,7 +170,7 @@ impl<W: Wire> Crowd<W> {
     }
 }
 
-/// A connection to a server on this machine. `receive` bounds what the kernel takes for it.
+/// Connects to a server on this machine. `receive` is the size of the kernel's receive buffer.
 ///
 /// # Errors
 /// When there is none.

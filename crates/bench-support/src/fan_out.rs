@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-/// A server at a number of viewers.
+/// Measurements at a number of viewers.
 #[derive(Debug, Default)]
 pub struct FanOut {
-    /// Time to the last viewer, of every event.
+    /// Time from an event to the last viewer, for every event.
     pub times: Vec<Duration>,
-    /// Processor time it took, in microseconds.
+    /// Processor time in microseconds.
     pub processor: u64,
     /// Events delivered in that time: events times viewers.
     pub deliveries: usize,
@@ -16,7 +16,7 @@ pub struct FanOut {
 }
 
 impl FanOut {
-    /// The time to the last viewer that so many events of a hundred did not exceed, in milliseconds.
+    /// Percentile of the time to the last viewer, in milliseconds.
     #[must_use]
     pub fn percentile(&self, percent: usize) -> f64 {
         let mut times = self.times.clone();
@@ -25,7 +25,7 @@ impl FanOut {
         time.map_or(0.0, |time| time.as_secs_f64() * 1000.0)
     }
 
-    /// Microseconds of processor for a delivery.
+    /// Processor time per delivery, in microseconds.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "measurements to read")]
     pub fn cost(&self) -> f64 {

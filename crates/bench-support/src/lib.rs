@@ -8,21 +8,21 @@ pub mod peer;
 
 use serde_json::{Map, Value, json};
 
-/// A bench, by the name its lines carry.
+/// A bench with the name on its lines.
 #[derive(Debug, Clone, Copy)]
 pub struct Bench(pub &'static str);
 
-/// What a budget allows.
+/// Limit of a budget.
 #[derive(Debug, Clone, Copy)]
 pub enum Limit {
-    /// No less than this.
+    /// Minimum.
     AtLeast(f64),
-    /// No more than this.
+    /// Maximum.
     AtMost(f64),
 }
 
 impl Bench {
-    /// Prints what was measured of something. `measurement` is an object.
+    /// Prints a measurement.
     pub fn measurement(self, what: &str, measurement: Value) {
         let mut line = Map::from_iter([
             ("bench".into(), self.0.into()),
@@ -34,7 +34,7 @@ impl Bench {
         println!("{}", Value::Object(line));
     }
 
-    /// Prints a budget with what it is measured at.
+    /// Prints a budget with its measured value.
     pub fn budget(self, budget: &str, value: f64, limit: Limit) {
         let (rule, bound, met) = match limit {
             Limit::AtLeast(bound) => ("at least", bound, value >= bound),

@@ -1,4 +1,4 @@
-//! A server under measurement: a process, its processor time and its memory.
+//! A measured server: a process, its processor time and its memory.
 
 use std::{
     fs,
@@ -15,10 +15,10 @@ use std::{
 const PAGE: u64 = 4096;
 /// A tick of `/proc/pid/stat`, in microseconds.
 const TICK: u64 = 10_000;
-/// Files that a process has open beside its viewers' connections, generously.
+/// Upper bound of a process's open files beside its viewers' connections.
 const SPARE_FILES: u64 = 200;
 
-/// Fails where this process, or a server that it starts, may not have so many connections open.
+/// Checks that this process and its servers may open so many connections.
 ///
 /// # Errors
 /// Then.
@@ -28,7 +28,7 @@ pub fn allow(viewers: usize) -> io::Result<()> {
         .lines()
         .find_map(|line| line.strip_prefix("Max open files"))
         .unwrap_or_default();
-    // "unlimited" is no number.
+    // "unlimited" is not a number.
     let limit = line
         .split_whitespace()
         .next()
@@ -47,12 +47,12 @@ pub fn allow(viewers: usize) -> io::Result<()> {
 #[derive(Debug)]
 pub struct Peer {
     child: Child,
-    /// Where it listens, on this machine.
+    /// Address at which it listens.
     pub port: u16,
 }
 
 impl Peer {
-    /// Runs a server, and waits for the line from which its port can be read.
+    /// Starts a server, and waits for the line with its port.
     ///
     /// # Errors
     /// When it ends before, or cannot be run.
@@ -68,7 +68,7 @@ impl Peer {
         let mut lines = BufReader::new(output).lines();
         while let Some(line) = lines.next().transpose()? {
             if let Some(port) = port(line.trim()) {
-                // Whatever else it prints is taken, so that it never waits.
+                // Further output is read, so that the server never blocks on it.
                 thread::spawn(move || lines.for_each(drop));
                 return Ok(Self { child, port });
             }
@@ -99,7 +99,7 @@ impl Peer {
         resident(self.child.id())
     }
 
-    /// Watches how large it becomes.
+    /// Starts to record its peak memory.
     #[must_use]
     pub fn watch(&self) -> Watch {
         let (pid, over, most) = (
@@ -128,7 +128,7 @@ impl Drop for Peer {
     }
 }
 
-/// The most memory a server took while this was held.
+/// Peak memory of a server since this was created.
 #[derive(Debug)]
 pub struct Watch {
     over: Arc<AtomicBool>,

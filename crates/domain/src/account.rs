@@ -1,4 +1,4 @@
-//! Accounts of the built-in identity provider, and the drafts that people enter for them.
+//! Accounts of the built-in identity provider, and their drafts.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub struct User {
     pub name: String,
     /// The address as it was entered.
     pub email: String,
-    /// Whether it administers the installation: its waitlist.
+    /// Whether it administers the installation and its waitlist.
     pub administrator: bool,
     /// Whether the address belongs to an older account, from the time when several accounts could have one address. Such an
     /// account has to prove an address of its own before it can be used.
@@ -30,7 +30,7 @@ pub struct User {
     pub created_at: DateTime<Utc>,
 }
 
-/// For whom sign-up is open.
+/// Which people may sign up.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, ToSchema, EnumString, VariantNames,
 )]
@@ -38,16 +38,16 @@ pub struct User {
 #[strum(serialize_all = "lowercase")]
 #[schema(as = SignUp)]
 pub enum SignUpMode {
-    /// For every person.
+    /// Everybody may sign up.
     #[default]
     Open,
-    /// For invited people; others are put on a waitlist.
+    /// Invited people may sign up; other requests go to a waitlist.
     Waitlist,
-    /// For invited people only.
+    /// Only invited people may sign up.
     Closed,
 }
 
-/// A password as entered: never trimmed, never shown, not even in a log.
+/// A password as entered. It is never trimmed, displayed or logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Password(String);
 
@@ -63,7 +63,7 @@ impl Password {
         Self(text)
     }
 
-    /// What the hash is computed over.
+    /// Input of the hash.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
@@ -76,14 +76,14 @@ impl fmt::Debug for Password {
     }
 }
 
-/// The validator keeps what it refuses beside the error, as JSON; a password is not kept.
+/// The validator stores rejected values in its errors as JSON; a password must not be stored.
 impl Serialize for Password {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_unit()
     }
 }
 
-/// Every character is allowed and no kind is required (OWASP ASVS 5.0, 6.2.5).
+/// Every character is allowed, and no class of characters is required (OWASP ASVS 5.0, 6.2.5).
 fn new_password(password: &Password) -> Result<(), ValidationError> {
     if password.0.chars().count() < Password::MIN {
         let message = format!("Must be at least {} characters", Password::MIN);
@@ -92,7 +92,7 @@ fn new_password(password: &Password) -> Result<(), ValidationError> {
     given_password(password)
 }
 
-/// The bound keeps the work of hashing bounded.
+/// Bounds the work of hashing.
 fn given_password(password: &Password) -> Result<(), ValidationError> {
     if password.0.is_empty() {
         return Err(ValidationError::new("length").with_message("Password is required".into()));
@@ -104,7 +104,7 @@ fn given_password(password: &Password) -> Result<(), ValidationError> {
     text::no_nul(&password.0)
 }
 
-/// What a person enters to make an account, name and address trimmed.
+/// Input of a sign-up, name and address trimmed.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct SignUpDraft {
     /// The name that other members see.
@@ -114,7 +114,7 @@ pub struct SignUpDraft {
         custom(function = text::one_line)
     )]
     pub name: String,
-    /// Where mail goes.
+    /// The mail address.
     #[validate(custom(function = email_address))]
     pub email: String,
     /// The password.
@@ -122,7 +122,7 @@ pub struct SignUpDraft {
     pub password: Password,
 }
 
-/// What a person enters to sign in, the address trimmed.
+/// Input of a sign-in, the address trimmed.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct SignInDraft {
     /// The account's address.
@@ -145,26 +145,26 @@ pub struct NameDraft {
     pub name: String,
 }
 
-/// A change of password by a person who is signed in.
+/// Input of a password change.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct PasswordChangeDraft {
-    /// The password until now.
+    /// The current password.
     #[validate(custom(function = given_password))]
     pub current_password: Password,
-    /// The password from now on.
+    /// The new password.
     #[validate(custom(function = new_password))]
     pub new_password: Password,
 }
 
-/// A password chosen by the link of a reset mail.
+/// Input of a password reset.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct PasswordDraft {
-    /// The password from now on.
+    /// The new password.
     #[validate(custom(function = new_password))]
     pub password: Password,
 }
 
-/// The present password of a person who deletes the account.
+/// Input of an account deletion.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct DeletionDraft {
     /// The account's password.
@@ -172,15 +172,15 @@ pub struct DeletionDraft {
     pub password: Password,
 }
 
-/// Address of a person whose password is to be reset, trimmed.
+/// Input of a request for a password reset, trimmed.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct ResetDraft {
-    /// The address; it may be one from the time when a domain needed no dot.
+    /// The address. A domain without a dot is accepted, because old accounts may have one.
     #[validate(custom(function = known_email_address))]
     pub email: String,
 }
 
-/// Address of a person who is to be invited, trimmed.
+/// Address of an invited person, trimmed.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct AddressDraft {
     /// The address.

@@ -100,7 +100,7 @@ pub struct ComponentDraft {
     pub status: ComponentStatus,
 }
 
-/// A change to a component: only what is present changes.
+/// A change to a component. `None` fields stay.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ComponentPatch {
     /// A new name.

@@ -1,30 +1,30 @@
-//! Retries of the delivery of a mail.
+//! Retries of failed mail deliveries.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// When to try again after a failure that may pass, and when to give up.
+/// Schedule of retries after temporary failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryRule {
-    /// The longest wait after the first failure; each further failure doubles it.
+    /// Longest delay after the first failure; each further failure doubles it.
     pub first: TimeDelta,
-    /// The longest wait there is.
+    /// Longest delay.
     pub longest: TimeDelta,
-    /// How long after it was queued it is tried for the last time.
+    /// Time from queuing to the last try.
     pub give_up_after: TimeDelta,
 }
 
 impl RetryRule {
-    /// Quick at first, for a connection that broke; half an hour in the end, as RFC 5321, section 4.5.4.1, asks for. A mail
-    /// server that is away for a weekend loses nothing.
+    /// Short delays at first, for broken connections; half an hour later, as RFC 5321, section 4.5.4.1, recommends. A mail server
+    /// may be down for a weekend without losing mail.
     pub const DEFAULT: Self = Self {
         first: TimeDelta::seconds(2),
         longest: TimeDelta::minutes(30),
         give_up_after: TimeDelta::days(3),
     };
 
-    /// When a mail that was queued then and has now failed for the `attempt`th time, counted from 1, is tried again; none
-    /// when it is given up. Between half of the wait and all of it, by `jitter` from 0 to 1, so that mails that failed
-    /// together do not come back together.
+    /// Returns the time of the next try of a mail that has failed for the `attempt`th time, counted from 1; `None` if it is given
+    /// up. `jitter`, from 0 to 1, chooses between half of the delay and all of it, so that mails that failed together are not
+    /// retried together.
     #[must_use]
     pub fn next(
         self,

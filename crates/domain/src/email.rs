@@ -1,4 +1,4 @@
-//! Mail addresses: what is taken for one, and when two are the same.
+//! Mail addresses: validation and equality.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use validator::{ValidateEmail, ValidationError};
 
 use crate::text::one_line;
 
-/// The longest address taken, in characters (RFC 5321, section 4.5.3.1.3, less the angle brackets).
+/// Maximum length of an address, in characters (RFC 5321, section 4.5.3.1.3, less the angle brackets).
 pub const EMAIL_MAX: usize = 254;
 
 const REFUSAL: &str = "Invalid email address";
 
-/// Refuses what [`known_email_address`] refuses, and a domain without a dot: no mail for such an address leaves the machine.
+/// Rejects what [`known_email_address`] rejects, and a domain without a dot: mail to such an address could not leave the machine.
 ///
 /// # Errors
 /// If the text is no such address.
@@ -26,9 +26,9 @@ pub fn email_address(text: &str) -> Result<(), ValidationError> {
     }
 }
 
-/// Refuses what the HTML standard's `<input type="email">` refuses, what no mail can be addressed to, and anything over
-/// [`EMAIL_MAX`]. The domain may be an internationalised one (RFC 5890). For addresses that were accepted earlier, when a
-/// domain needed no dot.
+/// Rejects what the HTML standard's `<input type="email">` rejects, addresses to which no mail can be sent, and addresses longer
+/// than [`EMAIL_MAX`]. The domain may be internationalised (RFC 5890). For addresses that were accepted earlier, when a domain
+/// needed no dot.
 ///
 /// # Errors
 /// If the text is no such address; "Must be one line" if it is not [one line](one_line).
@@ -49,22 +49,21 @@ fn refusal() -> ValidationError {
     ValidationError::new("email").with_message(REFUSAL.into())
 }
 
-/// The part before the `@` is ASCII: some letters outside it, the Kelvin sign for one, would become ASCII ones in lower
-/// case, and so somebody else's address. Its dots stand between other letters (RFC 5322, section 3.2.3), or no mail server
-/// takes it.
+/// The part before the `@` is ASCII: some other letters, such as the Kelvin sign, become ASCII letters in lower case and would
+/// name another person's address. Dots stand only between other characters (RFC 5322, section 3.2.3); mail servers reject others.
 fn plain(local: &str) -> bool {
     local.is_ascii() && local.split('.').all(|word| !word.is_empty())
 }
 
-/// The domain is a name, not an address literal such as `[127.0.0.1]`, by which strangers would have us knock at machines
-/// of our own network.
+/// The domain is a name, not an address literal such as `[127.0.0.1]`, which would let strangers make the server connect to
+/// machines of its own network.
 fn named(domain: &str) -> bool {
     !domain.contains(['[', ']'])
 }
 
-/// An address in the form in which two that name one mailbox are the same: the domain in ASCII and lower case (RFC 5890,
-/// section 2.3.2.1; UTS 46 takes many spellings to one), the part before the `@` as it was typed, which is for the
-/// receiving side alone to interpret (RFC 5321, section 2.4). Mail can be sent to it as it is.
+/// An address in a form that is equal for all spellings of a mailbox: the domain in ASCII and lower case (RFC 5890, section
+/// 2.3.2.1; UTS 46), the part before the `@` as entered, because only the receiver may interpret it (RFC 5321, section 2.4). Mail
+/// can be sent to this form.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mailbox(String);
 
@@ -87,8 +86,8 @@ impl Mailbox {
     }
 }
 
-/// An address in the form in which the addresses of accounts are compared: lower case, the domain in ASCII (see
-/// [`Mailbox`]). Mail goes to the address as it was entered.
+/// The form in which the addresses of accounts are compared: lower case, the domain in ASCII (see [`Mailbox`]). Mail goes to the
+/// address as entered.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EmailKey(String);
 
@@ -99,8 +98,8 @@ impl EmailKey {
         Self(Mailbox::of(address).0.to_lowercase())
     }
 
-    /// The key without a sub-address: `ann+list@example.com` is `ann@example.com` (RFC 5233). Sub-addresses usually reach
-    /// one mailbox, so they share one budget of mail.
+    /// The key without a sub-address: `ann@example.com` for `ann+list@example.com` (RFC 5233). Sub-addresses usually reach one
+    /// mailbox, so they share one mail budget.
     #[must_use]
     pub fn without_tag(&self) -> Self {
         let Some((local, domain)) = self.0.rsplit_once('@') else {
@@ -164,7 +163,7 @@ mod tests {
         for bad in ["a@b.", "a@.b", "a@b..c"] {
             assert!(known_email_address(bad).is_err(), "{bad}");
         }
-        // UTS 46 takes an ideographic full stop for a dot.
+        // UTS 46 maps an ideographic full stop to a dot.
         assert!(email_address("a@例え\u{3002}jp").is_ok());
     }
 

@@ -61,7 +61,7 @@ impl<T> Changed<T> {
         }
     }
 
-    /// The state as it was.
+    /// No change of a state.
     #[must_use]
     pub const fn nothing(state: T) -> Self {
         Self::new(state, Vec::new())
@@ -73,7 +73,7 @@ impl<T> Changed<T> {
         self.events.is_empty()
     }
 
-    /// The same change with its state seen as something else.
+    /// The same change with its state converted.
     pub fn map<U>(self, state: impl FnOnce(T) -> U) -> Changed<U> {
         Changed {
             state: state(self.state),

@@ -1,4 +1,4 @@
-//! Identifiers. Each kind of thing has its own type, so that they cannot be confused.
+//! Identifiers, a type for each kind, so that they cannot be confused.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -106,12 +106,12 @@ identifier!(
     SubscriberId
 );
 
-/// Names an organisation: the identity provider's string, taken as it is.
+/// Identifier of an organisation: the identity provider's string, unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OrganisationId(String);
 
 impl OrganisationId {
-    /// The longest identifier taken, in bytes. Providers use about thirty.
+    /// Maximum length in bytes. Providers use about thirty.
     pub const MAX_LENGTH: usize = 64;
 
     /// Reads an identifier: 1 to [`Self::MAX_LENGTH`] ASCII letters, digits, `_` and `-`.
@@ -141,7 +141,7 @@ impl OrganisationId {
     }
 }
 
-/// Lets a map be asked by the identifier's text.
+/// Allows look-ups in a map by the identifier's text.
 impl Borrow<str> for OrganisationId {
     fn borrow(&self) -> &str {
         &self.0
@@ -154,7 +154,7 @@ impl fmt::Display for OrganisationId {
     }
 }
 
-/// A text that cannot be an organisation's identifier.
+/// The text is not a valid identifier of an organisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an organisation's identifier")]
 pub struct NotAnOrganisationId;

@@ -51,7 +51,7 @@ pub fn check_detachments(components: &[ComponentId]) -> Result<(), Invalid> {
     invalid.into_result()
 }
 
-/// Adds an error for every component that comes a second time.
+/// Adds an error for every repeated component.
 pub fn check_once(attachments: &[Attachment], invalid: &mut Invalid) {
     let components: Vec<_> = attachments
         .iter()
@@ -69,7 +69,7 @@ fn chosen_already(field: String) -> FieldError {
     }
 }
 
-/// The components on which an incident has another impact than before.
+/// The components whose impact by an incident changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImpactChange {
     /// All components attached to the incident, because it was resolved or reopened.

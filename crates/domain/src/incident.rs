@@ -33,18 +33,18 @@ use crate::validation::Invalid;
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum IncidentStatus {
-    /// The cause is being looked for.
+    /// The cause is being investigated.
     #[default]
     Investigating,
     /// The cause is known.
     Identified,
-    /// A remedy is in place and being watched.
+    /// A fix is in place and being monitored.
     Monitoring,
-    /// It is over.
+    /// It has ended.
     Resolved,
 }
 
-/// Something that went wrong, as stored.
+/// An incident, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incident {
     /// Its identifier.
@@ -63,8 +63,8 @@ pub struct Incident {
     pub created_at: DateTime<Utc>,
     /// When it or its timeline last changed.
     pub updated_at: DateTime<Utc>,
-    /// The organisation's revision that last changed one of the fields an operator edits: its version for conditional
-    /// writes. An update moves it only where it moves the status.
+    /// The organisation's revision that last changed a field that operators edit: its version for conditional writes. An update
+    /// changes it only if it changes the status.
     pub version: Revision,
 }
 
@@ -87,11 +87,11 @@ pub struct IncidentDraft {
     pub description: String,
     /// Current status of the incident.
     pub status: IncidentStatus,
-    /// When it happened; at its creation if absent.
+    /// When it happened; `None` means at its creation.
     pub occured_at: Option<DateTime<Utc>>,
 }
 
-/// A change to an incident: only what is present changes.
+/// A change to an incident. `None` fields stay.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct IncidentPatch {
     /// A new title.
@@ -177,7 +177,7 @@ impl Incident {
         Ok(after.touched(now).changed(&before, events, false, None))
     }
 
-    /// The change from `before` to this incident. `message` is the one of an update, which was `recorded` or edited.
+    /// Returns the change from `before` to this incident. `message` is the message of an update, which was `recorded` or edited.
     pub(crate) fn changed(
         self,
         before: &Self,
@@ -214,7 +214,7 @@ impl Incident {
             && fields(self) == fields(other)
     }
 
-    /// With another status. RESOLVED keeps the time at which it was reached; every other status clears it.
+    /// Sets the status. RESOLVED keeps the time at which it was reached; every other status clears it.
     pub(crate) fn with_status(self, status: IncidentStatus, now: DateTime<Utc>) -> Self {
         let resolved_at = if status == IncidentStatus::Resolved {
             Some(self.resolved_at.unwrap_or(now))

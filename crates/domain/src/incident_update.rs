@@ -44,7 +44,7 @@ pub struct IncidentUpdateDraft {
     pub status: IncidentStatus,
 }
 
-/// A change to an update: only what is present changes.
+/// A change to an update. `None` fields stay.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct IncidentUpdatePatch {
     /// A new message.
@@ -95,12 +95,12 @@ pub struct IncidentAndUpdate {
     pub is_newest: bool,
 }
 
-/// What decides about the deletion of updates of an incident.
+/// Input of the rule that deletes updates of an incident.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UpdateDeletion {
     /// The incident.
     pub incident: Incident,
-    /// Those of the updates to delete that are the incident's.
+    /// The requested updates that belong to the incident.
     pub known: Vec<IncidentUpdateId>,
     /// The newest update of the incident; `None` if it has no updates.
     pub newest: Option<IncidentUpdateId>,

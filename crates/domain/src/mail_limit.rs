@@ -1,4 +1,4 @@
-//! Limit of the mails that strangers cause to one mailbox.
+//! Limit of the mails to one mailbox that strangers cause.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -24,7 +24,8 @@ impl MailLimit {
         let interval = TimeDelta::milliseconds(3_600_000 / i64::from(self.per_hour.max(1)));
         let most = interval * i32::try_from(self.burst.max(1)).unwrap_or(i32::MAX);
         let begin = match used_until {
-            // No use shows so long: the clock was ahead when it was noted. One mail goes out, and the rule holds again.
+            // The stored time is too far in the future: the clock was ahead when it was stored. One mail is allowed, and the
+            // limit applies again.
             Some(until) if until - now > most + interval => now + most - interval,
             Some(until) => until.max(now),
             None => now,

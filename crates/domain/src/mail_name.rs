@@ -1,11 +1,11 @@
-//! Names of people and organisations as mails show them. A stranger can choose such a name and the
-//! address of the mail, so a name must not carry a message: it is short, one line, and has no address of the web in it.
+//! Names of people and organisations in mails. A stranger can choose both the name and the recipient, so a name must not carry a
+//! message: it is short, one line, and contains no web address.
 
-/// The most characters of a name in a mail.
+/// Maximum length of a name in a mail, in characters.
 pub const MAIL_NAME_MAX: usize = 80;
 
-/// The name cut to [`MAIL_NAME_MAX`] characters, without control and formatting characters and without words that read as
-/// an address of the web. `None` if nothing is left.
+/// Returns the name cut to [`MAIL_NAME_MAX`] characters, without control and formatting characters and without words that look
+/// like a web address. `None` if nothing is left.
 #[must_use]
 pub fn mail_name(name: &str) -> Option<String> {
     let visible = name
@@ -21,8 +21,8 @@ pub fn mail_name(name: &str) -> Option<String> {
     (!shown.is_empty()).then_some(shown)
 }
 
-/// Characters that show nothing and could hide an address from this rule: directions (UAX 9), zero-width spaces, soft
-/// hyphens, variation selectors' tags. Joiners stay, since names of many languages need them.
+/// Invisible characters that could hide an address from this rule: directions (UAX 9), zero-width spaces, soft hyphens, tags.
+/// Joiners stay, because names in many languages need them.
 const fn is_invisible(letter: char) -> bool {
     matches!(
         letter,
@@ -40,14 +40,13 @@ const fn is_invisible(letter: char) -> bool {
     )
 }
 
-/// Whether mail programs may make a link of the word: it has a scheme, begins with `www.`, or holds a domain.
+/// Whether mail programs may turn the word into a link: it has a scheme, begins with `www.`, or contains a domain.
 fn reads_as_address(word: &str) -> bool {
     let word = word.to_lowercase();
     word.contains("://") || word.contains("www.") || holds_domain(&word)
 }
 
-/// Whether the word holds two labels with a dot between them of which the last could be a top-level domain, or four numbers
-/// as an IP address has them.
+/// Whether the word contains two labels joined by a dot, of which the last could be a top-level domain, or an IPv4 address.
 fn holds_domain(word: &str) -> bool {
     let labels: Vec<&str> = word.split(is_dot).collect();
     let domain = labels.windows(2).any(|pair| {
@@ -60,7 +59,7 @@ fn holds_domain(word: &str) -> bool {
     domain || labels.len() >= 4 && numbers.count() >= 4
 }
 
-/// Begins with two letters, or with a letter and what may follow it in an encoded domain.
+/// Whether the label begins with two letters, or with a letter and a character that may follow it in an encoded domain.
 fn is_top_level(label: &str) -> bool {
     let mut letters = label.chars();
     let first = letters.next().is_some_and(char::is_alphabetic);
@@ -71,7 +70,7 @@ fn in_label(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '-' | '\u{200c}' | '\u{200d}')
 }
 
-/// The dot, and what domain names take for one (UTS 46, section 2.3), and what looks like one.
+/// The dot, the characters that UTS 46, section 2.3, maps to it, and those that look like it.
 const fn is_dot(letter: char) -> bool {
     matches!(
         letter,

@@ -33,7 +33,7 @@ pub struct Maintenance {
     pub description: String,
     /// When it begins.
     pub start_at: DateTime<Utc>,
-    /// The last millisecond of it, not before `start_at`; `None` while the end is open.
+    /// Its last millisecond, not before `start_at`; `None` while the end is open.
     pub end_at: Option<DateTime<Utc>>,
     /// When it was cancelled; `None` if it was not.
     pub cancelled_at: Option<DateTime<Utc>>,
@@ -43,22 +43,22 @@ pub struct Maintenance {
     pub created_at: DateTime<Utc>,
     /// When it last changed.
     pub updated_at: DateTime<Utc>,
-    /// The organisation's revision that last changed it: its version for conditional writes. Neither the clock nor an
-    /// update moves it.
+    /// The organisation's revision that last changed it: its version for conditional writes. Neither the clock nor an update
+    /// changes it.
     pub version: Revision,
 }
 
 /// What an operator enters for a maintenance, the texts trimmed.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct MaintenanceDraft {
-    /// Must be there.
+    /// Required.
     #[validate(
         length(min = 1, message = "Title is required"),
         custom(function = text::name_length),
         custom(function = text::one_line)
     )]
     pub title: String,
-    /// Must be there.
+    /// Required.
     #[validate(
         length(min = 1, message = "Description is required"),
         custom(function = text::description_length),
@@ -69,12 +69,11 @@ pub struct MaintenanceDraft {
     pub start_at: DateTime<Utc>,
     /// When it ends; `None` while the end is open.
     pub end_at: Option<DateTime<Utc>>,
-    /// `CANCELLED` cancels and `SCHEDULED` takes a cancellation back. The other two say what only the times decide, and
-    /// change nothing.
+    /// `CANCELLED` cancels and `SCHEDULED` restores. The other two statuses follow from the times and change nothing.
     pub status: MaintenanceStatus,
 }
 
-/// A change to a maintenance: only what is present changes.
+/// A change to a maintenance. `None` fields stay.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MaintenancePatch {
     /// A new title.
@@ -89,7 +88,7 @@ pub struct MaintenancePatch {
     pub status: Option<MaintenanceStatus>,
 }
 
-/// What an edit makes of the end.
+/// Change of the end by an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewEnd {
     /// The end is open.
@@ -104,13 +103,13 @@ pub enum Refused {
     /// The result would break a rule of its fields.
     #[error(transparent)]
     Invalid(#[from] Invalid),
-    /// Completing needs a beginning.
+    /// It has not begun, so it cannot be completed.
     #[error("This maintenance has not begun yet")]
     NotBegun,
-    /// It can be completed once.
+    /// It has ended, so it cannot be completed.
     #[error("This maintenance is already over")]
     Over,
-    /// It does not take place, so it cannot be completed.
+    /// It is cancelled, so it cannot be completed.
     #[error("This maintenance was cancelled")]
     Cancelled,
 }
@@ -133,7 +132,7 @@ impl MaintenanceDraft {
         invalid.into_result().map(|()| self)
     }
 
-    /// When the maintenance was cancelled, after this draft.
+    /// The time of cancellation after this draft is applied.
     fn cancelled_at(
         &self,
         before: Option<DateTime<Utc>>,
@@ -159,7 +158,7 @@ impl MaintenancePatch {
 }
 
 impl Maintenance {
-    /// A new maintenance. `created_at` orders it among what the organisation has, `now` decides its status.
+    /// A new maintenance. `created_at` orders it in the organisation's list, `now` decides its status.
     ///
     /// # Errors
     /// [`Invalid`] when the draft breaks a rule of its fields.
@@ -294,7 +293,7 @@ impl Maintenance {
             MaintenanceStatus::InProgress => {
                 let end = now - TICK;
                 let events = vec![Event::MaintenanceUpdated(self.id)];
-                // Completed in the very millisecond it begins: it began when it ended.
+                // Completed in the millisecond of its start: the start becomes the end.
                 let start_at = self.start_at.min(end);
                 let state = Self {
                     start_at,
@@ -331,7 +330,7 @@ impl Maintenance {
         }
     }
 
-    /// What the clock has changed since the status was published last.
+    /// Returns the change by the clock since the status was last published.
     #[must_use]
     pub fn announce(self, now: DateTime<Utc>) -> Changed<Self> {
         if self.status(now) == self.announced {

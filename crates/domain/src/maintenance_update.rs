@@ -46,7 +46,7 @@ pub struct MaintenanceUpdateDraft {
     pub message: String,
 }
 
-/// A change to an update: only what is present changes.
+/// A change to an update. `None` fields stay.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MaintenanceUpdatePatch {
     /// A new status.
@@ -59,7 +59,7 @@ impl MaintenanceUpdate {
     /// The field that names updates to delete.
     pub const IDS: &str = "maintenanceUpdateIds";
 
-    /// A new update of a maintenance. It follows the `newest` one, whatever the clocks of the nodes say.
+    /// A new update of a maintenance. It is ordered after the `newest` one, whatever the nodes' clocks say.
     ///
     /// # Errors
     /// [`Invalid`] when the draft breaks a rule of its fields.

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::id::{OrganisationId, UserId};
 
-/// Permissions of a member in an organisation, the least first.
+/// Role of a member in an organisation, in the order of permissions.
 #[derive(
     Debug,
     Clone,
@@ -27,9 +27,9 @@ use crate::id::{OrganisationId, UserId};
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Role {
-    /// Everything but the organisation itself: its members, their roles, its name.
+    /// May do everything except managing the organisation: its members, their roles, its name.
     Member,
-    /// Everything.
+    /// May do everything.
     Admin,
 }
 
@@ -68,13 +68,13 @@ pub struct MemberState {
     pub other_admins: u64,
 }
 
-/// An organisation without an admin could never have one again.
+/// The member is the organisation's last admin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("The last admin cannot leave or become a member")]
 pub struct LastAdmin;
 
 impl MemberState {
-    /// The member goes, or is removed.
+    /// The member leaves, or is removed.
     ///
     /// # Errors
     /// [`LastAdmin`].
@@ -96,7 +96,7 @@ impl MemberState {
         }
     }
 
-    /// The member accepts an invitation: it never takes away what they may do.
+    /// The member accepts an invitation, which never lowers the role.
     #[must_use]
     pub fn accept(self, invited: Role) -> Self {
         Self {

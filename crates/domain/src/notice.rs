@@ -1,4 +1,4 @@
-//! Notices: what subscribers are mailed. Something begins, moves on or ends; a correction causes no notice.
+//! Notices: changes that are mailed to subscribers. A correction makes no notice.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -68,7 +68,7 @@ pub enum IncidentChange {
     Created,
     /// An update was recorded, or the status changed.
     Updated,
-    /// It is over.
+    /// It has ended.
     Resolved,
 }
 
@@ -114,15 +114,15 @@ pub enum NewNotice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum MaintenanceChange {
-    /// It was announced, or is to take place after all.
+    /// It was scheduled, or a cancellation was revoked.
     Scheduled,
     /// An update was recorded, or its times changed.
     Updated,
     /// It has begun.
     Began,
-    /// It is over.
+    /// It has ended.
     Ended,
-    /// It does not take place.
+    /// It is cancelled.
     Cancelled,
 }
 

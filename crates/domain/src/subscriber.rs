@@ -17,11 +17,11 @@ use crate::validation::Invalid;
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum SubscriberStatus {
-    /// Not yet: the link of the verification mail has not been followed.
+    /// The address is not verified yet.
     Pending,
-    /// Yes.
+    /// The subscriber receives notices.
     Subscribed,
-    /// No longer.
+    /// The subscriber has unsubscribed.
     Unsubscribed,
 }
 
@@ -32,12 +32,12 @@ pub struct Subscriber {
     pub id: SubscriberId,
     /// The address as it was typed.
     pub email: String,
-    /// Whether mail goes there.
+    /// Whether it receives notices.
     pub status: SubscriberStatus,
-    /// Whether the link of the verification mail was followed.
+    /// Whether the address is verified.
     pub is_verified: bool,
-    /// How often it has unsubscribed. A verification link holds only within the round it was mailed in: an old one does
-    /// not undo a later unsubscribe.
+    /// How often it has unsubscribed. A verification link is valid only until the next unsubscribe, so an old link cannot undo
+    /// it.
     pub round: i32,
     /// When it subscribed first.
     pub created_at: DateTime<Utc>,
@@ -45,7 +45,7 @@ pub struct Subscriber {
     pub updated_at: DateTime<Utc>,
 }
 
-/// What is entered for a subscriber, trimmed.
+/// Input for a subscriber, trimmed.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct SubscriberDraft {
     /// The address.
@@ -53,13 +53,13 @@ pub struct SubscriberDraft {
     pub email: String,
 }
 
-/// The link's time is over.
+/// The link has expired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("This link has expired. Please subscribe again to get a new one")]
 pub struct LinkExpired;
 
 impl Subscriber {
-    /// How long the link of a verification mail works.
+    /// Lifetime of a verification link.
     pub const VERIFICATION_LIFE: TimeDelta = TimeDelta::days(7);
 
     /// A new subscriber, pending.
@@ -84,13 +84,13 @@ impl Subscriber {
         })
     }
 
-    /// The mailbox that its mail goes to: an organisation has one subscriber for each.
+    /// The mailbox of its address. An organisation has one subscriber per mailbox.
     #[must_use]
     pub fn mailbox(&self) -> Mailbox {
         Mailbox::of(&self.email)
     }
 
-    /// This subscriber after subscribing again: pending once more where it had unsubscribed, else as it is.
+    /// This subscriber after subscribing again: pending if it had unsubscribed, otherwise unchanged.
     #[must_use]
     pub fn subscribe_again(self, now: DateTime<Utc>) -> Self {
         match self.status {
@@ -104,14 +104,13 @@ impl Subscriber {
         }
     }
 
-    /// Whether a verification link is to be mailed, because none was followed yet.
+    /// Whether a verification link is to be mailed, because the address is not verified.
     #[must_use]
     pub fn awaits_verification(&self) -> bool {
         self.status == SubscriberStatus::Pending
     }
 
-    /// This subscriber after following a verification link that was mailed in its present round. Following it twice
-    /// changes nothing more.
+    /// This subscriber after verification. A second verification changes nothing.
     ///
     /// # Errors
     /// [`LinkExpired`] from the moment the link ends.
@@ -134,7 +133,7 @@ impl Subscriber {
         }
     }
 
-    /// This subscriber after following an unsubscribe link. Following it twice changes nothing more.
+    /// This subscriber after unsubscribing. A second time changes nothing.
     #[must_use]
     pub fn unsubscribe(self, now: DateTime<Utc>) -> Self {
         match self.status {

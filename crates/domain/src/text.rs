@@ -1,4 +1,4 @@
-//! Rules every text from a person keeps. A character is a Unicode scalar value.
+//! Rules for all entered texts. A character is a Unicode scalar value.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,13 @@ pub const NAME_MAX: u64 = 200;
 /// The longest description or message, in characters.
 pub const DESCRIPTION_MAX: u64 = 10_000;
 
-/// A text as it is kept: white space at both ends is gone.
+/// Trims white space at both ends, as texts are stored.
 #[must_use]
 pub fn trimmed(text: &str) -> String {
     text.trim().to_owned()
 }
 
-/// Refuses a NUL: PostgreSQL cannot store one, and no person types one.
+/// Rejects NUL, which PostgreSQL cannot store.
 ///
 /// # Errors
 /// When the text holds U+0000.
@@ -27,10 +27,9 @@ pub fn no_nul(text: &str) -> Result<(), ValidationError> {
     }
 }
 
-/// Refuses a text that is not one line: one with a control character (among them line breaks, tabs and escapes), a line or
-/// paragraph separator, or a character that embeds, overrides or isolates the direction of writing (Unicode, UAX 9), which
-/// could make a text read as another one. The marks U+200E, U+200F and U+061C are allowed: names need them. To be called
-/// with a trimmed text.
+/// Rejects a text that is not one line: one with a control character (such as a line break, tab or escape), a line or paragraph
+/// separator, or a character that embeds, overrides or isolates the direction of writing (Unicode, UAX 9), which could disguise a
+/// text. The marks U+200E, U+200F and U+061C are allowed: names need them. Expects a trimmed text.
 ///
 /// # Errors
 /// If the text holds such a character.
@@ -47,7 +46,7 @@ fn breaks_line(character: char) -> bool {
         || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Refuses a name or title of more than [`NAME_MAX`] characters.
+/// Rejects a name or title longer than [`NAME_MAX`].
 ///
 /// # Errors
 /// When the text is longer.
@@ -55,7 +54,7 @@ pub fn name_length(text: &str) -> Result<(), ValidationError> {
     at_most(text, NAME_MAX)
 }
 
-/// Refuses a description or message of more than [`DESCRIPTION_MAX`] characters.
+/// Rejects a description or message longer than [`DESCRIPTION_MAX`].
 ///
 /// # Errors
 /// When the text is longer.

@@ -1,11 +1,11 @@
-//! What is wrong with an input, field by field, in words fit to show a person.
+//! Errors of an input, per field, as texts for people.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use validator::{Validate, ValidationErrors, ValidationErrorsKind};
 
-/// One field and what is wrong with it.
+/// A field with its error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldError {
     /// The field as a form names it: `name`, `components[0].componentId`.
@@ -14,7 +14,7 @@ pub struct FieldError {
     pub message: String,
 }
 
-/// An input that breaks rules of its fields; at least one error.
+/// The errors of an input, at least one.
 #[derive(Debug, Clone, PartialEq, Eq, Default, thiserror::Error)]
 #[error("the input breaks rules of its fields")]
 pub struct Invalid {
@@ -33,8 +33,7 @@ impl Invalid {
         }
     }
 
-    /// The most errors in one response. Otherwise an input of a hundred thousand wrong items would cost a hundred thousand
-    /// comparisons each.
+    /// Maximum of errors in one response. It bounds the work for an input with a hundred thousand wrong items.
     pub const MOST: usize = 100;
 
     /// Adds an error unless the field has one already: the first is the more basic one. At most [`Self::MOST`] errors are kept.
@@ -58,7 +57,7 @@ impl Invalid {
     /// `Ok` if there are no errors.
     ///
     /// # Errors
-    /// This, if it has errors.
+    /// `self`, if it has errors.
     pub fn into_result(self) -> Result<(), Self> {
         if self.errors.is_empty() {
             Ok(())
@@ -68,7 +67,7 @@ impl Invalid {
     }
 }
 
-/// Refuses items that are not among the known ones, each under its field.
+/// Rejects items that are not among the known ones, each under its field.
 ///
 /// # Errors
 /// [`Invalid`] with one error for each unknown item.
@@ -112,7 +111,7 @@ impl From<ValidationErrors> for Invalid {
     }
 }
 
-/// Flattens nested errors, writing the path as formik does.
+/// Flattens nested errors, with paths in the form of formik.
 fn collect(prefix: &str, errors: &ValidationErrors, into: &mut Invalid) {
     for (name, kind) in errors.errors() {
         let mut path = prefix.to_owned();

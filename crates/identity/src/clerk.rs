@@ -1,6 +1,6 @@
 //! Clerk, the hosted identity provider.
 //!
-//! What is read here is as Clerk documents it and as its own back-end SDK reads it: <https://clerk.com/docs> and
+//! The formats are those of Clerk's documentation and its back-end SDK: <https://clerk.com/docs> and
 //! <https://github.com/clerk/javascript>, `packages/backend` and `packages/shared`.
 
 pub mod api;

@@ -1,4 +1,4 @@
-//! What the tests of this crate share.
+//! Fixtures of this crate's tests.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(crate) fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_700_000_000, 0).unwrap()
 }
 
-/// A clock that is so many seconds past [`now`].
+/// A clock the given seconds after [`now`].
 pub(crate) fn clock(seconds: i64) -> Arc<dyn Clock> {
     let mut clock = MockClock::new();
     clock
@@ -43,7 +43,7 @@ pub(crate) fn signer(seed: u8) -> Signer {
     Signer::new(&[signing_key(seed)], URL).unwrap()
 }
 
-/// The signer's keys, which nobody replaces.
+/// A key ring with the signer's keys, which are never replaced.
 pub(crate) fn key_ring(seed: u8) -> Arc<KeyRing> {
     let mut store = MockInstallationStore::new();
     store

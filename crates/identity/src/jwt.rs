@@ -1,5 +1,5 @@
-//! Checks JSON Web Tokens (RFC 7519) the strict way (RFC 8725): one pinned algorithm, a key of ours by its name, the
-//! exact issuer and authorised party, and times by our own clock.
+//! Strict verification of JSON Web Tokens (RFC 7519, RFC 8725): a fixed algorithm, a known key, the exact issuer and authorised
+//! party, and times by the injected clock.
 
 use std::sync::Arc;
 
@@ -10,31 +10,31 @@ use jsonwebtoken::{Algorithm, DecodingKey, Header, Validation, decode, decode_he
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// How far clocks may differ, in seconds.
+/// Tolerated difference of clocks, in seconds.
 const LEEWAY: i64 = 5;
-/// The longest token looked at, in bytes; ours have about 700.
+/// Maximum length of a token, in bytes; those of the built-in provider have about 700.
 const MAX_LENGTH: usize = 8192;
 
-/// What the tokens of the built-in provider say.
+/// Claims of the built-in provider's tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claims {
-    /// Who issued it (RFC 7519, section 4.1.1).
+    /// Issuer (RFC 7519, section 4.1.1).
     pub iss: String,
-    /// Whose it is.
+    /// Identifier of the organisation.
     pub sub: String,
     /// The session it belongs to.
     pub sid: String,
-    /// When it was issued, in seconds.
+    /// Time of issue, in seconds.
     pub iat: i64,
-    /// From when on it counts, in seconds.
+    /// Start of the validity, in seconds.
     pub nbf: i64,
-    /// Until when, in seconds.
+    /// End of the validity, in seconds.
     pub exp: i64,
-    /// The party it was issued to: our own web app.
+    /// The party to which it was issued: Allclear's web app.
     pub azp: String,
     /// The person's name.
     pub name: String,
-    /// The organisation it is for.
+    /// The token's organisation; `None` for a token without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub org_id: Option<String>,
     /// `admin` or `member`.
@@ -45,7 +45,7 @@ pub struct Claims {
     pub org_name: Option<String>,
 }
 
-/// The claims every provider's tokens have, for the checks.
+/// The claims that are checked in every provider's tokens.
 pub trait Registered {
     /// `iss`.
     fn issuer(&self) -> &str;
@@ -81,20 +81,20 @@ impl Registered for Claims {
     }
 }
 
-/// The rules a provider's tokens are held to.
+/// Rules for a provider's tokens.
 pub struct Rules {
-    /// The one algorithm taken; whatever a token's header says, no other is tried (RFC 8725, section 3.1).
+    /// The accepted algorithm, whatever a token's header says (RFC 8725, section 3.1).
     pub algorithm: Algorithm,
     /// The exact issuer.
     pub issuer: String,
-    /// The parties a token may have been issued to.
+    /// The accepted authorised parties.
     pub authorised_parties: Vec<String>,
-    /// What time it is.
+    /// Source of the current time.
     pub clock: Arc<dyn Clock>,
 }
 
 impl Rules {
-    /// Checks a token against a key set and reads its claims.
+    /// Verifies a token with a key set and returns its claims.
     ///
     /// # Errors
     /// [`TokenError::Bad`], with the reason for the log.
@@ -111,7 +111,7 @@ impl Rules {
         self.check_with(token, &key)
     }
 
-    /// The name of the key that a token says it was signed with.
+    /// Returns the name of the key in a token's header.
     ///
     /// # Errors
     /// [`TokenError::Bad`].
@@ -123,7 +123,7 @@ impl Rules {
         self.key_name(&header)
     }
 
-    /// Checks a token whose header was looked at against the key it names, and reads its claims.
+    /// Verifies a token, whose header was checked, with its key and returns its claims.
     ///
     /// # Errors
     /// [`TokenError::Bad`], with the reason for the log.
@@ -138,9 +138,8 @@ impl Rules {
         Ok(decoded.claims)
     }
 
-    /// The name of the key, from a header that tries nothing else: a key that the token itself brings or points to
-    /// proves nothing (RFC 8725, section 3.10), and an extension we must understand is one we do not (RFC 7515, section
-    /// 4.1.11).
+    /// Returns the name of the key from a checked header. A key in the token itself proves nothing (RFC 8725, section 3.10), and
+    /// unknown critical extensions must be rejected (RFC 7515, section 4.1.11).
     ///
     /// # Errors
     /// [`TokenError::Bad`].
@@ -165,7 +164,7 @@ impl Rules {
         header.kid.clone().ok_or_else(|| bad("no key named"))
     }
 
-    /// What the library is left to check; the times are ours to check, by our own clock.
+    /// Checks by the library. The times are checked here, by the injected clock.
     fn validation(&self) -> Validation {
         let mut validation = Validation::new(self.algorithm);
         validation.set_issuer(&[&self.issuer]);
@@ -199,7 +198,7 @@ impl Rules {
     }
 }
 
-/// A token that proves nothing.
+/// The error for an invalid token.
 pub(crate) fn bad(reason: &str) -> TokenError {
     TokenError::Bad(reason.to_owned())
 }

@@ -1,4 +1,4 @@
-//! The signing keys in use. Each node reads them again from time to time, so that a key replaced by one node is in use by all.
+//! The signing keys in use. Each node reads them periodically, so that all nodes use a replaced key's successor.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,29 +15,28 @@ use tokio::time::Instant;
 
 use crate::signing::Signer;
 
-/// The newest key, which signs, and those that it has replaced lately.
+/// The newest key, which signs, and recently replaced keys.
 pub struct KeyRing {
     store: Arc<dyn InstallationStore>,
     clock: Arc<dyn Clock>,
     public_url: String,
     signer: ArcSwap<Signer>,
-    /// When the keys were read last for a token that named an unknown one.
+    /// Time of the last read because of a token with an unknown key.
     asked: Mutex<Option<Instant>>,
 }
 
 impl KeyRing {
-    /// How often the keys are to be read again.
+    /// Interval at which the keys are read again.
     pub const RELOAD_INTERVAL: Duration = Duration::from_secs(10);
 
-    /// How long a replaced key counts: as long as the last token it has signed, and the time in which every node has learnt
-    /// of its successor.
+    /// How long a replaced key is accepted: the lifetime of its last token, and the time until every node has read its successor.
     const RETIREMENT: TimeDelta = Sessions::TOKEN_LIFE
         .checked_add(&TimeDelta::minutes(1))
         .expect("a few minutes");
-    /// Tokens that name unknown keys make a node read them again no more often than this.
+    /// Minimum time between reads because of tokens with unknown keys.
     const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-    /// With these keys to begin with, the newest first. Tokens name `public_url` as issuer and as authorised party.
+    /// A ring with these keys, newest first. Tokens name `public_url` as issuer and as authorised party.
     ///
     /// # Errors
     /// If a key cannot be read.
@@ -57,10 +56,10 @@ impl KeyRing {
         })
     }
 
-    /// Reads the keys again. Returns the name of the newest if it is another one than before.
+    /// Reads the keys again. Returns the name of the newest if it has changed.
     ///
     /// # Errors
-    /// Whatever the store errors with; the keys in use stay.
+    /// The store's error; the keys in use stay.
     pub async fn reload(&self) -> Result<Option<String>, Error> {
         let keys = self.store.signing_keys().await?;
         let signer = Signer::new(counting(&keys, self.clock.now()), &self.public_url)?;
@@ -70,7 +69,7 @@ impl KeyRing {
         Ok(is_new.then_some(newest))
     }
 
-    /// The signer, read again if it does not know a key: another node may have replaced the newest just now.
+    /// Returns the signer. It is read again if it does not know a key, which another node may have created.
     pub(crate) async fn signer_knowing(&self, key: &str) -> Result<Arc<Signer>, TokenError> {
         let signer = self.signer.load_full();
         if signer.keys().find(key).is_some() {
@@ -101,7 +100,7 @@ impl TokenIssuer for KeyRing {
     }
 }
 
-/// The keys that still count, of all, the newest first.
+/// Returns the keys that are still accepted, newest first.
 fn counting(keys: &[SigningKey], now: DateTime<Utc>) -> &[SigningKey] {
     let replaced_long_ago = |pair: &[SigningKey]| pair[0].created_at + KeyRing::RETIREMENT <= now;
     let count = keys.windows(2).position(replaced_long_ago);
@@ -125,7 +124,7 @@ mod tests {
         }
     }
 
-    /// A ring that was made with the first of these lists and finds the next one each time it reads the keys.
+    /// A ring that starts with the first of these lists and finds the next one at each read.
     fn ring(seconds: i64, mut lists: Vec<Vec<SigningKey>>) -> KeyRing {
         let first = lists.remove(0);
         let lists = StdMutex::new(lists.into_iter());

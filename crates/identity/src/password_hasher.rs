@@ -12,24 +12,24 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use subtle::ConstantTimeEq;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Memory, in KiB.
+/// Memory of a hash, in KiB.
 const MEMORY: u32 = 19_456;
-/// Passes over it.
+/// Number of iterations.
 const PASSES: u32 = 2;
-/// Lanes.
+/// Degree of parallelism.
 const LANES: u32 = 1;
 /// Bytes of a salt (RFC 9106, section 3.1, recommends 16).
 const SALT: usize = 16;
 
-/// Hashes passwords off the threads that serve requests, so many at a time that a storm of sign-ins takes neither all
-/// processors nor all memory.
+/// Hashes passwords outside the threads that serve requests. A limit of concurrent hashes keeps many sign-ins from taking all
+/// processors and memory.
 pub struct Argon2idHasher {
     running: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
 }
 
 impl Argon2idHasher {
-    /// So many may wait for their turn; the next one is told to come back.
+    /// Maximum of waiting hashes; further ones fail as unavailable.
     pub const QUEUE: usize = 256;
 
     /// A hasher that computes at most `at_once` hashes at a time. Each takes 19 MiB.
@@ -91,7 +91,7 @@ impl PasswordHasher for Argon2idHasher {
             }
         }
         if stored.is_empty() {
-            // As long as for an account that exists.
+            // The same work as for an existing account.
             self.compute(password, Parameters::present(vec![0; SALT]))
                 .await?;
         }
@@ -105,7 +105,7 @@ impl PasswordHasher for Argon2idHasher {
     }
 }
 
-/// What a hash is computed with, besides the password.
+/// Parameters and salt of a hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Parameters {
     memory: u32,

@@ -1,4 +1,4 @@
-//! The installation's secrets: made on its first start, the same on every node after.
+//! The installation's secrets: created at its first start and shared by all nodes.
 
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
@@ -8,10 +8,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::signing::key_id;
 
-/// The secrets that are stored, or fresh ones that are stored from now on.
+/// Returns the stored secrets; creates and stores them if there are none.
 ///
 /// # Errors
-/// Whatever the store errors with.
+/// The store's error.
 pub async fn load(store: &dyn InstallationStore, clock: &dyn Clock) -> Result<Secrets, Error> {
     let signing_keys = vec![signing_key(clock)?];
     store
@@ -22,10 +22,10 @@ pub async fn load(store: &dyn InstallationStore, clock: &dyn Clock) -> Result<Se
         .await
 }
 
-/// Signs with a fresh key from now on, on every node. Returns the key's name.
+/// Replaces the signing key on every node. Returns the new key's name.
 ///
 /// # Errors
-/// Whatever the store errors with.
+/// The store's error.
 pub async fn rotate(store: &dyn InstallationStore, clock: &dyn Clock) -> Result<String, Error> {
     let fresh = signing_key(clock)?;
     let id = fresh.id.clone();
@@ -42,7 +42,7 @@ fn signing_key(clock: &dyn Clock) -> Result<SigningKey, Error> {
     })
 }
 
-/// 256 bits from the operating system's seeded generator, base64url.
+/// Generates 256 random bits, base64url.
 fn random() -> String {
     URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
 }

@@ -1,4 +1,4 @@
-//! Signs tokens with Ed25519 (RFC 8032, RFC 8037), and publishes the keys that check them (RFC 7517).
+//! Signature of tokens with Ed25519 (RFC 8032, RFC 8037), and publication of the keys (RFC 7517).
 
 use allclear_application::error::Error;
 use allclear_application::installation::SigningKey;
@@ -10,15 +10,15 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 
 use crate::jwt::Claims;
 
-/// The one algorithm of our tokens.
+/// The algorithm of the tokens.
 pub const ALGORITHM: Algorithm = Algorithm::EdDSA;
 
-/// What stands before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410, section 7).
+/// Prefix of the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410, section 7).
 const PKCS8: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
 
-/// Issues the tokens of the built-in provider.
+/// Token issuer of the built-in provider.
 pub struct Signer {
     key: EncodingKey,
     header: Header,
@@ -27,7 +27,7 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// Signs with the newest of these keys, the first. Tokens name `public_url` as issuer and as authorised party.
+    /// A signer that uses the first of these keys, the newest. Tokens name `public_url` as issuer and as authorised party.
     ///
     /// # Errors
     /// When a key is none.
@@ -46,18 +46,18 @@ impl Signer {
         })
     }
 
-    /// The keys that check our tokens.
+    /// The keys that verify the tokens.
     #[must_use]
     pub const fn keys(&self) -> &JwkSet {
         &self.keys
     }
 
-    /// The name of the key that signs.
+    /// Returns the name of the signing key.
     pub(crate) fn key_name(&self) -> &str {
         self.header.kid.as_deref().unwrap_or_default()
     }
 
-    /// Who our tokens say issued them.
+    /// Returns the issuer in the tokens.
     #[must_use]
     pub fn issuer(&self) -> &str {
         &self.issuer
@@ -88,7 +88,7 @@ impl TokenIssuer for Signer {
     }
 }
 
-/// A key's name: its thumbprint (RFC 7638).
+/// Returns a key's name: its thumbprint (RFC 7638).
 pub(crate) fn key_id(private: &str) -> Result<String, Error> {
     let key =
         Jwk::from_encoding_key(&encoding_key(private)?, ALGORITHM).map_err(Error::internal)?;

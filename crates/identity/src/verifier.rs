@@ -1,4 +1,4 @@
-//! Verifies the tokens of the built-in provider: signature and claims first, then what stands behind them now.
+//! Verification of the built-in provider's tokens: signature and claims first, then the current session and membership.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::jwt::{Claims, Rules, bad};
 use crate::key_ring::KeyRing;
 use crate::signing::ALGORITHM;
 
-/// The built-in provider's verifier. A token is worth nothing from the moment its session ends or its bearer is no longer
-/// a member; the name and the role are what they are now, not what they were when it was issued.
+/// The built-in provider's verifier. A token is invalid as soon as its session or membership ends. The name and the role are the
+/// current ones, not those at the time of issue.
 pub struct Verifier {
     rules: Rules,
     keys: Arc<KeyRing>,
@@ -24,7 +24,7 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    /// Takes the tokens of these keys.
+    /// A verifier of tokens signed with these keys.
     #[must_use]
     pub fn new(keys: Arc<KeyRing>, sessions: Arc<dyn SessionStore>, clock: Arc<dyn Clock>) -> Self {
         let issuer = keys.issuer();

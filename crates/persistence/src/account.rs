@@ -241,7 +241,7 @@ pub(super) async fn create(
 ) -> Result<Creation, Error> {
     let mut administrator = false;
     if !any(transaction).await? {
-        // Of several first accounts at once, the others wait here and then see the one that was made.
+        // Concurrent first accounts wait here and then find the one that was created.
         installation::lock(transaction).await?;
         administrator = !any(transaction).await?;
     }
@@ -268,14 +268,14 @@ pub(super) async fn create(
             crate::invitation::accept(transaction, digest.as_str(), user.id, user.created_at)
                 .await?;
         if accepted.is_none() {
-            // The service looked a moment ago; this is the loser of two who used one link at once.
+            // The invitation existed when the service checked; a concurrent request has used it since.
             return Err(Invitations::BAD);
         }
     }
     Ok(Creation::Made(user))
 }
 
-/// The account that has an address. The conditions are those of the partial indexes, word for word.
+/// Returns the account with an address. `None` if there is none.
 pub(super) async fn owner(
     connection: &impl ConnectionTrait,
     address: &EmailKey,
@@ -318,7 +318,7 @@ fn row(user: &User, password: &PasswordHash) -> ActiveModel {
     }
 }
 
-/// A stored account as the application knows it.
+/// Converts a stored account.
 pub(crate) fn credentials(row: Model) -> Credentials {
     let user = User {
         id: UserId(row.id),

@@ -1,4 +1,4 @@
-//! A copy of an SQLite database beside the server that uses it.
+//! Backup of an SQLite database, also while a server uses it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -12,23 +12,23 @@ use thiserror::Error;
 
 use crate::restore;
 
-/// Why there is no copy.
+/// Why a backup failed.
 #[derive(Debug, Error)]
 pub enum BackupError {
-    /// The file cannot be made, or it is there already: a backup never overwrites one.
+    /// The file cannot be created, or exists: a backup never overwrites a file.
     #[error("{0}")]
     File(#[from] io::Error),
-    /// The database cannot be read, or its copy not be written.
+    /// The database cannot be read, or the copy cannot be written.
     #[error("{0}")]
     Database(#[from] DbErr),
-    /// Only SQLite databases are copied here.
+    /// The database is not SQLite.
     #[error("PostgreSQL is backed up by its own pg_dump")]
     NotSqlite,
 }
 
-/// Writes the database as it is at one moment to a new file, which only its owner may read: it holds secrets. The copy is
-/// marked, so that revisions jump at the first start on it. Neither
-/// readers nor writers wait for it. See <https://www.sqlite.org/lang_vacuum.html#vacuuminto>.
+/// Writes a consistent copy of the database to a new file. Only the file's owner may read it, because it contains secrets. The
+/// copy is marked, so that revisions jump at its first start. Readers and writers are not blocked. See
+/// <https://www.sqlite.org/lang_vacuum.html#vacuuminto>.
 ///
 /// # Errors
 /// [`BackupError`], which leaves no file behind.
@@ -52,7 +52,7 @@ async fn copy(database: &DatabaseConnection, into: &Path, file: &File) -> Result
     let path = into
         .to_str()
         .ok_or_else(|| io::Error::other("the file's name is not text"))?;
-    // SQLite writes into a file that exists as long as it is empty, and does not flush it.
+    // SQLite writes into an existing file if it is empty, and does not flush it.
     let statement =
         Statement::from_sql_and_values(DbBackend::Sqlite, "VACUUM INTO ?", [path.into()]);
     database.execute_raw(statement).await?;
@@ -60,13 +60,13 @@ async fn copy(database: &DatabaseConnection, into: &Path, file: &File) -> Result
     Ok(file.sync_all()?)
 }
 
-/// Writes the [mark](restore::MARK) into the header, as `PRAGMA user_version` would. Nobody has opened the copy yet.
+/// Writes the [mark](restore::MARK) into the header, as `PRAGMA user_version` would. The copy is not open yet.
 fn mark(mut file: &File) -> io::Result<()> {
     file.seek(SeekFrom::Start(restore::MARK_OFFSET))?;
     file.write_all(&restore::MARK.to_be_bytes())
 }
 
-/// A new file for its owner alone.
+/// Creates a file that only its owner may read.
 fn private_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

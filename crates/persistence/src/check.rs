@@ -1,4 +1,4 @@
-//! Looks for damage in an SQLite database, beside the server that uses it.
+//! Integrity check of an SQLite database, also while a server uses it.
 
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database as Connector, DatabaseConnection, DbBackend, DbErr,
@@ -6,22 +6,22 @@ use sea_orm::{
 };
 use thiserror::Error;
 
-/// Most faults that are reported.
+/// Maximum of reported faults.
 const MOST_FAULTS: usize = 100;
 
-/// Why nothing was checked.
+/// Why a check failed.
 #[derive(Debug, Error)]
 pub enum CheckError {
-    /// The database cannot be read at all.
+    /// The database cannot be read.
     #[error("{0}")]
     Database(#[from] DbErr),
-    /// Only SQLite databases are checked here.
+    /// The database is not SQLite.
     #[error("PostgreSQL is checked by its own pg_amcheck")]
     NotSqlite,
 }
 
-/// What is damaged, one line a fault; empty if the database is sound. Reads the whole file, and neither readers nor writers wait
-/// for it. See <https://www.sqlite.org/pragma.html#pragma_quick_check>.
+/// Returns the faults, one line each; empty if the database is sound. Reads the whole file. Readers and writers are not blocked.
+/// See <https://www.sqlite.org/pragma.html#pragma_quick_check>.
 ///
 /// # Errors
 /// [`CheckError`] if the database cannot be read.

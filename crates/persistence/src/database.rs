@@ -1,4 +1,4 @@
-//! The connections: SQLite with one writer and many readers, or PostgreSQL with a pool for either.
+//! Connections to SQLite, with one writer and many readers, or to PostgreSQL, with pools for both.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::readiness::Probe;
 use crate::timeout::{TimeoutConnection, in_time};
 use crate::{restore, schema};
 
-/// A database, connected.
+/// A connected database.
 #[derive(Clone)]
 pub struct Database {
     readers: TimeoutConnection,
@@ -29,12 +29,12 @@ pub struct Database {
     pub(crate) clock: Arc<dyn Clock>,
 }
 
-/// How transactions that write run.
+/// How write transactions run.
 #[derive(Clone)]
 enum Writes {
-    /// One after the other, several in one commit: SQLite has one writer at a time, and a commit waits for the disk.
+    /// Sequentially, several per commit: SQLite has one writer at a time, and a commit waits for the disk.
     Together(GroupCommit),
-    /// Side by side: PostgreSQL brings the commits of its connections together by itself.
+    /// Concurrently: PostgreSQL groups commits by itself.
     SideBySide(DatabaseConnection),
 }
 
@@ -47,13 +47,14 @@ impl fmt::Debug for Database {
 }
 
 impl Database {
-    /// Connects to `sqlite:` or `postgres:` and brings the schema up to date. Runs on the present tokio runtime from then on.
+    /// Connects to `sqlite:` or `postgres:` and migrates the schema. Must be called on a tokio runtime, which the connections
+    /// then use.
     ///
     /// # Errors
     /// When the database cannot be reached or opened, or its schema is newer than this program's.
     pub async fn connect(url: &str, clock: Arc<dyn Clock>) -> Result<Self, DbErr> {
         if url.starts_with("sqlite:") {
-            // The writer comes first: it creates the file.
+            // The writer connects first, because it creates the file.
             let writer = Connector::connect(sqlite_writer(url)).await?;
             schema::bring_up_to_date(&writer).await?;
             restore::after_marked_copy(&writer).await?;
@@ -68,7 +69,7 @@ impl Database {
         } else {
             schema::bring_server_up_to_date(url).await?;
             let readers = TimeoutConnection(Connector::connect(postgresql(url)).await?);
-            // Connections of their own: however many writes wait for a lock, reads go on.
+            // Separate connections: writes that wait for a lock do not block reads.
             let writer = Connector::connect(postgresql(url)).await?;
             Ok(Self {
                 readers,
@@ -80,25 +81,25 @@ impl Database {
         }
     }
 
-    /// The same database with limits to what is stored. Without them there are none.
+    /// Sets limits of what is stored. By default there are none.
     #[must_use]
     pub const fn limited(mut self, limits: UsageLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// For reads of one statement.
+    /// The connections for reads of one statement.
     pub(crate) const fn read(&self) -> &TimeoutConnection {
         &self.readers
     }
 
-    /// Runs several reads on one state of the database.
+    /// Runs several reads on one snapshot of the database.
     pub(crate) async fn read_consistently<T, F>(&self, reads: F) -> Result<T, Error>
     where
         F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, Error>> + Send,
     {
         let isolation = match self.readers.backend() {
-            // A deferred transaction of SQLite in WAL mode reads one snapshot as it is.
+            // In WAL mode, a deferred transaction of SQLite reads one snapshot anyway.
             DbBackend::Sqlite => None,
             _ => Some(IsolationLevel::RepeatableRead),
         };
@@ -117,8 +118,8 @@ impl Database {
         .await
     }
 
-    /// Runs one transaction: everything it wrote is stored when this answers `Ok`, nothing when it answers `Err`; where that
-    /// is [`Error::Unavailable`], the database may have lost the answer and stored it all the same.
+    /// Runs one write transaction. If it returns `Ok`, all its writes are stored; if it returns `Err`, none are. The exception is
+    /// [`Error::Unavailable`]: the confirmation may have been lost after the commit.
     pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -139,10 +140,10 @@ impl Database {
         .await
     }
 
-    /// Closes every connection, after what runs has ended.
+    /// Closes every connection, after running statements have ended.
     ///
     /// # Errors
-    /// Whatever the driver errors with.
+    /// The driver's error.
     pub async fn close(self) -> Result<(), DbErr> {
         self.readers.0.close_by_ref().await?;
         match self.writes {

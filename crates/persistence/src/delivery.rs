@@ -24,14 +24,14 @@ use crate::entity::delivery::{ActiveModel, Column, Entity};
 use crate::entity::{delivery_count, notice};
 use crate::error::broken;
 
-/// How many reasons an operator is shown.
+/// Number of failure reasons in an operator's counts.
 const REASONS: u64 = 5;
 
 #[async_trait]
 impl DeliveryQueue for Database {
     async fn now(&self) -> Result<DateTime<Utc>, Error> {
         let connection = self.read();
-        // Read as text, which both databases write in the same form.
+        // As text, which has the same form in both databases.
         let sql = match connection.backend() {
             DbBackend::Sqlite => "SELECT strftime('%Y-%m-%dT%H:%M:%fZ', 'now') AS moment",
             _ => {
@@ -50,7 +50,7 @@ impl DeliveryQueue for Database {
     }
 
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error> {
-        // A look costs no write.
+        // Without due deliveries, no write is made.
         if expand::next()
             .one(self.read())
             .await
@@ -123,7 +123,7 @@ impl DeliveryQueue for Database {
     }
 }
 
-/// Queues the mail with the link that verifies an address. It goes before whatever else is due: somebody waits for it.
+/// Queues the mail with the link that verifies an address. It goes before other mails, because a person waits for it.
 pub(crate) async fn queue_verification(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
@@ -146,7 +146,7 @@ pub(crate) async fn queue_verification(
     Ok(())
 }
 
-/// Drops what is queued for a subscriber.
+/// Deletes the queued deliveries of a subscriber.
 pub(crate) async fn drop_queued(
     transaction: &DatabaseTransaction,
     subscriber: SubscriberId,
@@ -158,7 +158,7 @@ pub(crate) async fn drop_queued(
     Ok(())
 }
 
-/// Forward from now: what was due before and is not claimed waits for an earlier one of its subscriber.
+/// Searches from now on: an earlier unclaimed delivery waits for another one of its subscriber.
 fn next_due(now: DateTime<Utc>) -> Select<Entity> {
     Entity::find()
         .select_only()
@@ -237,7 +237,7 @@ async fn counts(
     })
 }
 
-/// The day of a moment, so that days sort as text.
+/// Returns the day of a time as text that sorts.
 fn day(moment: DateTime<Utc>) -> String {
     let day: NaiveDate = moment.date_naive();
     day.format("%Y-%m-%d").to_string()
@@ -273,7 +273,7 @@ async fn prune(
     Ok(Ord::max(given_up, notices))
 }
 
-/// Notices that were expanded before a moment and have no delivery left.
+/// Notices that were expanded before the given time and have no deliveries.
 fn spent(before: DateTime<Utc>, limit: u64) -> sea_orm::sea_query::SelectStatement {
     let left = Query::select()
         .column(Column::Id)

@@ -1,4 +1,4 @@
-//! What a hosted identity provider tells.
+//! Data from a hosted identity provider.
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ impl DirectoryStore for Database {
         let (id, clock) = (id.clone(), Arc::clone(&self.clock));
         self.write(move |transaction| {
             Box::pin(async move {
-                // Whoever deletes it takes the same lock, where there is a row to lock.
+                // A deletion takes the same lock, if the row exists.
                 let exists = lock(transaction, &id).await?.is_some();
                 let deleted = (ORGANISATION.to_owned(), id.as_str().to_owned());
                 if directory_revocation::Entity::find_by_id(deleted)
@@ -109,7 +109,7 @@ impl DirectoryStore for Database {
                 insert_ending(transaction, kind, id, at).await?;
                 let column = directory_revocation::Column::EndedAt;
                 let old = directory_revocation::Entity::delete_many().filter(column.lt(forgotten));
-                // A deleted organisation's identifier is never given to another: it stays remembered.
+                // The identifier of a deleted organisation must not be used again, so its revocation stays.
                 let old = old.filter(directory_revocation::Column::Kind.ne(ORGANISATION));
                 old.exec(transaction).await.map_err(broken)?;
                 Ok(())
@@ -176,7 +176,7 @@ impl DirectoryStore for Database {
     }
 }
 
-/// Under which name an ending is kept.
+/// Returns the key of a revocation.
 fn key(revocation: &Revocation) -> (&'static str, String) {
     match revocation {
         Revocation::Session(id) => (SESSION, id.clone()),
@@ -187,7 +187,7 @@ fn key(revocation: &Revocation) -> (&'static str, String) {
     }
 }
 
-/// Whatever has ended of what a token stands for.
+/// Returns the revocations that concern a token.
 async fn endings(
     transaction: &DatabaseTransaction,
     credential: &Credential,
@@ -213,8 +213,8 @@ async fn endings(
         .map_err(broken)
 }
 
-/// Whether it ends what a token issued then stands for. A session or an organisation that ended is over; a user or a
-/// member may have come back since.
+/// Whether the revocation applies to a token issued at the given time. Sessions and organisations end permanently; users and
+/// members may have returned since.
 fn ends(revocation: &directory_revocation::Model, issued_at: DateTime<Utc>) -> bool {
     let for_good = revocation.kind == SESSION || revocation.kind == ORGANISATION;
     for_good || revocation.ended_at >= issued_at
@@ -227,7 +227,7 @@ async fn insert_ending(
     at: DateTime<Utc>,
 ) -> Result<(), Error> {
     use directory_revocation::{Column, Entity};
-    // Messages may come late: what ended last counts.
+    // Messages may arrive late: the latest time counts.
     let earlier = Entity::delete_many()
         .filter(Column::Kind.eq(kind))
         .filter(Column::Id.eq(id.as_str()));
@@ -263,7 +263,7 @@ async fn known(connection: &impl ConnectionTrait, id: &str) -> Result<Option<Nam
     }))
 }
 
-/// The name of an organisation that exists; nobody has told that of one made otherwise.
+/// Returns the name of an existing organisation. Its time is [`NameRecord::NEVER`] if the provider did not send it.
 async fn organisation_name(
     connection: &impl ConnectionTrait,
     id: &OrganisationId,
@@ -282,7 +282,7 @@ async fn organisation_name(
     }))
 }
 
-/// Keeps a name unless a newer one is kept; answers whether it did.
+/// Stores a name unless a newer one is stored. Returns whether it was stored.
 async fn keep_newer(
     transaction: &DatabaseTransaction,
     id: &str,

@@ -1,4 +1,4 @@
-//! Driver errors stop here: what may pass becomes [`Error::Unavailable`], the rest a fault of ours.
+//! Conversion of driver errors: temporary ones become [`Error::Unavailable`], others [`Error::Internal`].
 
 use std::any::type_name;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use allclear_application::error::Error;
 use sea_orm::sqlx::Error as DriverError;
 use sea_orm::{DbErr, RuntimeErr, SqlErr};
 
-/// What a database error means to a use case.
+/// Converts a database error.
 pub(crate) fn broken(error: DbErr) -> Error {
     if is_passing(&error) {
         Error::Unavailable(Box::new(error))
@@ -29,7 +29,7 @@ pub(crate) fn parse_stored<T: FromStr>(name: &str) -> Result<T, Error> {
     })
 }
 
-/// Whether a write would have made a second row of what may be there once.
+/// Whether a write violated a unique constraint.
 pub(crate) fn is_duplicate(error: &DbErr) -> bool {
     matches!(error.sql_err(), Some(SqlErr::UniqueConstraintViolation(_)))
 }

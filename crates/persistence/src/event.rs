@@ -16,8 +16,7 @@ use crate::error::broken;
 use crate::incident::public as incident;
 use crate::maintenance;
 
-/// The events as sockets and event streams carry them; what depends on the clock is as of `now`. `written` is an incident as
-/// this transaction has just written it.
+/// Returns the public form of events as of `now`. `written` is an incident that this transaction has just written.
 pub(crate) async fn public(
     transaction: &DatabaseTransaction,
     events: &[Event],
@@ -25,7 +24,7 @@ pub(crate) async fn public(
     now: DateTime<Utc>,
 ) -> Result<Vec<PublicEvent>, Error> {
     let mut public = Vec::with_capacity(events.len());
-    // The commonest write of an outage, an update, tells of its incident twice.
+    // An update, the most frequent write of an outage, has two events with the same incident.
     if let [
         Event::TimelineUpdated(id, entry),
         Event::IncidentUpdated(same),

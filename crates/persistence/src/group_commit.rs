@@ -1,6 +1,6 @@
-//! Several writes in one commit. SQLite writes to the disk once a commit, and waits for it; whoever comes in the meantime
-//! shares the next one. Each write begins at a savepoint: one that fails takes back what it did, and nothing else.
-//! Nobody is answered before the commit is on the disk.
+//! Groups writes to SQLite into commits, because each commit waits for the disk. Writes that arrive during a commit share the
+//! next one. Each write runs in a savepoint, so a failed write rolls back only itself. A write returns when the commit is on
+//! disk.
 
 mod spin_executor;
 
@@ -17,29 +17,29 @@ use sea_orm::{
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-/// How many writes share a commit at most.
+/// Maximum of writes per commit.
 const MOST: usize = 64;
-/// How long writes are taken into a commit: the first of them waits for the last.
+/// Maximum time of a commit's writes: the first one waits for the last.
 const MAX_BATCH_TIME: Duration = Duration::from_millis(10);
-/// How many writes may wait; more wait for a place among them.
+/// Length of the queue; more writes wait for a place in it.
 const WAITING: usize = 1024;
 
-/// Tells a caller of its write, once it is known what became of the commit.
+/// Completes a write when the result of the commit is known.
 type Completion = Box<dyn FnOnce(Result<(), DbErr>) + Send>;
 
-/// Marks where the first write after another begins, and where a later one does: one trip to the thread of the connection,
-/// which costs more than what it carries. The commit takes the last mark away.
+/// Statements that set and move the savepoint, sent together to save a round trip to the connection's thread. The commit releases
+/// the last savepoint.
 const MARK: &str = "SAVEPOINT turn";
 const NEXT_MARK: &str = "RELEASE turn; SAVEPOINT turn";
 const BACK: &str = "ROLLBACK TO turn";
 
-/// What a write has done since its savepoint.
+/// Result of a write in its savepoint.
 enum Done {
-    /// It has written; the answer waits for the commit.
+    /// It has written and waits for the commit.
     Written(Completion),
-    /// It has failed and is answered; what it has written has to go.
+    /// It has failed and is completed; its writes must be rolled back.
     Failed,
-    /// Its caller was gone before it began.
+    /// Its caller was gone before it began, so it did not run.
     Nothing,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct GroupCommit {
 }
 
 impl GroupCommit {
-    /// Writes through a connection, by a thread that ends with the last handle.
+    /// Starts the queue for a connection. Its thread ends with the last handle.
     pub(crate) fn on(writer: DatabaseConnection) -> Self {
         let (sender, receiver) = mpsc::channel(WAITING);
         spin_executor::spawn(work(writer.clone(), receiver));
@@ -63,7 +63,7 @@ impl GroupCommit {
         }
     }
 
-    /// Runs a write to its end, also where the caller goes away after it has begun.
+    /// Runs a write. Once begun it completes, even if the caller goes away.
     pub(crate) async fn write<T, F>(&self, write: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -80,7 +80,7 @@ impl GroupCommit {
         outcome.await.unwrap_or_else(|_| Err(dropped()))
     }
 
-    /// Closes the connection, after the commit that is under way.
+    /// Closes the connection, after the current commit.
     pub(crate) async fn close(self) -> Result<(), DbErr> {
         self.writer.close_by_ref().await
     }
@@ -99,7 +99,7 @@ where
             let outcome = AssertUnwindSafe(async { write(transaction).await })
                 .catch_unwind()
                 .await;
-            // An error says that the caller has gone away in the meantime.
+            // An error means that the caller has gone away.
             match outcome.unwrap_or_else(|_| Err(Error::internal("a write panicked"))) {
                 Ok(value) => Done::Written(Box::new(move |commit| {
                     let _ = sender.send(
@@ -126,7 +126,7 @@ async fn work(writer: DatabaseConnection, mut jobs: mpsc::Receiver<Job>) {
                 error = error as &dyn std::error::Error,
                 "writes were not committed"
             );
-            // Whoever waits would wait as long, each in turn. Dropped, a job answers that nothing can be written now.
+            // The waiting writes would fail as slowly, one after the other. Dropping them makes them fail as unavailable.
             while jobs.try_recv().is_ok() {}
         }
         for complete in completions {
@@ -135,7 +135,7 @@ async fn work(writer: DatabaseConnection, mut jobs: mpsc::Receiver<Job>) {
     }
 }
 
-/// One commit: the first job, and those that wait or come while others run. Callers whose write is in it are in `completions`.
+/// Runs one commit: the first job, and those that arrive while it runs. `completions` are the callbacks of the writes in it.
 async fn commit(
     writer: &DatabaseConnection,
     first: Job,
@@ -143,13 +143,13 @@ async fn commit(
     completions: &mut Vec<Completion>,
 ) -> Result<(), DbErr> {
     let options = TransactionOptions {
-        // Taking the write lock at once avoids a refusal later, when a read has to become a write.
+        // The write lock is taken first, because upgrading a read lock later can fail.
         sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
         ..TransactionOptions::default()
     };
     let transaction = writer.begin_with_options(options).await?;
     let end = Instant::now() + MAX_BATCH_TIME;
-    // The first has the transaction to itself so far: it needs no savepoint.
+    // The first write has the transaction to itself, so it needs no savepoint.
     match first(&transaction).await {
         Done::Written(completion) => completions.push(completion),
         Done::Failed | Done::Nothing => return transaction.rollback().await,

@@ -342,7 +342,7 @@ async fn timeline_of(
     Ok(timelines.remove(&id.0).unwrap_or_default())
 }
 
-/// The incidents of a list, with as much of their timelines as a list has room for.
+/// The incidents of a list, with their timelines within the size limit of a list.
 async fn reports(
     transaction: &DatabaseTransaction,
     rows: Vec<Model>,
@@ -379,12 +379,12 @@ fn reported(incident: Incident, timeline: Timeline<IncidentTimelineEntry>) -> In
     }
 }
 
-/// These incidents, which were found in their organisation.
+/// A condition for incidents that were found in their organisation.
 fn named(ids: impl Iterator<Item = Uuid>) -> Condition {
     Condition::all().add(Column::Id.is_in(ids))
 }
 
-/// Stores the new state of an incident. Its version changes if it reads differently.
+/// Stores the new state of an incident. The version changes if the state [reads differently](Incident::reads_like).
 async fn update_row(
     scope: Scope<'_>,
     before: &Incident,
@@ -395,7 +395,7 @@ async fn update_row(
     }
     let stored = row(scope.organisation, state);
     let mut changed = row(scope.organisation, before).into_active_model();
-    // Unchanged columns are left out: no index is written, no foreign key looked up.
+    // Unchanged columns are left out, which saves writes of indexes and look-ups of foreign keys.
     for column in Column::iter() {
         changed.set_if_not_equals(column, stored.get(column));
     }

@@ -66,7 +66,7 @@ async fn replace_signing_key(
     let newest = signing_keys(transaction).await?.into_iter().next();
     let mut old = signing_key::Entity::delete_many();
     if let Some(newest) = newest {
-        // The clock of this machine may be behind the one that made the newest key.
+        // This machine's clock may be behind the clock that dated the newest key.
         let after = newest.created_at + TimeDelta::milliseconds(1);
         fresh.created_at = fresh.created_at.max(after);
         old = old.filter(signing_key::Column::Id.ne(newest.id));
@@ -88,7 +88,7 @@ async fn insert(transaction: &DatabaseTransaction, key: SigningKey) -> Result<()
     Ok(())
 }
 
-/// Takes the installation's write lock until the transaction ends, for what has to be decided once.
+/// Takes the installation's write lock until the transaction ends, for decisions that concern all organisations.
 pub(crate) async fn lock(transaction: &DatabaseTransaction) -> Result<installation::Model, Error> {
     let row = installation::Entity::find()
         .lock_exclusive()

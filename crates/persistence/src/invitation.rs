@@ -59,7 +59,7 @@ pub(crate) async fn insert(
                 .await?
                 .ok_or(Error::NotFound("Organisation"))?;
             if let Some(inviter) = invitation.inviter {
-                // Under the lock: the role may have been taken away since the service looked.
+                // Under the lock: the inviter may have lost the role since the service checked it.
                 let member_state =
                     membership::member_state(transaction, organisation, inviter).await?;
                 if member_state.is_none_or(|member_state| member_state.role != Role::Admin) {
@@ -109,7 +109,7 @@ pub(crate) async fn find(
     found.map(invitation).transpose()
 }
 
-/// Uses an invitation up and gives the account the membership it promises.
+/// Gives the account the membership that an invitation promises, and removes the invitation.
 pub(crate) async fn accept(
     transaction: &DatabaseTransaction,
     digest: &str,
@@ -119,11 +119,11 @@ pub(crate) async fn accept(
     let Some(invitation) = find(transaction, digest, now).await? else {
         return Ok(None);
     };
-    // Before the row: whoever takes the inviter's role away has this lock and then deletes the row.
+    // Before the row: a change of the inviter's role takes this lock first and then deletes the row.
     if let Some(host) = &invitation.organisation {
         lock(transaction, &host.id).await?;
     }
-    // Of several who accept at once, one deletes the row.
+    // Of several concurrent requests, one deletes the row.
     let deleted = Entity::delete_by_id(invitation.id.0)
         .exec(transaction)
         .await

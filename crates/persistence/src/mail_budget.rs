@@ -1,4 +1,4 @@
-//! Counters of the mails of a day.
+//! Daily counters of mails.
 
 use allclear_application::error::Error;
 use allclear_application::mail_budget::{MailCount, MailCountStore};
@@ -18,7 +18,7 @@ impl MailCountStore for Database {
             Box::pin(async move {
                 for count in counts {
                     if !add(transaction, &count, now.date_naive()).await? {
-                        // An error, so that what was counted before is taken back.
+                        // An error, so that the counts before it are rolled back.
                         return Err(count.scope.refusal(now));
                     }
                 }

@@ -35,8 +35,8 @@ use crate::error::{broken, parse_stored};
 use crate::page;
 use crate::timeline::{AT_ONCE, Timeline};
 
-/// A maintenance whose end nobody knows stays on the page as long as there are years of four digits: then one range holds
-/// everything that is shown.
+/// `shown_until` of a maintenance with an unknown end: the last year of four digits. So one range of the index holds everything
+/// that is shown.
 const UNTIL_IT_IS_OVER: DateTime<Utc> = match DateTime::from_timestamp(253_402_300_799, 0) {
     Some(moment) => moment,
     None => DateTime::<Utc>::MAX_UTC,
@@ -264,7 +264,7 @@ pub(crate) async fn find(
         .map_err(broken)
 }
 
-/// Maintenances with as much of their timelines as there is room for, in bytes.
+/// Maintenances with their timelines, which share `room` bytes.
 async fn reports(
     transaction: &DatabaseTransaction,
     rows: Vec<Model>,

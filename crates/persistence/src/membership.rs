@@ -78,7 +78,7 @@ pub(crate) async fn change(
     Ok(Some(()))
 }
 
-/// A person's membership in an organisation.
+/// An account's membership in an organisation; `None` if it is not a member.
 pub(crate) async fn find(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
@@ -93,7 +93,7 @@ pub(crate) async fn find(
     found.and_then(belonging).transpose()
 }
 
-/// What the rules have to know of a member. The caller holds the organisation's lock.
+/// State of a member for the domain's rules. The caller holds the organisation's lock.
 pub(crate) async fn member_state(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
@@ -140,7 +140,7 @@ pub(crate) async fn set_role(
     Ok(())
 }
 
-/// Ends the invitations that a member made as an admin and that nobody has used.
+/// Deletes the pending invitations that a member made as an admin.
 async fn end_invitations(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
@@ -198,7 +198,7 @@ fn member(row: &Model, user: user::Model) -> Result<Member, Error> {
     Ok(Member {
         user: UserId(user.id),
         name: user.name,
-        // An account without an address of its own has not proved the one it was made with.
+        // An account that needs an address has not proven the one it was created with.
         email: if user.needs_address {
             String::new()
         } else {

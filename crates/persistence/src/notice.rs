@@ -1,4 +1,4 @@
-//! Notices: what subscribers are mailed of, stored in the transaction of the change, one row however many subscribers.
+//! Storage of notices: one row per change, however many subscribers, in the transaction of the change.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::entity::subscriber;
 use crate::error::broken;
 use crate::incident::public::affected_by;
 
-/// Stores the notices of a change. The state after the change is stored already.
+/// Stores the notices of a change. The new state is stored already.
 pub(crate) async fn store(scope: Scope<'_>, notices: Vec<NewNotice>) -> Result<(), Error> {
     for (part, notice) in (0..).zip(notices) {
         let (subject, at, content) = content(scope, notice).await?;

@@ -1,4 +1,4 @@
-//! How connections are made, and how long they wait.
+//! Options and timeouts of connections.
 
 use std::time::Duration;
 
@@ -6,23 +6,22 @@ use sea_orm::ConnectOptions;
 use sea_orm::sqlx::{Connection, Error};
 use tokio::time::timeout;
 
-/// How long to wait for a connection, and in SQLite for another process to let go of the file, before the database counts as
-/// away.
+/// Timeout for a connection, and in SQLite for another process's lock; afterwards the database counts as unavailable.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How long PostgreSQL lets a statement wait for another transaction: somebody holds the organisation.
+/// How long PostgreSQL lets a statement wait for a lock, such as an organisation's.
 const LOCK: Duration = Duration::from_secs(4);
-/// How long PostgreSQL works on a statement, and keeps a transaction open for somebody who is gone.
+/// How long PostgreSQL runs a statement, and keeps an idle transaction of a lost client open.
 const STATEMENT: Duration = Duration::from_secs(10);
-/// A connection that was idle for longer is tried before it is used.
+/// A connection that was idle for longer is tested before use.
 const IDLE: Duration = Duration::from_secs(1);
-/// Connections for reads, and as many again for writes to PostgreSQL.
+/// Number of connections for reads, and of those for writes to PostgreSQL.
 const CONNECTIONS: u32 = 8;
 
-/// The one connection that writes to SQLite. A connection costs memory, not a session: it stays.
+/// The connection that writes to SQLite. It is never closed for idleness.
 pub(crate) fn sqlite_writer(url: &str) -> ConnectOptions {
     let mut options = sqlite(url, false);
     options.max_connections(1);
-    // When a commit fails, the driver and SQLite may differ over whether a transaction is open: such a connection is of no use.
+    // After a failed commit, the driver and SQLite may disagree about an open transaction: such a connection is discarded.
     options.map_sqlx_sqlite_before_acquire(|connection, _| {
         Box::pin(async { Ok(!connection.is_in_transaction()) })
     });
@@ -66,8 +65,8 @@ pub(crate) fn postgresql(url: &str) -> ConnectOptions {
         ])
     });
     options.map_sqlx_postgres_pool_opts(|pool| {
-        // A server that no longer answers would keep the connections given back, and with them everybody's turn, until the
-        // operating system gives them up a quarter of an hour later.
+        // Otherwise the test of returned connections to an unreachable server would block all requests, until the operating
+        // system gives up after a quarter of an hour.
         pool.after_release(|connection, _| {
             Box::pin(async {
                 match timeout(PATIENCE, connection.ping()).await {
@@ -80,7 +79,7 @@ pub(crate) fn postgresql(url: &str) -> ConnectOptions {
     options
 }
 
-/// Connections to PostgreSQL that change the schema, which takes the time it takes.
+/// Connections to PostgreSQL for migrations, without a statement timeout.
 pub(crate) fn usual(url: &str) -> ConnectOptions {
     let mut options = ConnectOptions::new(url);
     options

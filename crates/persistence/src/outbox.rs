@@ -1,4 +1,4 @@
-//! The outbox: the events of each revision, stored with the state they tell of.
+//! The outbox: the events of each revision, stored with the state.
 
 mod stored;
 
@@ -25,9 +25,9 @@ use crate::event;
 use crate::organisation::Locked;
 use crate::outbox::stored::Stored;
 
-/// How many organisations one statement names.
+/// Maximum of organisations in one statement.
 const NAMED_AT_ONCE: usize = 500;
-/// How many commits are read at once, and after how many bytes of them no more are: whoever catches up takes them in turns.
+/// Maximum of commits and of bytes per read: a reader that catches up reads in steps.
 const READ_AT_ONCE: u64 = 32;
 const BYTES: usize = 1024 * 1024;
 
@@ -39,10 +39,10 @@ impl Outbox for Database {
         revision: Revision,
         limit: u64,
     ) -> Result<Backlog, Error> {
-        // Read before the commits: one that lands between the two reads must not look pruned.
+        // Read before the commits: a commit between the two reads must not look pruned.
         let newest = self.revisions(std::slice::from_ref(organisation)).await?;
         let rows = self.stored_after(organisation, revision, limit).await?;
-        // Pruning takes the oldest first: if the next revision is there, all later ones are.
+        // Pruning removes the oldest first: if the next revision exists, all later ones do.
         if rows
             .first()
             .is_some_and(|oldest| oldest.revision != revision.next().0)
@@ -80,8 +80,8 @@ impl Outbox for Database {
         if old.is_empty() {
             return Ok(0);
         }
-        // The clocks of nodes differ: up to the newest old one all go, whatever their own moments say, so that no gap is left.
-        // In the order of organisations, so that nodes that prune at once wait for each other instead of refusing each other.
+        // Commits up to the newest old one are removed whatever their times, because the clocks of nodes differ and no gap may be
+        // left. The order of organisations keeps concurrent nodes from a deadlock.
         let mut newest = BTreeMap::new();
         for (organisation, revision) in old {
             let known: &mut i64 = newest.entry(organisation).or_default();
@@ -153,7 +153,7 @@ impl TryFrom<Model> for Unpacked {
 }
 
 impl Database {
-    /// The commits after a revision, oldest first, up to a number and about [`BYTES`] of them.
+    /// Returns the commits after a revision, oldest first: at most `limit`, and about [`BYTES`].
     async fn stored_after(
         &self,
         organisation: &OrganisationId,
@@ -188,8 +188,8 @@ impl Database {
     }
 }
 
-/// Makes the organisation's next revision and stores its events with it, in public form. The caller has stored the state already.
-/// `incident` is one that this transaction has stored, which is not read again.
+/// Stores the organisation's next revision with the public form of its events. The state is stored already. `incident` was stored
+/// by this transaction and is not read again.
 pub(crate) async fn append(
     transaction: &DatabaseTransaction,
     locked: Locked,

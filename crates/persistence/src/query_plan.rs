@@ -1,4 +1,4 @@
-//! How the databases carry queries out: for tests that nothing is read that is not needed.
+//! Query plans, for tests that queries read no unnecessary rows.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl Clock for Stopped {
     }
 }
 
-/// An empty database: SQLite plans without a look at the rows.
+/// An empty database: SQLite plans without reading rows.
 pub(crate) async fn sqlite() -> (Database, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("allclear.db").display());
@@ -33,7 +33,7 @@ pub(crate) async fn sqlite() -> (Database, TempDir) {
     )
 }
 
-/// A database with these rows; none where the test run has no PostgreSQL.
+/// A database with these rows; `None` if the test run has no PostgreSQL.
 pub(crate) async fn postgresql(name: &str, rows: &[&str]) -> Option<Database> {
     let Ok(server) = std::env::var("ALLCLEAR_TEST_POSTGRES_URL") else {
         assert!(
@@ -60,7 +60,7 @@ pub(crate) async fn postgresql(name: &str, rows: &[&str]) -> Option<Database> {
     Some(database)
 }
 
-/// What the database says it would do.
+/// Returns the plan of a query.
 pub(crate) async fn plan(connection: &impl ConnectionTrait, query: &SelectStatement) -> String {
     let backend = connection.get_database_backend();
     let (explain, column) = match backend {

@@ -1,4 +1,4 @@
-//! Whether the database can do its work: it can be read and written, and its file is still the opened one.
+//! Readiness of the database: it can be read and written, and its file is still the opened one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,14 +16,14 @@ use crate::error::broken;
 use crate::sqlite_file::OpenedFile;
 use crate::timeout::in_time;
 
-/// How long one try to write counts: however often somebody asks, the disk is written to this often.
+/// How long the result of a write probe is reused, which bounds the writes.
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
-/// How long a write may take before the database counts as not writable.
+/// Timeout of the write probe.
 const PROBE_TIME: Duration = Duration::from_secs(2);
 /// Bytes below which the disk counts as full. A write needs a few pages of 4 KiB in the write-ahead log.
 const LEAST_SPACE: u64 = 64 * 1024;
 
-/// What is remembered between two questions.
+/// State between two checks.
 #[derive(Debug, Clone)]
 pub(crate) struct Probe {
     file: Option<OpenedFile>,
@@ -31,7 +31,7 @@ pub(crate) struct Probe {
 }
 
 impl Probe {
-    /// For an address whose database has just been opened.
+    /// A probe of the database at this address, which was just opened.
     pub(crate) fn of(url: &str) -> Self {
         Self {
             file: OpenedFile::of(url),
@@ -71,7 +71,7 @@ impl Readiness for Database {
 }
 
 impl Database {
-    /// Whether a write was stored within [`PROBE_INTERVAL`]. Of many who ask at once one tries and the others wait for it.
+    /// Whether a write was stored within [`PROBE_INTERVAL`]. Of concurrent callers one probes and the others wait.
     async fn is_writable(&self) -> bool {
         let mut last = self.probe.last_write.lock().await;
         if let Some((at, is_writable)) = *last
@@ -86,7 +86,7 @@ impl Database {
     }
 }
 
-/// Changes the one row that is there for this. SQLite writes nothing for a value that stays the same.
+/// Updates a row that exists for this purpose, with a changing value: SQLite writes nothing for an unchanged one.
 async fn touch(transaction: &DatabaseTransaction) -> Result<(), Error> {
     let touch = Query::update()
         .table("readiness_probe")

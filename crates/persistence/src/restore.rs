@@ -1,5 +1,5 @@
-//! What follows a restore. The revisions after a backup name states that are lost, and would name others as they come again;
-//! so they jump over any number that was ever in use.
+//! Actions after a restore. Clients may have seen revisions that were made after the backup, so revisions jump beyond every
+//! number used before.
 
 use allclear_application::error::Error;
 use sea_orm::sea_query::{Expr, ExprTrait};
@@ -9,18 +9,18 @@ use crate::database::Database;
 use crate::entity::{organisation, outbox};
 use crate::error::broken;
 
-/// How far revisions jump. They stay below 2^53, where numbers of JavaScript end, over two million restores.
+/// Distance of the jump. Revisions stay below 2^53, JavaScript's largest exact integer, for two million restores.
 const JUMP: i64 = 1 << 32;
 
-/// The user version that marks an SQLite database as a copy. It is a field of the file's header, so a copy of any version's
-/// schema has room for it.
+/// The user version that marks an SQLite database as a copy. It is a field of the file's header, so it exists in every version of
+/// the schema.
 pub(crate) const MARK: i32 = 1;
-/// Where the user version is in the file. <https://www.sqlite.org/fileformat.html#the_database_header>
+/// Offset of the user version in the file.
 pub(crate) const MARK_OFFSET: u64 = 60;
 
 impl Database {
-    /// Makes the revisions of all organisations jump, for a database that was restored by other means than a marked copy.
-    /// Returns how many organisations there are.
+    /// Makes the revisions of all organisations jump, for a database that was restored without a marked copy. Returns the number
+    /// of organisations.
     ///
     /// # Errors
     /// [`Error::Unavailable`].
@@ -32,10 +32,10 @@ impl Database {
     }
 }
 
-/// Does the same at the first start on a marked copy, once.
+/// Makes the revisions jump once, at the first start on a marked copy.
 ///
 /// # Errors
-/// Whatever the driver errors with; the mark stays then.
+/// The driver's error; the mark stays then.
 pub(crate) async fn after_marked_copy(connection: &DatabaseConnection) -> Result<(), DbErr> {
     let row = connection.query_one_raw(sea_orm::Statement::from_string(
         connection.get_database_backend(),
@@ -58,8 +58,7 @@ pub(crate) async fn after_marked_copy(connection: &DatabaseConnection) -> Result
     Ok(())
 }
 
-/// The outbox goes: no reader can then take the gap for commits that are still to come. A viewer that was at an earlier
-/// revision reads the snapshot again.
+/// Empties the outbox, so that no reader waits for commits in the gap. A viewer at an earlier revision reads the snapshot again.
 async fn bump_revisions(connection: &impl ConnectionTrait) -> Result<u64, DbErr> {
     use organisation::Column;
 

@@ -1,4 +1,4 @@
-//! The schema: brought up to date at every start, and left alone where a newer program has been at it.
+//! Migration of the schema at every start. A schema of a newer version is left unchanged.
 
 use allclear_migrations::Migrator;
 use sea_orm::{
@@ -9,16 +9,16 @@ use sea_orm_migration::{MigratorTrait, SchemaManager, seaql_migrations};
 
 use crate::options::usual;
 
-/// Names the lock of migrations among PostgreSQL's advisory locks: "allclear" in ASCII.
+/// PostgreSQL's advisory lock of migrations: "allclear" in ASCII.
 const MIGRATION_LOCK: i64 = i64::from_be_bytes(*b"allclear");
 
-/// Takes the steps that are missing.
+/// Applies missing migrations.
 pub(crate) async fn bring_up_to_date(connection: &DatabaseConnection) -> Result<(), DbErr> {
     refuse_newer(connection).await?;
     Migrator::up(connection, None).await
 }
 
-/// The same for PostgreSQL: of several nodes that start at once one does it and the others wait.
+/// Applies missing migrations to PostgreSQL. Of several starting nodes, one does it and the others wait.
 pub(crate) async fn bring_server_up_to_date(url: &str) -> Result<(), DbErr> {
     let connection = Connector::connect(usual(url)).await?;
     let turn = connection.begin().await?;

@@ -1,4 +1,4 @@
-//! What the public sees of an organisation.
+//! The public page of an organisation.
 
 use allclear_application::error::Error;
 use allclear_application::public::size::{Budget, PAGE_BYTES};
@@ -58,7 +58,7 @@ impl SnapshotStore for Database {
     }
 }
 
-/// The components, with as much of their descriptions as the page has room for.
+/// The components, with their descriptions within the page's size limit.
 fn shown(components: &[Component]) -> Result<Vec<PublicComponent>, Error> {
     let mut budget = Budget::new(PAGE_BYTES);
     components

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use sea_orm::sqlx::sqlite::SqliteConnectOptions;
 
-/// The file that a `sqlite:` address names; `None` for a database in memory and for other databases.
+/// Returns the file of a `sqlite:` address; `None` for a database in memory and for other databases.
 #[must_use]
 pub fn path_of(url: &str) -> Option<PathBuf> {
     let in_memory = url.contains(":memory:") || url.contains("mode=memory");
@@ -16,18 +16,18 @@ pub fn path_of(url: &str) -> Option<PathBuf> {
     Some(options.get_filename().to_owned())
 }
 
-/// The file as it was when the database was opened.
+/// Identity of the file when the database was opened.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenedFile {
     path: PathBuf,
     identity: Option<Identity>,
 }
 
-/// Device and number of a file, which a file of the same name does not share.
+/// Device and inode of the file, which identify it.
 type Identity = (u64, u64);
 
 impl OpenedFile {
-    /// The file behind an address whose database is open.
+    /// Reads the identity of an open database's file.
     pub(crate) fn of(url: &str) -> Option<Self> {
         let path = path_of(url)?;
         let identity = identity(&path);
@@ -39,14 +39,14 @@ impl OpenedFile {
         identity(&self.path) == self.identity
     }
 
-    /// Bytes that are free on the file's disk; `None` if the system does not say.
+    /// Free bytes on the file's disk; `None` if the system does not say.
     #[cfg(unix)]
     pub(crate) fn free_space(&self) -> Option<u64> {
         let disk = rustix::fs::statvfs(&self.path).ok()?;
         Some(disk.f_bavail.saturating_mul(disk.f_frsize))
     }
 
-    /// Bytes that are free on the file's disk; `None` if the system does not say.
+    /// Free bytes on the file's disk; `None` if the system does not say.
     #[cfg(not(unix))]
     pub(crate) fn free_space(&self) -> Option<u64> {
         None
@@ -93,7 +93,7 @@ mod tests {
         std::fs::write(&path, "").unwrap();
         let opened = OpenedFile::of(&format!("sqlite:{}", path.display())).unwrap();
         assert!(opened.is_in_place());
-        // Kept under another name, so that its number is not given to the next file.
+        // Renamed and not removed, so that its inode is not reused.
         std::fs::rename(&path, folder.path().join("b.db")).unwrap();
         assert!(!opened.is_in_place());
         std::fs::write(&path, "").unwrap();

@@ -1,4 +1,4 @@
-//! Subscribers, and how often addresses were mailed a verification of late.
+//! Subscribers, and the counts of recent verification mails.
 
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
@@ -69,7 +69,7 @@ impl SubscriberStore for Database {
         let limits = self.limits;
         self.write(move |transaction| {
             Box::pin(async move {
-                // Before anything is known of the address: the answer must not tell whether it is a subscriber.
+                // Before the address is looked up: the response must not reveal whether it is a subscriber.
                 check_limit(transaction, &organisation, limits).await?;
                 let state = store(transaction, &organisation, &mailbox, rule).await?;
                 queue_verification(transaction, &organisation, state.id, now).await?;
@@ -107,7 +107,7 @@ impl SubscriberStore for Database {
     }
 }
 
-/// Everything of an organisation: no query of subscribers goes without it.
+/// The subscribers of an organisation. Every query of subscribers begins here.
 fn of(organisation: &OrganisationId) -> sea_orm::Select<Entity> {
     Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
 }
@@ -133,15 +133,15 @@ async fn find_row(
         .map_err(broken)
 }
 
-/// Stores what a rule makes of the subscriber of a mailbox.
+/// Runs a rule on the subscriber of a mailbox and stores the result.
 async fn store(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
     mailbox: &Mailbox,
     rule: SubscriberRule,
 ) -> Result<Subscriber, Error> {
-    // Of several who subscribe one address at once, one finds it missing. Under the lock no notice is committed, so that a
-    // revision says which was first, the notice or the confirmation.
+    // Of concurrent requests for one address, one finds it missing. Under the lock no notice is committed, so the revision shows
+    // whether the notice or the confirmation was first.
     let locked = lock(transaction, organisation)
         .await?
         .ok_or(Error::NotFound("Organisation"))?;
@@ -162,7 +162,7 @@ async fn store(
             .map_err(broken)?;
         add_to_count(transaction, organisation, 1).await?;
     } else {
-        // Every column is set, also where nothing has changed: see the port.
+        // Every column is set even if nothing has changed: see the port.
         let all = row.into_active_model().reset_all();
         Entity::update(all)
             .exec(transaction)
@@ -175,7 +175,7 @@ async fn store(
     Ok(state)
 }
 
-/// Refuses everybody while the organisation has as many subscribers as it may have.
+/// Fails if the organisation has reached its limit of subscribers.
 async fn check_limit(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
@@ -184,7 +184,7 @@ async fn check_limit(
     if limits.subscribers.is_none() {
         return Ok(());
     }
-    // Under the lock, so that of several who subscribe at once each counts the one before.
+    // Under the lock, so that concurrent requests count each other.
     lock(transaction, organisation).await?;
     let count: Option<i64> = organisation::Entity::find_by_id(organisation.as_str())
         .select_only()
@@ -197,8 +197,8 @@ async fn check_limit(
     limits.check_subscribers(count.unwrap_or(0))
 }
 
-/// Keeps the number of the organisation's subscribers beside it: counting a hundred thousand rows would hold up every write.
-/// The caller holds the organisation's lock.
+/// Updates the stored number of the organisation's subscribers: counting a hundred thousand rows would delay every write. The
+/// caller holds the organisation's lock.
 async fn add_to_count(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
@@ -226,7 +226,7 @@ async fn may_mail(
         .filter(Column::UsedUntil.lte(now))
         .filter(Column::EmailKey.ne(address.as_str()));
     over.exec(transaction).await.map_err(broken)?;
-    // The row is there before it is read, so that whoever comes at the same time waits for it.
+    // The row is inserted before it is read, so that concurrent requests wait for it.
     let fresh = ActiveModel {
         email_key: Set(address.as_str().to_owned()),
         used_until: Set(now),
@@ -271,7 +271,7 @@ fn row(organisation: &OrganisationId, state: &Subscriber, confirmed_revision: i6
     }
 }
 
-/// A stored subscriber as the domain knows it.
+/// Converts a stored subscriber.
 pub(crate) fn subscriber(row: Model) -> Result<Subscriber, Error> {
     Ok(Subscriber {
         id: SubscriberId(row.id),

@@ -1,18 +1,17 @@
-//! What timelines of incidents and maintenances have in common.
+//! Timelines of incidents and maintenances.
 
 use allclear_application::error::Error;
 use allclear_application::public::incident::TIMELINE_LENGTH;
 use allclear_application::public::size::Budget;
 use serde::Serialize;
 
-/// How many updates are read of each timeline: one more than it shows, which tells that there are older ones.
+/// Number of updates read per timeline: one more than shown, to detect older ones.
 pub(crate) const READ: u64 = TIMELINE_LENGTH + 1;
 
-/// How many timelines one statement reads: few enough that their texts are no burden, and that PostgreSQL looks each of them
-/// up.
+/// Number of timelines read by one statement: few enough to bound memory, and for PostgreSQL to use the index for each.
 pub(crate) const AT_ONCE: usize = 25;
 
-/// The newest updates of something, newest first.
+/// The newest updates of an incident or a maintenance, newest first.
 pub(crate) struct Timeline<T> {
     pub(crate) entries: Vec<T>,
     /// Whether there are older ones.
@@ -38,7 +37,7 @@ impl<T> Timeline<T> {
         }
     }
 
-    /// A timeline that was not read: it may have updates.
+    /// A timeline that was not read, which may have updates.
     pub(crate) fn unread() -> Self {
         Self {
             truncated: true,
@@ -48,7 +47,7 @@ impl<T> Timeline<T> {
 }
 
 impl<T: Serialize> Timeline<T> {
-    /// Leaves the newest updates for which a list has room.
+    /// Keeps the newest updates that fit in the list.
     pub(crate) fn fit(&mut self, budget: &mut Budget) -> Result<(), Error> {
         budget.fit(&mut self.entries, &mut self.truncated)
     }

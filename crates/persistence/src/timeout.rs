@@ -1,4 +1,4 @@
-//! Nobody waits for the database for ever: what is not answered in time counts as away.
+//! Timeout of all database work; afterwards the database counts as unavailable.
 
 use std::time::Duration;
 
@@ -9,18 +9,17 @@ use sea_orm::{
 };
 use tokio::time::timeout;
 
-/// How long anything may take: longer than PostgreSQL itself works on a statement, so that its refusal comes first, and
-/// shorter than a person or a proxy waits.
+/// The timeout: longer than PostgreSQL's own statement timeout, so that its error comes first, and shorter than a proxy's.
 const LIMIT: Duration = Duration::from_secs(12);
 
-/// Ends work that takes too long. The connection that did it is not used again before it answers.
+/// Ends work that takes too long. Its connection is not used again before the statement has ended.
 pub(crate) async fn in_time<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     timeout(LIMIT, work)
         .await
         .unwrap_or_else(|elapsed| Err(Error::Unavailable(Box::new(elapsed))))
 }
 
-/// A connection for statements that are answered in time or not at all.
+/// A connection whose statements have a timeout.
 #[derive(Clone)]
 pub(crate) struct TimeoutConnection(pub(crate) DatabaseConnection);
 

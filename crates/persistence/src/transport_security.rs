@@ -1,11 +1,11 @@
-//! Whether the connection to the database is encrypted.
+//! Encryption of the connection to the database.
 
 use std::str::FromStr;
 
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgSslMode};
 
-/// The host that an address of PostgreSQL may reach without TLS; `None` if the connection is encrypted, stays within this
-/// machine's file system, or is to another database.
+/// Returns the PostgreSQL host that may be reached without TLS; `None` if the connection is encrypted, uses a local socket, or is
+/// to another database.
 #[must_use]
 pub fn clear_text_host(url: &str) -> Option<String> {
     if url.starts_with("sqlite:") {

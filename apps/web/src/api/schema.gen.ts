@@ -1029,13 +1029,13 @@ export interface components {
             /** Format: email */
             email: string;
         };
-        /** @description A component an incident affects. */
+        /** @description A component that an incident affects. */
         AffectedComponent: {
             /** @description The component. */
             component: components["schemas"]["ComponentName"];
             /** @description The component's identifier. */
             componentId: string;
-            /** @description The status held on it. */
+            /** @description Impact of the incident on the component. */
             status: components["schemas"]["ComponentStatus"];
         };
         /** @description Result of deleting several items. */
@@ -1356,7 +1356,7 @@ export interface components {
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Role: {
             /**
-             * @description Permissions of a member in an organisation, the least first.
+             * @description Role of a member in an organisation, in the order of permissions.
              * @enum {string}
              */
             data: "member" | "admin";
@@ -1386,15 +1386,15 @@ export interface components {
                  * @description When it was read.
                  */
                 generatedAt: string;
-                /** @description All unresolved ones, and of those resolved in the last 14 days the 50 that were resolved last; newest first. */
+                /** @description All unresolved incidents, and the 50 that were resolved last within the last 14 days. Newest first. */
                 incidents: components["schemas"]["PublicIncident"][];
-                /** @description All that are not over, and of those that ended in the last 14 days the 50 that ended last; newest first. */
+                /** @description All maintenances that have not ended, and the 50 that ended last within the last 14 days. Newest first. */
                 maintenances: components["schemas"]["PublicMaintenance"][];
-                /** @description Whose page it is. */
+                /** @description Organisation of the status page. */
                 organisation: components["schemas"]["PublicOrganisation"];
                 /**
                  * Format: int64
-                 * @description The organisation's revision this is the state of.
+                 * @description Revision of the organisation at which the page was read.
                  */
                 revision: number;
             };
@@ -1647,7 +1647,7 @@ export interface components {
             /** @description Name of the user at the time of the update. */
             name: string;
         };
-        /** @description The headline. */
+        /** @description Headline of the page. */
         Banner: {
             /** @description Whether every component is operational. */
             operational: boolean;
@@ -1683,7 +1683,7 @@ export interface components {
             /** @description Status. `OPERATIONAL` if absent when creating. */
             status?: components["schemas"]["ComponentStatus"];
         };
-        /** @description A component by its name. */
+        /** @description Identifier and name of a component. */
         ComponentName: {
             /** @description Its identifier. */
             id: string;
@@ -1873,11 +1873,11 @@ export interface components {
             createdAt: string;
             /** @description Its identifier, a `UUIDv7`. */
             id: string;
-            /** @description The incident it tells of. */
+            /** @description Identifier of the incident. */
             incidentId: string;
-            /** @description What was told. */
+            /** @description Text of the update. */
             message: string;
-            /** @description The status the incident had from then on. */
+            /** @description Status of the incident after the update. */
             status: components["schemas"]["IncidentStatus"];
         };
         /** @description An update of an incident as operators see it. */
@@ -1998,11 +1998,11 @@ export interface components {
             createdAt: string;
             /** @description Its identifier, a `UUIDv7`. */
             id: string;
-            /** @description The maintenance it tells about. */
+            /** @description Identifier of the maintenance. */
             maintenanceId: string;
-            /** @description What its author wrote. */
+            /** @description Text of the update. */
             message: string;
-            /** @description The word its author chose. */
+            /** @description Status the author gave the update. */
             status: components["schemas"]["IncidentStatus"];
         };
         /** @description Fields of a new maintenance. */
@@ -2173,31 +2173,31 @@ export interface components {
             createdAt: string;
             /** @description May be empty. */
             description: string;
-            /** @description Whether the end of the description is left out, because the page has no room for it; absent if it is whole. */
+            /** @description Whether the end of the description is left out because the page has no room for it; absent if the description is complete. */
             descriptionTruncated?: boolean;
             /** @description Its identifier, a `UUIDv7`. */
             id: string;
             /** @description Its name. */
             name: string;
-            /** @description How it is doing. */
+            /** @description Current status of the component. */
             status: components["schemas"]["ComponentStatus"];
         };
-        /** @description An incident with its timeline and what it affects. */
+        /** @description An incident with its timeline and the affected components. */
         PublicIncident: {
-            /** @description The newest of its updates that there is room for, at most 100, newest first. */
+            /** @description Newest updates, as many as fit and at most 100. Newest first. */
             IncidentTimeline: components["schemas"]["IncidentTimelineEntry"][];
-            /** @description The components it affects, and the status it holds on each while it is unresolved. */
+            /** @description Affected components, with the impact on each while the incident is unresolved. */
             components: components["schemas"]["AffectedComponent"][];
-            /** @description Whether it affects more components than these, for which an event has no room; absent if these are all. */
+            /** @description Whether components are left out because an event has no room for them; absent if the list is complete. */
             componentsTruncated?: boolean;
             /**
              * Format: date-time
              * @description When it was created.
              */
             createdAt: string;
-            /** @description What happened. */
+            /** @description Description of the incident. */
             description: string;
-            /** @description Whether the end of the description is left out, because the status page has no room for it; absent if it is whole. */
+            /** @description Whether the end of the description is left out because the status page has no room for it; absent if the description is complete. */
             descriptionTruncated?: boolean;
             /** @description Its identifier, a `UUIDv7`. */
             id: string;
@@ -2208,14 +2208,14 @@ export interface components {
             occuredAt: string;
             /**
              * Format: date-time
-             * @description Since when it is resolved; null while it is not.
+             * @description When the incident was resolved; null if it is unresolved.
              */
             resolvedAt: string | null;
-            /** @description How far it has been dealt with. */
+            /** @description Current status of the incident. */
             status: components["schemas"]["IncidentStatus"];
-            /** @description Whether it has older updates than these; absent if these are all. */
+            /** @description Whether older updates are left out; absent if the timeline is complete. */
             timelineTruncated?: boolean;
-            /** @description What it is about. */
+            /** @description Title of the incident. */
             title: string;
         };
         /** @description A maintenance as the public sees it. */
@@ -2225,13 +2225,13 @@ export interface components {
              * @description When it was created.
              */
             createdAt: string;
-            /** @description What is done. */
+            /** @description Description of the work. */
             description: string;
-            /** @description Whether the end of the description is left out, because the status page has no room for it; absent if it is whole. */
+            /** @description Whether the end of the description is left out because the status page has no room for it; absent if the description is complete. */
             descriptionTruncated?: boolean;
             /**
              * Format: date-time
-             * @description The last moment of it; null while nobody knows.
+             * @description End of the maintenance; null if it is unknown.
              */
             endAt: string | null;
             /** @description Its identifier, a `UUIDv7`. */
@@ -2241,16 +2241,16 @@ export interface components {
              * @description When it begins.
              */
             startAt: string;
-            /** @description How far it is, told from its times and the clock. */
+            /** @description Current status, derived from the times and the clock. */
             status: components["schemas"]["MaintenanceStatus"];
-            /** @description The newest of its updates that there is room for, at most 100, newest first. */
+            /** @description Newest updates, as many as fit and at most 100. Newest first. */
             timeline: components["schemas"]["MaintenanceEntry"][];
-            /** @description Whether it has older updates than these; absent if these are all. */
+            /** @description Whether older updates are left out; absent if the timeline is complete. */
             timelineTruncated?: boolean;
             /** @description Its title. */
             title: string;
         };
-        /** @description Whose page it is. */
+        /** @description Organisation of the status page. */
         PublicOrganisation: {
             /** @description Its identifier. */
             id: string;
@@ -2258,7 +2258,7 @@ export interface components {
             name: string;
         };
         /**
-         * @description Permissions of a member in an organisation, the least first.
+         * @description Role of a member in an organisation, in the order of permissions.
          * @enum {string}
          */
         Role: "member" | "admin";
@@ -2281,7 +2281,7 @@ export interface components {
             password: string;
         };
         /**
-         * @description For whom sign-up is open.
+         * @description Which people may sign up.
          * @enum {string}
          */
         SignUp: "open" | "waitlist" | "closed";
@@ -2310,15 +2310,15 @@ export interface components {
              * @description When it was read.
              */
             generatedAt: string;
-            /** @description All unresolved ones, and of those resolved in the last 14 days the 50 that were resolved last; newest first. */
+            /** @description All unresolved incidents, and the 50 that were resolved last within the last 14 days. Newest first. */
             incidents: components["schemas"]["PublicIncident"][];
-            /** @description All that are not over, and of those that ended in the last 14 days the 50 that ended last; newest first. */
+            /** @description All maintenances that have not ended, and the 50 that ended last within the last 14 days. Newest first. */
             maintenances: components["schemas"]["PublicMaintenance"][];
-            /** @description Whose page it is. */
+            /** @description Organisation of the status page. */
             organisation: components["schemas"]["PublicOrganisation"];
             /**
              * Format: int64
-             * @description The organisation's revision this is the state of.
+             * @description Revision of the organisation at which the page was read.
              */
             revision: number;
         };

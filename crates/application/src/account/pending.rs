@@ -1,4 +1,4 @@
-//! What waits for the link of a mail: sign-ups, and new addresses of accounts that need one.
+//! Sign-ups and new addresses of accounts that wait for the link of a mail.
 
 use std::sync::Arc;
 
@@ -18,19 +18,18 @@ use crate::secret::{Digest, SecretToken};
 use crate::session::{Session, Sessions};
 
 impl Accounts {
-    /// How long the link of a confirmation mail works.
+    /// Lifetime of the link in a confirmation mail.
     pub const CONFIRMATION_LIFE: TimeDelta = TimeDelta::hours(24);
-    /// How many sign-ups of one address are kept.
+    /// Maximum of pending sign-ups per address.
     pub const PENDING_OF_ADDRESS: u64 = 10;
-    /// How many sign-ups of all addresses are kept.
+    /// Maximum of pending sign-ups of all addresses.
     pub const PENDING: u64 = 10_000;
 
     const BAD_LINK: Error = Error::BadCode("This link is wrong or has expired");
     const TAKEN: Error =
         Error::BadCode("There is an account with this address already. Please sign in");
 
-    /// Makes the account of a confirmation mail's link and signs it in. [`Error::BadCode`] if the token is wrong, used or
-    /// expired.
+    /// Creates the account of a confirmation link and signs it in. [`Error::BadCode`] if the token is wrong, used or expired.
     pub async fn confirm(&self, token: &SecretToken) -> Result<SignedIn, Error> {
         let clock = &self.ports.clock;
         let session_token = SecretToken::generate();
@@ -88,7 +87,7 @@ impl Accounts {
         }
     }
 
-    /// Stores the sign-up and mails its link after the response. A known address gets a mail that says so.
+    /// Stores the sign-up and mails its link after the response. The owner of a known address gets a mail that says so.
     pub(super) fn await_confirmation(
         self: &Arc<Self>,
         draft: SignUpDraft,

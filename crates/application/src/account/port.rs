@@ -11,45 +11,45 @@ use crate::password::PasswordHash;
 use crate::secret::Digest;
 use crate::session::NewSession;
 
-/// An account with its password.
+/// An account with the hash of its password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credentials {
     /// The account.
     pub user: User,
-    /// Its password's hash.
+    /// Hash of the password.
     pub password: PasswordHash,
 }
 
-/// Accounts that may be meant by an address at sign-in.
+/// Accounts to which an address may belong at sign-in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Candidates {
     /// Account that has the address.
     pub owner: Option<Credentials>,
-    /// Accounts that had the address too, oldest first, and need another one. Their hashes have one salt.
+    /// Accounts that shared the address and need another one, oldest first. Their hashes have one salt.
     pub without_address: Vec<Credentials>,
     /// Whether any account of the installation needs an address.
     pub any_without_address: bool,
 }
 
-/// What lets a new account in.
+/// Permission to create an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Admission {
-    /// The link of a confirmation mail.
+    /// The address is proven by the link of a confirmation mail.
     Proven,
-    /// It has to be the installation's first.
+    /// The account must be the installation's first.
     First,
-    /// The invitation with this digest, which is used up and gives the membership it promises.
+    /// The invitation with this digest, which is removed and gives its membership.
     Invitation(Digest),
 }
 
-/// An account to be made, signed in at once.
+/// An account to create, with its first session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewAccount {
-    /// The account. Whether it is an administrator is for the store to say.
+    /// The account. The store decides whether it is an administrator.
     pub user: User,
-    /// Its password's hash.
+    /// Hash of the password.
     pub password: PasswordHash,
-    /// What lets it in.
+    /// The permission.
     pub admission: Admission,
     /// Its first session.
     pub session: NewSession,
@@ -58,11 +58,11 @@ pub struct NewAccount {
 /// Result of creating an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Creation {
-    /// It was made; the very first is an administrator.
+    /// The account was created; the first one is an administrator.
     Made(User),
-    /// The address has an account already.
+    /// The address has an account.
     Taken,
-    /// It was not the first.
+    /// Another account is the installation's first.
     NotFirst,
 }
 
@@ -73,14 +73,14 @@ pub enum Deletion {
     Deleted,
     /// It is the last admin of the organisation with this name, which has other members.
     LastAdmin(String),
-    /// It administers the installation, which has other accounts.
+    /// The account administers the installation, which has other accounts.
     Administrator,
-    /// There is no such account.
+    /// The account does not exist.
     Gone,
 }
 
-/// An account to be made by the link of a mail. The link makes exactly this account: the name and the password that were
-/// typed when it was asked for. A later sign-up with the same address is another one and changes nothing of it.
+/// A sign-up that waits for its link. The link creates exactly this account, with the name and password of this sign-up. A later
+/// sign-up with the same address does not change it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingSignUp {
     /// Digest of the token in the link.
@@ -91,11 +91,11 @@ pub struct PendingSignUp {
     pub email: String,
     /// Hash of the password.
     pub password: PasswordHash,
-    /// Invitation that was presented for another address; used up with the link.
+    /// Invitation that was used with another address; removed when the link is used.
     pub invitation: Option<Digest>,
-    /// When it was asked for.
+    /// Time of the request.
     pub created_at: DateTime<Utc>,
-    /// When the link ends.
+    /// Expiry of the link.
     pub expires_at: DateTime<Utc>,
 }
 
@@ -104,15 +104,15 @@ pub struct PendingSignUp {
 pub struct PendingAddress {
     /// Digest of the token in the link.
     pub digest: Digest,
-    /// Whose address.
+    /// Identifier of the account.
     pub user: UserId,
     /// Address as it was entered.
     pub email: String,
-    /// When the link ends.
+    /// Expiry of the link.
     pub expires_at: DateTime<Utc>,
 }
 
-/// What a confirmation link is followed with.
+/// Use of a confirmation link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confirmation {
     /// Digest of the token in the link.
@@ -121,40 +121,40 @@ pub struct Confirmation {
     pub user: UserId,
     /// First session of the account.
     pub session: NewSession,
-    /// Whether an invitation that was presented must still count; otherwise the account is made without what it promises.
+    /// Whether the sign-up's invitation must still be valid; otherwise the account is created without its membership.
     pub needs_invitation: bool,
     /// Time of the request.
     pub now: DateTime<Utc>,
 }
 
-/// Result of following a link.
+/// Result of using a confirmation link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Confirmed {
-    /// The account is made, or has the address.
+    /// The account was created, or has the address.
     Done(User),
-    /// The address got an account in the meantime.
+    /// The address has got another account meanwhile.
     Taken,
     /// The token is wrong, used or expired.
     Unknown,
 }
 
-/// A pending reset, as stored.
+/// A pending password reset, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reset {
     /// The digest of the link's token.
     pub digest: Digest,
     /// The account.
     pub user: UserId,
-    /// When the link ends.
+    /// Expiry of the link.
     pub expires_at: DateTime<Utc>,
 }
 
 /// Result of storing a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PasswordStored {
-    /// It is the account's from now on.
+    /// The password was stored.
     Stored,
-    /// There is no such account any more, or the reset was used already.
+    /// The account does not exist, or the reset was used.
     Gone,
 }
 
@@ -162,16 +162,16 @@ pub enum PasswordStored {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait AccountStore: Send + Sync {
-    /// Whether there is any account.
+    /// Returns whether there is any account.
     async fn any(&self) -> Result<bool, Error>;
 
     /// An account.
     async fn find(&self, id: UserId) -> Result<Option<Credentials>, Error>;
 
-    /// The account that has an address.
+    /// Returns the account with an address. `None` if there is none.
     async fn owner(&self, address: &EmailKey) -> Result<Option<Credentials>, Error>;
 
-    /// The accounts that may be meant by an address at sign-in.
+    /// Returns the accounts to which an address may belong at sign-in.
     async fn candidates(&self, address: &EmailKey) -> Result<Candidates, Error>;
 
     /// Stores an account, its session and the membership of its invitation, in one transaction. Among concurrent requests, an
@@ -179,11 +179,10 @@ pub trait AccountStore: Send + Sync {
     /// or has expired.
     async fn create(&self, account: NewAccount) -> Result<Creation, Error>;
 
-    /// Gives an account another name. `None` if it does not exist.
+    /// Renames an account. `None` if it does not exist.
     async fn rename(&self, id: UserId, name: String) -> Result<Option<User>, Error>;
 
-    /// Replaces the hash of an account's password by a stronger one of the same password, if the account still has the
-    /// hash `outdated`. Its sessions stay.
+    /// Replaces the hash of a password by a stronger one, if the account still has the hash `outdated`. Its sessions stay.
     async fn upgrade_password(
         &self,
         id: UserId,
@@ -195,19 +194,19 @@ pub trait AccountStore: Send + Sync {
     /// Nothing is deleted if the result is not [`Deletion::Deleted`].
     async fn delete(&self, id: UserId) -> Result<Deletion, Error>;
 
-    /// Removes sessions, resets, invitations, sign-ups and new addresses that have expired.
+    /// Removes expired sessions, resets, invitations, sign-ups and new addresses.
     async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error>;
 
     /// Stores a sign-up. An adapter MUST keep only the newest: at most
     /// [`PENDING_OF_ADDRESS`](super::Accounts::PENDING_OF_ADDRESS) per address and [`PENDING`](super::Accounts::PENDING) in all.
     async fn add_sign_up(&self, pending: PendingSignUp) -> Result<(), Error>;
 
-    /// Makes the account of a pending sign-up and its session, uses its invitation up, and removes the other pending
-    /// sign-ups of the address, in one transaction. Of several requests with one token at once, one succeeds.
-    /// [`Error::BadCode`] if the invitation is needed and no longer counts.
+    /// Creates the account of a pending sign-up and its session, gives the membership of its invitation, and removes the other
+    /// pending sign-ups of the address, in one transaction. Of several concurrent requests with one token, one succeeds.
+    /// [`Error::BadCode`] if the invitation is needed and no longer valid.
     async fn confirm_sign_up(&self, confirmation: Confirmation) -> Result<Confirmed, Error>;
 
-    /// Stores the new address of an account, in place of an earlier one of the same account.
+    /// Stores the new address of an account, which replaces an earlier one.
     async fn add_address(&self, pending: PendingAddress) -> Result<(), Error>;
 
     /// Gives an account the address that the link was mailed to.
@@ -217,7 +216,7 @@ pub trait AccountStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Confirmed, Error>;
 
-    /// Stores a password, and ends the account's sessions and pending resets but for the session `spared`.
+    /// Stores a password, and ends the account's pending resets and its sessions except `spared`.
     async fn set_password(
         &self,
         id: UserId,
@@ -228,15 +227,15 @@ pub trait AccountStore: Send + Sync {
     /// Stores a pending reset.
     async fn add_reset(&self, reset: Reset) -> Result<(), Error>;
 
-    /// The account of a pending reset; `None` if it does not exist or has expired.
+    /// Returns the account of a pending reset; `None` if the reset does not exist or has expired.
     async fn find_reset(
         &self,
         digest: &Digest,
         now: DateTime<Utc>,
     ) -> Result<Option<Credentials>, Error>;
 
-    /// Uses a pending reset up: stores the password and ends the account's sessions and other pending resets. A reset is
-    /// used once, however many come at once.
+    /// Stores the password of a pending reset, and ends the account's sessions and all its resets. Of several concurrent requests
+    /// with one token, one succeeds.
     async fn use_reset(
         &self,
         digest: &Digest,

@@ -14,7 +14,7 @@ use crate::secret::HmacKey;
 use crate::subscriber::SubscriberStore;
 use crate::subscriber::code::Codes;
 
-/// Composes the mails of deliveries. Codes are derived from what is stored, so that a second try sends the same mail.
+/// Composes the mails of deliveries. The codes in links are derived from stored values, so every try sends the same mail.
 pub struct MailComposer {
     subscribers: Arc<dyn SubscriberStore>,
     clock: Arc<dyn Clock>,
@@ -24,7 +24,7 @@ pub struct MailComposer {
 }
 
 impl MailComposer {
-    /// With links of this installation; `limit` is how many verification mails an address is sent.
+    /// A composer for this installation's links. `limit` is the maximum of verification mails per address.
     #[must_use]
     pub const fn new(
         subscribers: Arc<dyn SubscriberStore>,
@@ -42,7 +42,7 @@ impl MailComposer {
         }
     }
 
-    /// The mail; `None` if the subscriber does not want it any more or the limit of verification mails is reached.
+    /// Returns the mail; `None` if it is no longer needed or the limit of verification mails is reached.
     pub(super) async fn compose(&self, delivery: &Delivery) -> Result<Option<Mail>, Error> {
         match &delivery.kind {
             DeliveryKind::Verification
@@ -59,19 +59,19 @@ impl MailComposer {
         }
     }
 
-    /// Whether the address has not been sent too many verification mails of late. The first try counts, not a second one.
+    /// Whether the address may be sent a verification mail. Only the first try counts.
     async fn may_mail(&self, delivery: &Delivery) -> Result<bool, Error> {
         if delivery.claim.attempt > 1 {
             return Ok(true);
         }
-        // The key is of the mailbox: however the domain is spelt, it is one address.
+        // The key is the mailbox's: all spellings of a domain are one address.
         let address = EmailKey::of(delivery.subscriber.mailbox().as_str());
         let may = self
             .subscribers
             .may_mail(address, self.limit, self.clock.now())
             .await?;
         if !may {
-            tracing::info!(organisation = %delivery.organisation, "an address got no verification mail: it had too many");
+            tracing::info!(organisation = %delivery.organisation, "verification mail not sent: the address has reached its limit");
         }
         Ok(may)
     }
@@ -120,7 +120,7 @@ impl MailComposer {
             name: organisation_name.clone(),
             unsubscribe: self.links.one_click(&subscriber.email, organisation, &code),
         };
-        // Different for each subscriber, so that two mails are not taken for copies of one.
+        // Different for each subscriber, so that no mail program treats two mails as copies of one.
         let whose = subscriber.id.0.simple();
         let headers = MailHeaders {
             message_id: Some(format!("{}.{whose}", notice.id.simple())),

@@ -7,7 +7,7 @@ use crate::broadcast::Broadcast;
 pub struct WakeSignal(Notify);
 
 impl WakeSignal {
-    /// Wakes the worker, or keeps it from going to sleep.
+    /// Wakes the worker, or prevents its next sleep.
     pub fn notify(&self) {
         self.0.notify_one();
     }
@@ -18,7 +18,8 @@ impl WakeSignal {
     }
 }
 
-/// Notifies whenever a node has committed events that may have notices, until the broadcast ends. So every node sends mails.
+/// Notifies the worker whenever a node has committed events that may have notices, until the broadcast ends. So every node sends
+/// mails.
 pub async fn listen(broadcast: &dyn Broadcast, wake_signal: &WakeSignal) {
     let mut arriving = broadcast.subscribe().await;
     while let Some(commit) = arriving.recv().await {

@@ -1,4 +1,4 @@
-//! Sends what is queued. Every node runs one worker; it sleeps until something is queued or gets due.
+//! Sends queued deliveries. Every node runs one worker, which sleeps until a delivery is queued or becomes due.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use super::{Claim, Delivery, DeliveryQueue, DeliveryResult, MailComposer, Outcom
 use crate::error::Error;
 use crate::mail::{Mailer, SendError};
 
-/// Sends the deliveries of the queue.
+/// The worker that sends the deliveries of the queue.
 pub struct DeliveryWorker {
-    /// Where deliveries come from.
+    /// The queue of deliveries.
     pub queue: Arc<dyn DeliveryQueue>,
     /// Composes the mails.
     pub composer: MailComposer,
     /// Sends the mails.
     pub mailer: Arc<dyn Mailer>,
-    /// Notified when there may be something to send.
+    /// Wakes the worker when there may be something to send.
     pub wake_signal: Arc<WakeSignal>,
-    /// How many mails are sent at once. The result of each is stored before the next one is begun in its place, so
-    /// after a crash at most this many mails are sent a second time.
+    /// Number of concurrent mails. The result of a mail is stored before the next one takes its place, so after a crash at most
+    /// this many mails are sent twice.
     pub concurrency: usize,
     /// Called with the outcome of each try.
     pub observe: fn(&Outcome),
@@ -35,7 +35,7 @@ pub struct DeliveryWorker {
 struct InFlight {
     sending: JoinSet<DeliveryResult>,
     claims: HashMap<Id, Claim>,
-    /// Tried, with a result that is not stored yet.
+    /// Results that are not stored yet.
     finished: Vec<DeliveryResult>,
     /// Whether there may be notices to expand.
     expand: bool,
@@ -48,7 +48,7 @@ struct InFlight {
     time: Option<DatabaseTime>,
 }
 
-/// The database's time, as it was read and carried on by the monotonic clock: the wall clock of the node has no say.
+/// The database's time, extrapolated with the monotonic clock: the node's wall clock is not used.
 #[derive(Clone, Copy)]
 struct DatabaseTime {
     moment: DateTime<Utc>,
@@ -64,27 +64,27 @@ impl DatabaseTime {
 }
 
 impl DeliveryWorker {
-    /// How often the queue is polled while nothing is known to be due: another node may have queued something and died,
-    /// and the wall clock may have been set.
+    /// How often the queue is polled without a notification. Another node may have queued a delivery and died, and a wall clock
+    /// may have been set.
     pub const POLL_INTERVAL: Duration = Duration::from_secs(30);
-    /// How long a claim is valid. Deliveries of a node that ended wait this long for another node.
+    /// How long a claim is valid. After a node died, its deliveries wait this long for another node.
     pub const LEASE: TimeDelta = TimeDelta::seconds(20);
-    /// How long one mail may take.
+    /// Time limit of one mail.
     pub const SEND_TIMEOUT: Duration = Duration::from_secs(150);
-    /// How long a worker that is to stop goes on with what is due, and how long it then waits for what it has begun.
+    /// How long a stopping worker continues with due deliveries, and then waits for those it has begun.
     pub const SHUTDOWN_GRACE: (Duration, Duration) =
         (Duration::from_secs(5), Duration::from_secs(10));
 
     const RENEWAL: Duration = Duration::from_secs(5);
-    /// How long the database's time is carried on before it is read again.
+    /// How long the database's time is extrapolated before it is read again.
     const TIME_MAX_AGE: Duration = Duration::from_secs(5);
-    /// How many deliveries are queued in one transaction: few enough that a save hardly waits for it.
+    /// Number of deliveries queued in one transaction: few enough that a save hardly waits for it.
     const BATCH: u64 = 500;
-    /// How long to wait after a failure of the queue, at first and at most.
+    /// Delay of a retry after a failure of the queue: the first and the longest.
     const RETRY_DELAY: (Duration, Duration) = (Duration::from_millis(125), Duration::from_secs(5));
 
-    /// Sends what is queued until it is to stop and what is due then is sent, or its grace is over. May be dropped at any
-    /// moment: deliveries in flight are sent again.
+    /// Sends queued deliveries until the stop signal, and then those that are due, for at most the grace period. May be dropped
+    /// at any time: unfinished deliveries are sent again.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let mut in_flight = InFlight::default();
         let (mut pause, mut end) = (Self::RETRY_DELAY.0, None);
@@ -118,7 +118,7 @@ impl DeliveryWorker {
                 Err(error) => {
                     tracing::warn!(
                         error = &error as &dyn std::error::Error,
-                        "the mail queue could not be worked on; trying again"
+                        "the mail queue could not be processed; trying again"
                     );
                     sleep(pause).await;
                     pause = (pause * 2).min(Self::RETRY_DELAY.1);
@@ -128,7 +128,7 @@ impl DeliveryWorker {
         }
     }
 
-    /// Stores what is over and takes what there is room for.
+    /// Stores results and claims as many deliveries as there is room for.
     async fn tick(self: &Arc<Self>, in_flight: &mut InFlight, accepts: bool) -> Result<(), Error> {
         let time = self.time(in_flight).await?;
         in_flight.gather();
@@ -138,7 +138,7 @@ impl DeliveryWorker {
             in_flight.claim |= in_flight.expand;
         }
         let now = time.now();
-        // Side by side: where writes share a commit, both are in one. What is over makes room.
+        // Concurrently: where writes share a commit, both are in one. Stored results make room.
         let room = if accepts && in_flight.claim {
             self.room(in_flight) + in_flight.finished.len()
         } else {
@@ -152,7 +152,7 @@ impl DeliveryWorker {
         results?;
         for result in in_flight.finished.drain(..) {
             (self.observe)(&result.outcome);
-            // A subscriber's next one may be free now.
+            // A subscriber's next delivery may be due now.
             in_flight.claim = true;
         }
         claimed?;
@@ -162,7 +162,7 @@ impl DeliveryWorker {
         Ok(())
     }
 
-    /// The database's time, read again now and then: its clock may be set, too.
+    /// Returns the database's time. It is read again periodically, because its clock may be set, too.
     async fn time(&self, in_flight: &mut InFlight) -> Result<DatabaseTime, Error> {
         if let Some(time) = in_flight.time
             && time.read_at.elapsed() < Self::TIME_MAX_AGE
@@ -194,7 +194,7 @@ impl DeliveryWorker {
         }
     }
 
-    /// Begins to send what was claimed.
+    /// Starts to send the claimed deliveries.
     fn begin(
         self: &Arc<Self>,
         in_flight: &mut InFlight,
@@ -228,7 +228,7 @@ impl DeliveryWorker {
         Ok(())
     }
 
-    /// Nothing is due now: notes when something will be.
+    /// Stores when the next delivery will be due, because none is now.
     async fn schedule_poll(
         &self,
         in_flight: &mut InFlight,
@@ -245,7 +245,7 @@ impl DeliveryWorker {
         Ok(())
     }
 
-    /// Waits until there is something to do, at most until it has to stop.
+    /// Waits until there is something to do or the worker has to stop.
     async fn wait(
         &self,
         in_flight: &mut InFlight,
@@ -289,7 +289,7 @@ impl DeliveryWorker {
             Err(error) => {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
-                    "a mail could not be written; trying again"
+                    "a mail could not be composed; trying again"
                 );
                 Err(SendError::Temporary {
                     reason: "The database was away".to_owned(),
@@ -345,19 +345,19 @@ impl InFlight {
         (self.expand, self.claim) = (true, true);
     }
 
-    /// Whether nothing is in the way of an end.
+    /// Whether the worker may stop.
     fn is_done(&self, accepts: bool) -> bool {
         let idle = self.sending.is_empty() && self.finished.is_empty();
         idle && !(accepts && (self.expand || self.claim))
     }
 
-    /// Whether this is being sent already: its claim ended early because the clock was set forward, and was made again.
+    /// Whether the delivery is being sent already: its claim ended early because the clock was set forward, and was made again.
     fn is_sending(&mut self, claim: Claim) -> bool {
         let known = self.claims.values_mut().find(|known| known.id == claim.id);
         known.map(|known| *known = claim).is_some()
     }
 
-    /// Takes all results there are, so that they share a transaction.
+    /// Takes all available results, so that they share a transaction.
     fn gather(&mut self) {
         while let Some(ended) = self.sending.try_join_next_with_id() {
             self.take(ended);
@@ -373,9 +373,9 @@ impl InFlight {
             Err(error) => {
                 tracing::error!(
                     error = &error as &dyn std::error::Error,
-                    "sending a mail ended badly"
+                    "the task of a mail failed"
                 );
-                // Nothing is sent before the time was read.
+                // No delivery is sent before the time was read.
                 if let (Some(claim), Some(time)) = (self.claims.remove(&error.id()), self.time) {
                     let reason = "The mail could not be written".to_owned();
                     self.finished.push(DeliveryResult {

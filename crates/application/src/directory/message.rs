@@ -1,24 +1,24 @@
-//! Webhooks of a hosted identity provider: signed messages about what has changed there.
+//! Webhooks of a hosted identity provider: signed messages about changes.
 
 use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, Utc};
 
 use super::Revocation;
 
-/// A message as it arrived, not yet believed.
+/// A message as received, not yet verified.
 #[derive(Debug, Clone, Copy)]
 pub struct Envelope<'a> {
     /// The message's identifier; the same for each attempt to deliver it.
     pub id: &'a str,
-    /// When this attempt was signed, as its header says it.
+    /// Time of the signature, from the header.
     pub timestamp: &'a str,
-    /// The signatures, as their header says them.
+    /// The signatures, from the header.
     pub signatures: &'a str,
     /// The bytes that were signed.
     pub body: &'a [u8],
 }
 
-/// A message that is the provider's.
+/// A verified message of the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// Its identifier.
@@ -29,7 +29,7 @@ pub struct Message {
     pub events: Vec<DirectoryEvent>,
 }
 
-/// Something that has changed at the provider.
+/// A change at the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DirectoryEvent {
     /// A user has this name.
@@ -38,16 +38,16 @@ pub enum DirectoryEvent {
         id: String,
         /// The name.
         name: String,
-        /// Since when at the latest.
+        /// Time at which the name was valid.
         as_of: DateTime<Utc>,
     },
     /// An organisation exists and has this name.
     Organisation {
-        /// Which.
+        /// Identifier of the organisation.
         id: OrganisationId,
         /// The name.
         name: String,
-        /// Since when at the latest.
+        /// Time at which the name was valid.
         as_of: DateTime<Utc>,
     },
     /// An organisation was deleted.

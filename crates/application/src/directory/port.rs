@@ -1,4 +1,4 @@
-//! Content of tokens, and the ports of the directory.
+//! Content of tokens, and the directory's ports.
 
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
@@ -7,14 +7,14 @@ use chrono::{DateTime, Utc};
 use crate::error::Error;
 use crate::transition::Committed;
 
-/// What a token that was verified says.
+/// Content of a verified token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credential {
     /// Its session.
     pub session: String,
     /// Its bearer.
     pub user: String,
-    /// The organisation it is for.
+    /// The token's organisation; `None` for a token without one.
     pub organisation: Option<OrganisationId>,
     /// When it was issued.
     pub issued_at: DateTime<Utc>,
@@ -23,26 +23,26 @@ pub struct Credential {
 /// Names that a token brings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClaimedNames {
-    /// Its bearer's.
+    /// Name of the bearer.
     pub user: Option<String>,
-    /// Its organisation's.
+    /// Name of the organisation.
     pub organisation: Option<String>,
-    /// What to call the organisation where its name cannot be known.
+    /// Name of the organisation if its real name is not available.
     pub otherwise: Option<String>,
 }
 
-/// What has ended, so that tokens for it are revoked.
+/// A revocation of tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Revocation {
-    /// A session, for good.
+    /// A session, permanently.
     Session(String),
-    /// A user's access: tokens issued before are worth nothing.
+    /// A user's access: tokens issued before are invalid.
     User(String),
-    /// A membership: tokens issued before are worth nothing for the organisation.
+    /// A membership: tokens issued before are invalid for the organisation.
     Membership {
-        /// Where.
+        /// Identifier of the organisation.
         organisation: OrganisationId,
-        /// Whose.
+        /// Identifier of the user.
         user: String,
     },
 }
@@ -57,10 +57,10 @@ pub struct NameRecord {
 }
 
 impl NameRecord {
-    /// Before every event of a provider.
+    /// The time of a placeholder, before every event.
     pub const NEVER: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
-    /// Whether the name is known, and not a placeholder.
+    /// Whether the name is not a placeholder.
     pub(super) fn is_known(&self) -> bool {
         self.as_of > Self::NEVER
     }
@@ -71,38 +71,38 @@ impl NameRecord {
     }
 }
 
-/// What a token stands for at this moment.
+/// Current state of a token.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TokenStatus {
-    /// Its session, its bearer's access or membership, or its organisation has ended.
+    /// Whether the session, the bearer's access or membership, or the organisation has ended.
     pub revoked: bool,
-    /// Its bearer's name.
+    /// Name of the bearer.
     pub user: Option<NameRecord>,
-    /// Its organisation's name, where the organisation exists here.
+    /// Name of the organisation; `None` if the organisation does not exist.
     pub organisation: Option<NameRecord>,
 }
 
-/// Storage of what the provider says.
+/// Storage of the directory.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait DirectoryStore: Send + Sync {
-    /// The status of a token. An adapter MUST read what is committed, without a cache.
+    /// Returns the status of a token. An adapter MUST read committed data, without a cache.
     async fn token_status(&self, credential: &Credential) -> Result<TokenStatus, Error>;
 
     /// Stores the name of a user, unless a newer one is known.
     async fn name_user(&self, user: &str, known: NameRecord) -> Result<(), Error>;
 
-    /// Ensures that the organisation exists and has this name, unless a newer one is known or it was deleted.
+    /// Ensures that the organisation exists and has this name, unless a newer name is known or the organisation was deleted.
     async fn name_organisation(
         &self,
         id: &OrganisationId,
         known: NameRecord,
     ) -> Result<Committed<()>, Error>;
 
-    /// Revokes tokens. It is remembered for longer than the tokens are valid.
+    /// Revokes tokens. The revocation is stored for longer than the tokens are valid.
     async fn revoke(&self, revocation: &Revocation, at: DateTime<Utc>) -> Result<(), Error>;
 
-    /// Removes the organisation with everything that belongs to it, and never lets it come back.
+    /// Removes the organisation with everything that belongs to it. Its identifier cannot be used again.
     async fn delete_organisation(
         &self,
         id: &OrganisationId,
@@ -112,7 +112,7 @@ pub trait DirectoryStore: Send + Sync {
     /// Whether this message was handled recently.
     async fn is_handled(&self, message: &str) -> Result<bool, Error>;
 
-    /// Notes that this message was handled.
+    /// Records that this message was handled.
     async fn mark_handled(&self, message: &str, at: DateTime<Utc>) -> Result<(), Error>;
 }
 

@@ -1,4 +1,4 @@
-//! Incidents as the public sees them. Who recorded an update is not among it.
+//! Incidents as the public sees them. The authors of updates are not public.
 
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::incident::IncidentStatus;
@@ -9,11 +9,11 @@ use utoipa::ToSchema;
 /// How long a resolved incident stays on the status page.
 pub const SHOWN_AFTER_RESOLUTION: TimeDelta = TimeDelta::days(14);
 
-/// How many updates the timeline of an incident or a maintenance shows, the newest ones. All of them are in its list of
-/// updates; here a bound keeps an update of one with thousands as cheap as the first.
+/// Number of updates in a timeline, the newest ones. The list of updates has all of them; the limit keeps writes fast for
+/// incidents with thousands of updates.
 pub const TIMELINE_LENGTH: u64 = 100;
 
-/// An incident with its timeline and what it affects.
+/// An incident with its timeline and the affected components.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicIncident {
@@ -21,34 +21,34 @@ pub struct PublicIncident {
     pub id: String,
     /// Public code of 12 characters, for addresses.
     pub code: String,
-    /// What it is about.
+    /// Title of the incident.
     pub title: String,
-    /// What happened.
+    /// Description of the incident.
     pub description: String,
-    /// Whether the end of the description is left out, because the status page has no room for it; absent if it is whole.
+    /// Whether the end of the description is left out because the status page has no room for it; absent if the description is complete.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub description_truncated: bool,
-    /// How far it has been dealt with.
+    /// Current status of the incident.
     pub status: IncidentStatus,
     /// When it happened.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub occured_at: DateTime<Utc>,
-    /// Since when it is resolved; null while it is not.
+    /// When the incident was resolved; null if it is unresolved.
     #[serde(serialize_with = "crate::timestamp::serialize_option")]
     #[schema(required)]
     pub resolved_at: Option<DateTime<Utc>>,
     /// When it was created.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub created_at: DateTime<Utc>,
-    /// The newest of its updates that there is room for, at most 100, newest first.
+    /// Newest updates, as many as fit and at most 100. Newest first.
     #[serde(rename = "IncidentTimeline")]
     pub timeline: Vec<IncidentTimelineEntry>,
-    /// Whether it has older updates than these; absent if these are all.
+    /// Whether older updates are left out; absent if the timeline is complete.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub timeline_truncated: bool,
-    /// The components it affects, and the status it holds on each while it is unresolved.
+    /// Affected components, with the impact on each while the incident is unresolved.
     pub components: Vec<AffectedComponent>,
-    /// Whether it affects more components than these, for which an event has no room; absent if these are all.
+    /// Whether components are left out because an event has no room for them; absent if the list is complete.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub components_truncated: bool,
 }
@@ -62,30 +62,30 @@ pub struct IncidentTimelineEntry {
     pub id: String,
     /// Public code of 12 characters, for addresses.
     pub code: String,
-    /// The incident it tells of.
+    /// Identifier of the incident.
     pub incident_id: String,
-    /// The status the incident had from then on.
+    /// Status of the incident after the update.
     pub status: IncidentStatus,
-    /// What was told.
+    /// Text of the update.
     pub message: String,
     /// When it was recorded.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub created_at: DateTime<Utc>,
 }
 
-/// A component an incident affects.
+/// A component that an incident affects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AffectedComponent {
     /// The component's identifier.
     pub component_id: String,
-    /// The status held on it.
+    /// Impact of the incident on the component.
     pub status: ComponentStatus,
     /// The component.
     pub component: ComponentName,
 }
 
-/// A component by its name.
+/// Identifier and name of a component.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ComponentName {
     /// Its identifier.

@@ -19,26 +19,26 @@ pub struct PublicMaintenance {
     pub code: String,
     /// Its title.
     pub title: String,
-    /// What is done.
+    /// Description of the work.
     pub description: String,
-    /// Whether the end of the description is left out, because the status page has no room for it; absent if it is whole.
+    /// Whether the end of the description is left out because the status page has no room for it; absent if the description is complete.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub description_truncated: bool,
-    /// How far it is, told from its times and the clock.
+    /// Current status, derived from the times and the clock.
     pub status: MaintenanceStatus,
     /// When it begins.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub start_at: DateTime<Utc>,
-    /// The last moment of it; null while nobody knows.
+    /// End of the maintenance; null if it is unknown.
     #[serde(serialize_with = "crate::timestamp::serialize_option")]
     #[schema(required)]
     pub end_at: Option<DateTime<Utc>>,
     /// When it was created.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub created_at: DateTime<Utc>,
-    /// The newest of its updates that there is room for, at most 100, newest first.
+    /// Newest updates, as many as fit and at most 100. Newest first.
     pub timeline: Vec<MaintenanceTimelineEntry>,
-    /// Whether it has older updates than these; absent if these are all.
+    /// Whether older updates are left out; absent if the timeline is complete.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub timeline_truncated: bool,
 }
@@ -52,11 +52,11 @@ pub struct MaintenanceTimelineEntry {
     pub id: String,
     /// Public code of 12 characters, for addresses.
     pub code: String,
-    /// The maintenance it tells about.
+    /// Identifier of the maintenance.
     pub maintenance_id: String,
-    /// The word its author chose.
+    /// Status the author gave the update.
     pub status: IncidentStatus,
-    /// What its author wrote.
+    /// Text of the update.
     pub message: String,
     /// When it was recorded.
     #[serde(serialize_with = "crate::timestamp::serialize")]

@@ -1,4 +1,4 @@
-//! How many bytes incidents and maintenances take in events, on the status page and in lists. A timeline gives way first: its
+//! Size limits of incidents and maintenances in events, on the status page and in lists. The timeline is shortened first: its
 //! newest entries are kept, and the flag `timelineTruncated` says that older ones are left out.
 
 use std::io;
@@ -12,21 +12,21 @@ use crate::public::maintenance::{MaintenanceTimelineEntry, PublicMaintenance};
 
 /// The largest event, in bytes: its name and its arguments as JSON.
 pub const EVENT_BYTES: usize = 64 * 1024;
-/// What an event has beside its one argument, at most: name, brackets and the lines of an event stream.
+/// Maximum size of an event without its argument: name, brackets and the lines of an event stream.
 const FRAME_BYTES: usize = 256;
-/// How many resolved incidents, and how many past maintenances, the status page shows.
+/// Maximum of resolved incidents, and of past maintenances, on the status page.
 pub const PAST_SHOWN: u64 = 50;
-/// The room for what is open or ahead on the status page, in bytes of JSON, for incidents and for maintenances each. What finds
-/// no room is shortened.
+/// Size limit of the unresolved incidents on the status page, and of the maintenances that have not ended, in bytes of JSON. What
+/// exceeds it is shortened.
 pub const PAGE_BYTES: usize = 1024 * 1024;
-/// The room for the timeline of something past on the status page, in bytes of JSON.
+/// Size limit of the timeline of a past incident or maintenance on the status page, in bytes of JSON.
 const PAST_TIMELINE_BYTES: usize = 16 * 1024;
-/// The room for all timelines of one part of a list, in bytes of JSON.
+/// Size limit of all timelines of a page of a list, in bytes of JSON.
 pub const LIST_TIMELINE_BYTES: usize = 4 * 1024 * 1024;
-/// What is left of a description that finds no room, in characters.
+/// Length of a shortened description, in characters.
 const SHORTENED: usize = 200;
 
-/// A thing with a timeline, as the public sees it.
+/// A published incident or maintenance with its timeline.
 pub trait WithTimeline: Serialize {
     /// An entry of the timeline.
     type Entry: Serialize;
@@ -37,13 +37,13 @@ pub trait WithTimeline: Serialize {
     /// The description, and whether its end is left out.
     fn description(&mut self) -> (&mut String, &mut bool);
 
-    /// Leaves out components, from the last one on, so that the rest takes at most `room` bytes; answers what is left of it.
+    /// Removes components from the end until the rest takes at most `room` bytes. Returns the remaining room.
     ///
     /// # Errors
     /// [`Error::Internal`] when something cannot be written as JSON.
     fn fit_components(&mut self, room: usize) -> Result<usize, Error>;
 
-    /// This as an event carries it: with the newest entries of the timeline that fit in [`EVENT_BYTES`].
+    /// Returns the event's version: with the newest entries of the timeline that fit in [`EVENT_BYTES`].
     ///
     /// # Errors
     /// [`Error::Internal`] when something cannot be written as JSON.
@@ -58,7 +58,7 @@ pub trait WithTimeline: Serialize {
         let (timeline, truncated) = self.timeline();
         let (all, was_truncated) = (std::mem::take(timeline), *truncated);
         *truncated = true;
-        // What texts of legal lengths take is far enough below the limit, also when every character is escaped.
+        // Texts of legal lengths stay far below the limit, even if every character is escaped.
         let left = self.fit_components(bytes)?;
         let (timeline, truncated) = self.timeline();
         *timeline = all;
@@ -67,7 +67,7 @@ pub trait WithTimeline: Serialize {
         Ok(self)
     }
 
-    /// This as the status page shows it when it is over.
+    /// Returns the version of a past incident or maintenance on the status page.
     ///
     /// # Errors
     /// [`Error::Internal`] when something cannot be written as JSON.
@@ -79,7 +79,7 @@ pub trait WithTimeline: Serialize {
         Ok(self)
     }
 
-    /// Leaves the newest entries of the timeline that fit in `room` bytes; answers what is left of it.
+    /// Keeps the newest entries of the timeline that fit in `room` bytes. Returns the remaining room.
     ///
     /// # Errors
     /// [`Error::Internal`] when something cannot be written as JSON.
@@ -88,7 +88,7 @@ pub trait WithTimeline: Serialize {
         fit(timeline, truncated, room)
     }
 
-    /// This without its timeline and with the beginning of its description only.
+    /// Returns the version without a timeline and with only the beginning of the description.
     fn shorten(&mut self) {
         let (timeline, truncated) = self.timeline();
         *truncated |= !timeline.is_empty();
@@ -98,24 +98,24 @@ pub trait WithTimeline: Serialize {
     }
 }
 
-/// The room that several things share.
+/// A shared size limit, in bytes.
 #[derive(Debug)]
 pub struct Budget(usize);
 
 impl Budget {
-    /// So many bytes of JSON.
+    /// A limit of `room` bytes of JSON.
     #[must_use]
     pub const fn new(bytes: usize) -> Self {
         Self(bytes)
     }
 
-    /// Whether hardly anything finds room any more.
+    /// Whether the remaining room is too small for another item.
     #[must_use]
     pub const fn is_spent(&self) -> bool {
         self.0 < 1024
     }
 
-    /// Takes the room that something needs, or shortens it.
+    /// Takes the room that an item needs, or shortens the item.
     ///
     /// # Errors
     /// [`Error::Internal`] when something cannot be written as JSON.
@@ -131,7 +131,7 @@ impl Budget {
         Ok(thing)
     }
 
-    /// The same for a component.
+    /// [`Self::show`] for a component.
     ///
     /// # Errors
     /// [`Error::Internal`] when it cannot be written as JSON.
@@ -147,7 +147,7 @@ impl Budget {
         Ok(component)
     }
 
-    /// Leaves the newest entries of a timeline that fit, and takes their room.
+    /// Keeps the newest entries of a timeline that fit, and takes their room.
     ///
     /// # Errors
     /// [`Error::Internal`] when an entry cannot be written as JSON.
@@ -198,7 +198,7 @@ impl WithTimeline for PublicMaintenance {
     }
 }
 
-/// Leaves the first items that fit in `room` bytes, with the commas between them; answers what is left of it.
+/// Keeps the first items that fit in `room` bytes, including commas. Returns the remaining room.
 fn fit<T: Serialize>(
     items: &mut Vec<T>,
     truncated: &mut bool,
@@ -216,7 +216,7 @@ fn fit<T: Serialize>(
     Ok(room)
 }
 
-/// Leaves the beginning of a text, and answers whether that is less than all of it.
+/// Keeps the beginning of a text. Returns whether the text was shortened.
 fn shorten(text: &mut String) -> bool {
     let Some((end, _)) = text.char_indices().nth(SHORTENED) else {
         return false;
@@ -226,14 +226,14 @@ fn shorten(text: &mut String) -> bool {
     true
 }
 
-/// The length of something as JSON, in bytes.
+/// Returns the length of a value as JSON, in bytes.
 fn json_size(value: &impl Serialize) -> Result<usize, Error> {
     let mut counter = Counter(0);
     serde_json::to_writer(&mut counter, value).map_err(Error::internal)?;
     Ok(counter.0)
 }
 
-/// Counts what is written.
+/// A writer that counts bytes.
 struct Counter(usize);
 
 impl io::Write for Counter {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// For how long the outbox may be unreadable before the node counts as out of date.
+/// How long the outbox may be unreadable before the node counts as out of date.
 pub(super) const STALE_AFTER: Duration = Duration::from_secs(5);
 
 /// When the outbox could last be read or written.

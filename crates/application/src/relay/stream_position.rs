@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use allclear_domain::organisation::Revision;
 
-/// Position in the commits of an organisation. Every reader of a public page looks here instead of asking the relay, and only
-/// reads: readers that write to one place would wait for each other.
+/// Position in the commits of an organisation. Readers of a public page use it instead of the relay. They only read it:
+/// concurrent writes to one place would slow them down.
 #[derive(Debug, Clone)]
 pub struct StreamPosition(Arc<Position>);
 
@@ -67,7 +67,7 @@ impl StreamPosition {
         self.0.touched.swap(false, Ordering::AcqRel)
     }
 
-    /// Notes that this revision exists.
+    /// Records that this revision exists.
     pub(super) fn note(&self, revision: Revision) {
         self.0.latest.fetch_max(revision.0, Ordering::AcqRel);
     }

@@ -36,7 +36,7 @@ impl WakeTimer {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<DateTime<Utc>>> {
-        // Its one value is whole at every moment.
+        // A panic under the lock cannot leave the value inconsistent.
         self.moment.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

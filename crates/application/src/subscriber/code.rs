@@ -1,4 +1,4 @@
-//! The codes in subscribers' links. They are marks of the installation's [`HmacKey`], so nothing of them is stored.
+//! The codes in subscribers' links. They are signed by the installation's [`HmacKey`], so they are not stored.
 
 use allclear_domain::subscriber::Subscriber;
 use base64::Engine;
@@ -12,8 +12,7 @@ use crate::secret::HmacKey;
 const VERIFY: &str = "subscriber verification";
 const UNSUBSCRIBE: &str = "subscriber unsubscribe";
 
-/// Makes codes and checks them, in a time that depends neither on where a wrong one differs nor on whether there is such a
-/// subscriber.
+/// Makes and checks codes. The time depends neither on where a wrong code differs nor on whether the subscriber exists.
 #[derive(Debug, Clone)]
 pub(crate) struct Codes(HmacKey);
 
@@ -22,8 +21,8 @@ impl Codes {
         Self(hmac_key)
     }
 
-    /// The code of a verification link: the moment it ends, in milliseconds of Unix time, and a mark on it. It holds within
-    /// the subscriber's present round.
+    /// The code of a verification link: its expiry in milliseconds of Unix time, and a signature. It is valid until the
+    /// subscriber unsubscribes.
     pub(crate) fn verification_code(
         &self,
         subscriber: &Subscriber,
@@ -34,7 +33,7 @@ impl Codes {
         URL_SAFE_NO_PAD.encode([moment.as_slice(), &mark].concat())
     }
 
-    /// When a verification link ends or ended; `None` if its code is not this subscriber's.
+    /// Returns the expiry of a verification link; `None` if its code is not this subscriber's.
     pub(crate) fn verification(
         &self,
         subscriber: Option<&Subscriber>,
@@ -63,7 +62,7 @@ impl Codes {
         )
     }
 
-    /// The code of an unsubscribe link. It holds as long as the subscriber exists.
+    /// The code of an unsubscribe link. It is valid as long as the subscriber exists.
     pub(crate) fn unsubscribe_code(&self, subscriber: &Subscriber) -> String {
         URL_SAFE_NO_PAD.encode(self.unsubscribe_mark(Some(subscriber)))
     }
@@ -86,7 +85,7 @@ impl Codes {
     }
 }
 
-/// Whose code it is; somebody who is nobody where there is no such subscriber, so that the work is the same.
+/// The subscriber's identity, or a placeholder if there is no such subscriber, so that the work is the same.
 fn identity(subscriber: Option<&Subscriber>) -> (Uuid, String) {
     match subscriber {
         Some(subscriber) => (subscriber.id.0, subscriber.mailbox().as_str().to_owned()),

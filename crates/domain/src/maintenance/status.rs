@@ -30,6 +30,6 @@ pub enum MaintenanceStatus {
     InProgress,
     /// It has ended.
     Completed,
-    /// It does not take place.
+    /// It is cancelled.
     Cancelled,
 }

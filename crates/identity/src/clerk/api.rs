@@ -13,11 +13,12 @@ use super::http;
 use super::key::SecretKey;
 use super::webhook_event::User;
 
-/// The version of the API that is asked for, the one that introduced version 2 of the session tokens
-/// (<https://clerk.com/docs/guides/development/upgrading/versioning/available-versions>). What is read here, all versions have.
+/// The requested version of the API, which introduced version 2 of the session tokens
+/// (<https://clerk.com/docs/guides/development/upgrading/versioning/available-versions>). The fields used here exist in all
+/// versions.
 const VERSION: &str = "2025-04-10";
 
-/// Asks Clerk for names.
+/// Client of Clerk's API for names.
 pub struct BackendApi {
     client: Client,
     address: Url,
@@ -31,10 +32,10 @@ struct Organisation {
 }
 
 impl BackendApi {
-    /// Where it is.
+    /// Base URL of the API.
     pub const ADDRESS: &str = "https://api.clerk.com";
 
-    /// The API at this address, with this key.
+    /// A client for the API at this address, with this key.
     ///
     /// # Errors
     /// One line that says what stands in the way.
@@ -46,7 +47,7 @@ impl BackendApi {
         })
     }
 
-    /// What is at `/v1/{collection}/{id}`; none where there is nothing.
+    /// Returns the object at `/v1/{collection}/{id}`; `None` if it does not exist.
     async fn read<T: DeserializeOwned>(
         &self,
         collection: &str,

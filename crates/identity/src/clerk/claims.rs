@@ -1,4 +1,4 @@
-//! What Clerk's session tokens say: <https://clerk.com/docs/guides/sessions/session-tokens>.
+//! Claims of Clerk's session tokens: <https://clerk.com/docs/guides/sessions/session-tokens>.
 
 use allclear_application::caller::{Role, TokenError};
 use allclear_application::directory::Directory;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::permission::permissions;
 use crate::jwt::{Registered, bad};
 
-/// The longest identifier of a user or a session, in bytes; Clerk's have about thirty.
+/// Maximum length of the identifier of a user or a session, in bytes; Clerk's have about thirty.
 const LONGEST_ID: usize = 64;
 
 /// The claims of a session token, of either version.
@@ -24,13 +24,13 @@ pub struct Claims {
     iat: i64,
     nbf: i64,
     exp: i64,
-    /// The `Origin` of the page that asked for the token; Clerk leaves it out if there was none.
+    /// The `Origin` of the page that requested the token; absent if there was none.
     azp: Option<String>,
-    /// The version of these claims; version 1 does not say it.
+    /// The version of these claims; absent in version 1.
     v: Option<u64>,
-    /// The session's status: `active`, or `pending` while the user has something left to do before they are signed in.
+    /// The session's status: `active`, or `pending` while the sign-in has further steps.
     sts: Option<String>,
-    /// Who acts in the user's name (RFC 8693, section 4.1).
+    /// The actor that impersonates the user (RFC 8693, section 4.1).
     act: Option<Actor>,
     // Version 1.
     org_id: Option<String>,
@@ -45,7 +45,7 @@ pub struct Claims {
     org_name: Option<Value>,
 }
 
-/// Who acts in a user's name.
+/// The actor of an impersonation.
 #[derive(Debug, Clone, Deserialize)]
 struct Actor {
     sub: Option<String>,
@@ -66,12 +66,11 @@ struct ActiveOrganisation {
 pub struct Organisation {
     /// Its identifier.
     pub id: OrganisationId,
-    /// The user's role in it: an admin where Clerk says `org:admin`, the role that every application has; a member where it
-    /// says any other.
+    /// The user's role: admin for `org:admin`, which every application has, and member for other roles.
     pub role: Role,
-    /// Its name in addresses.
+    /// Slug of the organisation.
     pub slug: Option<String>,
-    /// The permissions of the application's own making: `org:invoices:create`.
+    /// Custom permissions of the application: `org:invoices:create`.
     pub permissions: Vec<String>,
 }
 
@@ -97,7 +96,7 @@ impl Registered for Claims {
     }
 }
 
-/// What a token of either version says of an organisation, as it stands there.
+/// The organisation in a token of either version, unchecked.
 struct Claimed {
     id: String,
     role: Option<String>,
@@ -106,7 +105,7 @@ struct Claimed {
 }
 
 impl Claims {
-    /// Whether they are those of a signed-in user's session.
+    /// Checks that the claims are those of a signed-in user's session.
     ///
     /// # Errors
     /// [`TokenError::Bad`].
@@ -124,7 +123,7 @@ impl Claims {
         if !is_id(&self.sub) || !is_id(&self.sid) {
             return Err(bad("no user or no session"));
         }
-        // Session tokens live a minute. What has ended is not remembered for ever.
+        // Session tokens live for a minute. A longer lifetime would exceed that of stored revocations.
         if self.exp.saturating_sub(self.iat) > Directory::MEMORY.num_seconds() {
             return Err(bad("it lives too long"));
         }
@@ -134,7 +133,7 @@ impl Claims {
     /// When the token was issued.
     ///
     /// # Errors
-    /// [`TokenError::Bad`] for a number that is no moment.
+    /// [`TokenError::Bad`] if the number is not a valid time.
     pub fn issued_at(&self) -> Result<DateTime<Utc>, TokenError> {
         DateTime::from_timestamp(self.iat, 0).ok_or_else(|| bad("no moment"))
     }
@@ -142,12 +141,12 @@ impl Claims {
     /// When the token ends.
     ///
     /// # Errors
-    /// [`TokenError::Bad`] for a number that is no moment.
+    /// [`TokenError::Bad`] if the number is not a valid time.
     pub fn ends_at(&self) -> Result<DateTime<Utc>, TokenError> {
         DateTime::from_timestamp(self.exp, 0).ok_or_else(|| bad("no moment"))
     }
 
-    /// The organisation the token is for; none where the user works in none.
+    /// The token's organisation; `None` if it has none.
     ///
     /// # Errors
     /// [`TokenError::Bad`] for an identifier that no organisation can have.
@@ -210,19 +209,19 @@ impl Claims {
         })
     }
 
-    /// The user's name, where the operator has put it in.
+    /// The user's name, if the operator has configured it as a claim.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_ref()?.as_str()
     }
 
-    /// The organisation's name, where the operator has put it in.
+    /// The organisation's name, if the operator has configured it as a claim.
     #[must_use]
     pub fn organisation_name(&self) -> Option<&str> {
         self.org_name.as_ref()?.as_str()
     }
 
-    /// Who acts in the user's name, where somebody does.
+    /// The impersonating actor; `None` if there is none.
     #[must_use]
     pub fn actor(&self) -> Option<&str> {
         self.act

@@ -1,5 +1,5 @@
-//! A server that stands in for Clerk: its key set and what the names need of its Backend API, over plain HTTP on this
-//! machine. Answers are as `packages/backend/src/api/resources/JSON.ts` of clerk/javascript has them.
+//! A fake Clerk server: its key set and the endpoints of its Backend API for names, over plain HTTP on this machine. Responses
+//! have the form of `packages/backend/src/api/resources/JSON.ts` in clerk/javascript.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -16,13 +16,13 @@ use super::verifier::ALGORITHM;
 use crate::fixture::now;
 use base64::Engine;
 
-/// RSA keys made for these tests, in PKCS #8, and good for nothing else.
+/// RSA keys for these tests, in PKCS #8.
 pub(crate) const KEYS: [&str; 2] = [
     include_str!("fixture/one.pem"),
     include_str!("fixture/other.pem"),
 ];
 
-/// The key that the tests' application is known by; its Frontend API is at `clerk.example.com`.
+/// The publishable key of the tests' application; its Frontend API is at `clerk.example.com`.
 pub(crate) fn application() -> PublishableKey {
     PublishableKey::parse(&format!("pk_test_{}", BASE64.encode("clerk.example.com$"))).unwrap()
 }
@@ -60,14 +60,14 @@ pub(crate) fn signed(which: usize, claims: &Value) -> String {
     encode(&header, claims, &signing(which)).unwrap()
 }
 
-/// What it answers: a status and a body for each path.
+/// Responses: a status and a body for each path.
 type Responses = Arc<Mutex<HashMap<String, (u16, String)>>>;
 
-/// The stand-in. It ends with the test's runtime.
+/// The fake server. It ends with the test's runtime.
 pub(crate) struct StandIn {
     pub(crate) address: Url,
     responses: Responses,
-    /// Every request there was, its head.
+    /// The heads of all requests.
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
 }
 
@@ -93,7 +93,7 @@ impl StandIn {
         self.address.join(path).unwrap()
     }
 
-    /// From here on it answers so.
+    /// Sets the response of a path.
     pub(crate) fn set(&self, path: &str, status: u16, body: &Value) {
         self.responses
             .lock()
@@ -101,7 +101,7 @@ impl StandIn {
             .insert(path.to_owned(), (status, body.to_string()));
     }
 
-    /// From here on it publishes these of [`KEYS`].
+    /// Publishes the given ones of [`KEYS`].
     pub(crate) fn publish(&self, which: &[usize]) {
         let keys: Vec<_> = which.iter().map(|which| published(*which)).collect();
         self.set("/.well-known/jwks.json", 200, &json!({"keys": keys}));

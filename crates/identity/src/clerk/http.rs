@@ -1,4 +1,4 @@
-//! How Clerk is asked.
+//! HTTP client of Clerk's APIs.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use url::Url;
 
 use super::key::is_loopback;
 
-/// How long a connection may take, and an answer.
+/// Timeouts of a connection and of a response.
 const CONNECTING: Duration = Duration::from_secs(3);
 const ANSWERING: Duration = Duration::from_secs(5);
-/// The longest answer read, in bytes; Clerk's are a few kilobytes.
+/// Maximum size of a response, in bytes; Clerk's are a few kilobytes.
 const LONGEST: usize = 512 * 1024;
 
-/// A client for this address. It follows no redirect: what is sent is for this address alone.
+/// Creates a client for an address. It follows no redirects, because requests contain secrets.
 ///
 /// # Errors
 /// One line that says what stands in the way.
 pub(crate) fn client(address: &Url) -> Result<Client, String> {
-    // Fails where a provider of cryptography was chosen already: then that one serves.
+    // An error means that a provider of cryptography is installed already, which is used then.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .redirect(Policy::none())
@@ -37,7 +37,7 @@ pub(crate) fn client(address: &Url) -> Result<Client, String> {
         .map_err(|error| format!("no client for {address} can be made: {}", causes(&error)))
 }
 
-/// Reads an answer of bounded length.
+/// Reads a response of bounded size.
 pub(crate) async fn body(mut response: Response) -> Result<Vec<u8>, Error> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(away)? {
@@ -49,12 +49,12 @@ pub(crate) async fn body(mut response: Response) -> Result<Vec<u8>, Error> {
     Ok(body)
 }
 
-/// It did not answer, or not as it should.
+/// Clerk did not respond, or not as expected.
 pub(crate) fn away(error: reqwest::Error) -> Error {
     Error::Unavailable(error.into())
 }
 
-/// An error with what caused it: reqwest's own says little.
+/// An error with its causes, because reqwest's own message has few details.
 fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -13,7 +13,7 @@ pub(crate) const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Which of an application's instances a key is of.
+/// The application's instance to which a key belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Instance {
     /// Development.
@@ -30,8 +30,8 @@ impl Instance {
     }
 }
 
-/// A publishable key: it says where the application's Frontend API is (`packages/shared/src/keys.ts`,
-/// `parsePublishableKey`): `pk_test_` or `pk_live_`, then in base64 the host and a `$`.
+/// A publishable key, which contains the host of the application's Frontend API: `pk_test_` or `pk_live_`, then in base64 the
+/// host and a `$` (`packages/shared/src/keys.ts`, `parsePublishableKey`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishableKey {
     text: String,
@@ -40,7 +40,7 @@ pub struct PublishableKey {
 }
 
 impl PublishableKey {
-    /// Reads a key.
+    /// Parses a key.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -72,20 +72,20 @@ impl PublishableKey {
         &self.text
     }
 
-    /// The Frontend API's address, which is the issuer of its tokens.
+    /// URL of the Frontend API, which is the issuer of its tokens.
     #[must_use]
     pub fn issuer(&self) -> String {
         format!("https://{}", self.host)
     }
 
-    /// Where the keys are published that check the tokens.
+    /// URL of the keys that verify the tokens.
     #[must_use]
     pub fn key_set(&self) -> String {
         format!("https://{}/.well-known/jwks.json", self.host)
     }
 }
 
-/// A host, perhaps with a port, and nothing else. It stands in a content security policy.
+/// Whether the text is only a host with an optional port: it is used in a content security policy.
 fn is_host(text: &str) -> bool {
     let plain =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':' | b'[' | b']');
@@ -95,7 +95,7 @@ fn is_host(text: &str) -> bool {
     text.bytes().all(plain) && url.path() == "/" && (text.contains('.') || is_loopback(&url))
 }
 
-/// Whether an address is on this machine: nobody else hears what is sent there.
+/// Whether an address is on this machine, so that requests do not leave it.
 #[must_use]
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
@@ -106,7 +106,7 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// A secret key, which the Backend API asks for. It shows in no log.
+/// A secret key of the Backend API. It is never logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretKey {
     text: String,
@@ -114,7 +114,7 @@ pub struct SecretKey {
 }
 
 impl SecretKey {
-    /// Reads a key that belongs beside a publishable one.
+    /// Parses a key of the same instance as a publishable key.
     ///
     /// # Errors
     /// What is wrong with it.

@@ -1,4 +1,4 @@
-//! The keys that check Clerk's tokens.
+//! The keys that verify Clerk's tokens.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use url::Url;
 use super::http;
 use crate::jwt::bad;
 
-/// Finds the key that a token names.
+/// Source of the keys that tokens name.
 pub enum Keys {
-    /// One that was configured, whatever a token names.
+    /// A configured key for all tokens.
     Configured(Arc<DecodingKey>),
-    /// Those that Clerk publishes.
+    /// The keys that Clerk publishes.
     Published(Arc<PublishedKeys>),
 }
 
@@ -74,7 +74,7 @@ pub struct PublishedKeys {
     cache: ArcSwapOption<CachedKeys>,
     /// Whether the last attempt to fetch failed.
     failing: AtomicBool,
-    /// Held by whoever fetches; the others wait for what comes of it.
+    /// Locked during a fetch; other requests wait for its result.
     fetching: Mutex<Option<Attempt>>,
 }
 
@@ -83,7 +83,7 @@ struct CachedKeys {
     fetched_at: DateTime<Utc>,
 }
 
-/// The last time it was tried.
+/// Time of the last attempt.
 #[derive(Clone, Copy)]
 struct Attempt {
     at: DateTime<Utc>,
@@ -98,11 +98,11 @@ struct Document {
 impl PublishedKeys {
     /// Older keys are fetched again in the background.
     const FRESH: TimeDelta = TimeDelta::minutes(4);
-    /// Older keys are fetched again before they are used: a withdrawn key counts no longer than this while Clerk responds.
+    /// Older keys are fetched again before use, so a withdrawn key is accepted at most this long while Clerk responds.
     const MAX_AGE: TimeDelta = TimeDelta::minutes(5);
-    /// Tokens that name unknown keys make it ask again no more often than this.
+    /// Minimum time between fetches caused by tokens with unknown keys.
     const RETRY_DELAY: TimeDelta = TimeDelta::seconds(30);
-    /// The same where it was not answered.
+    /// Minimum time between fetches after a failure.
     const FAILURE_RETRY_DELAY: TimeDelta = TimeDelta::seconds(2);
 
     async fn find(self: &Arc<Self>, name: &str) -> Result<Arc<DecodingKey>, TokenError> {
@@ -128,7 +128,7 @@ impl PublishedKeys {
                     succeeded: true, ..
                 }),
             ) => Err(bad("signed with a key that is not Clerk's")),
-            // It may be a new one: whoever bears the token is not to be signed out for it.
+            // The key may be new: a failure to fetch it must not sign the bearer out.
             (None, _) => Err(TokenError::Unavailable(
                 format!("{} does not answer", self.address).into(),
             )),
@@ -139,7 +139,7 @@ impl PublishedKeys {
         self.cache.load().as_ref()?.keys.get(name).cloned()
     }
 
-    /// A known key that may be used without asking first. While Clerk does not respond, old keys are.
+    /// A known key that may be used without a fetch. While Clerk does not respond, old keys are.
     fn usable(&self, name: &str) -> Option<Arc<DecodingKey>> {
         let counts = !self.is_older_than(Self::MAX_AGE) || self.failing.load(Ordering::Relaxed);
         self.cached(name).filter(|_| counts)
@@ -161,12 +161,12 @@ impl PublishedKeys {
             }
     }
 
-    /// A clock that was put back makes nobody wait longer.
+    /// A clock that was set back does not prolong the wait.
     fn since(&self, moment: DateTime<Utc>) -> TimeDelta {
         (self.clock.now() - moment).abs()
     }
 
-    /// Fetches old keys anew while they go on to serve, unless somebody does already or did just now.
+    /// Fetches old keys again in the background, unless a fetch is running or just ended.
     fn refresh(self: &Arc<Self>) {
         let keys = Arc::clone(self);
         tokio::spawn(async move {
@@ -179,7 +179,7 @@ impl PublishedKeys {
         });
     }
 
-    /// Fetches. What was held stays where that fails.
+    /// Fetches the keys. After a failure, the previous keys stay.
     async fn attempt(&self) -> Attempt {
         let outcome = self.fetch().await;
         let at = self.clock.now();
@@ -229,7 +229,7 @@ impl PublishedKeys {
     }
 }
 
-/// A key for signatures with RS256; others may stand beside it.
+/// A key for RS256; `None` for keys of other algorithms.
 fn usable(key: serde_json::Value) -> Option<(String, Arc<DecodingKey>)> {
     let key: Jwk = serde_json::from_value(key).ok()?;
     let signs = key

@@ -1,9 +1,9 @@
 //! The permissions in version 2 of Clerk's session tokens.
 
-/// Decodes them as Clerk's own parser does (`packages/shared/src/jwtPayloadParser.ts`, and `splitByScope` of
+/// Decodes the permissions like Clerk's own parser (`packages/shared/src/jwtPayloadParser.ts`, and `splitByScope` of
 /// `authorization.ts`). `fea` lists features, each with its scope: `o:dashboard,u:mail,uo:teams`, `o` for an organisation's.
-/// `per` lists the names of permissions. `fpm` has one number for each feature of the organisation; its bit `n`, the lowest
-/// first, says whether the permission `n` of `per` is given for it.
+/// `per` lists the names of permissions. `fpm` has a number for each feature of the organisation; its bit `n`, the lowest first,
+/// says whether the permission `n` of `per` is granted for it.
 pub(crate) fn permissions(fea: &str, per: &str, fpm: &str) -> Vec<String> {
     let names: Vec<_> = words(per).collect();
     let features = words(fea)
@@ -12,7 +12,7 @@ pub(crate) fn permissions(fea: &str, per: &str, fpm: &str) -> Vec<String> {
     features
         .zip(words(fpm))
         .flat_map(|((_, feature), map)| {
-            // A number that is none gives nothing.
+            // An invalid number grants no permission.
             let map: u64 = map.parse().unwrap_or(0);
             let given = names
                 .iter()

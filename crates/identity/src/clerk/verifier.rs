@@ -1,4 +1,4 @@
-//! Verifies Clerk's session tokens: signature and claims first, then what is known to have ended since.
+//! Verification of Clerk's session tokens: signature and claims first, then revocations.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use super::key::PublishableKey;
 use super::keys::Keys;
 use crate::jwt::{Rules, bad};
 
-/// The one algorithm of Clerk's session tokens.
+/// The algorithm of Clerk's session tokens.
 pub const ALGORITHM: Algorithm = Algorithm::RS256;
 
-/// Takes the session tokens of one Clerk application.
+/// Verifier of the session tokens of one Clerk application.
 pub struct ClerkVerifier {
     rules: Rules,
     keys: Keys,
@@ -25,7 +25,7 @@ pub struct ClerkVerifier {
 }
 
 impl ClerkVerifier {
-    /// Takes the tokens of the application with this key that were issued to one of these parties.
+    /// A verifier for the application with this key, of tokens issued to the given parties.
     #[must_use]
     pub fn new(
         application: &PublishableKey,
@@ -97,8 +97,7 @@ fn unavailable(error: Error) -> TokenError {
     }
 }
 
-/// What somebody does in a user's name is the user's, and says that it was not the user.
-/// <https://clerk.com/docs/guides/users/impersonation>
+/// An impersonated user acts under the user's identity, with a name that shows the impersonation.
 fn impersonated(name: Option<String>, claims: &Claims) -> Option<String> {
     let Some(actor) = claims.actor() else {
         return name;

@@ -1,4 +1,4 @@
-//! What Clerk's webhooks say: <https://clerk.com/docs/guides/development/webhooks/overview>, with the payloads of
+//! Payloads of Clerk's webhooks: <https://clerk.com/docs/guides/development/webhooks/overview>, with the types of
 //! `packages/backend/src/api/resources/JSON.ts`.
 
 use allclear_application::directory::{DirectoryEvent, Revocation};
@@ -68,7 +68,7 @@ struct Identified {
 }
 
 impl User {
-    /// The first and last name; where there is neither, the user name or the mail address.
+    /// The first and last name; without both, the user name or the mail address.
     pub(crate) fn name(&self) -> Option<String> {
         let parts = [&self.first_name, &self.last_name]
             .into_iter()
@@ -92,12 +92,12 @@ impl User {
 }
 
 impl Event {
-    /// When it happened, where it says so.
+    /// Time of the event, if given.
     pub(crate) fn happened_at(&self) -> Option<DateTime<Utc>> {
         DateTime::from_timestamp_millis(self.timestamp?)
     }
 
-    /// What is of concern here; nothing for other kinds of event.
+    /// Returns the changes that concern Allclear; empty for other kinds of events.
     ///
     /// # Errors
     /// Why it cannot be read.

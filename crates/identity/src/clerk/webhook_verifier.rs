@@ -15,17 +15,17 @@ use sha2::Sha256;
 use super::key::BASE64;
 use super::webhook_event::Event;
 
-/// How far a message's time may be from ours, as in Svix's own libraries.
+/// Tolerance of a message's time, as in Svix's own libraries.
 const TOLERANCE: TimeDelta = TimeDelta::minutes(5);
-/// The longest identifier of a message, in bytes; Svix's have about thirty.
+/// Maximum length of a message's identifier, in bytes; Svix's have about thirty.
 const LONGEST_ID: usize = 128;
 
-/// The secret of a webhook endpoint, as the dashboard shows it. It shows in no log.
+/// The secret of a webhook endpoint, as the dashboard shows it. It is never logged.
 #[derive(Clone)]
 pub struct WebhookSecret(Hmac<Sha256>);
 
 impl WebhookSecret {
-    /// Reads `whsec_` and a key in base64.
+    /// Parses `whsec_` followed by a key in base64.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -43,8 +43,8 @@ impl WebhookSecret {
             .map_err(|_| "it is no key")
     }
 
-    /// Whether one of the signatures is this secret's: HMAC-SHA-256 of `id.timestamp.body`, in base64 after `v1,`. There are
-    /// several while the secret is being changed. It takes the same time for each wrong one.
+    /// Whether one of the signatures is made with this secret: HMAC-SHA-256 of `id.timestamp.body`, in base64 after `v1,`. There
+    /// are several while the secret is being rotated. The comparison takes the same time for every wrong signature.
     fn has_signed(&self, envelope: &Envelope<'_>) -> bool {
         let mut mac = self.0.clone();
         mac.update(envelope.id.as_bytes());
@@ -68,14 +68,14 @@ impl fmt::Debug for WebhookSecret {
     }
 }
 
-/// Reads Clerk's webhooks.
+/// Verifier of Clerk's webhooks.
 pub struct Webhooks {
     secret: WebhookSecret,
     clock: Arc<dyn Clock>,
 }
 
 impl Webhooks {
-    /// Takes what this secret has signed.
+    /// A verifier with this secret.
     #[must_use]
     pub const fn new(secret: WebhookSecret, clock: Arc<dyn Clock>) -> Self {
         Self { secret, clock }

@@ -1,4 +1,4 @@
-//! Deleting an account with everything that is its own.
+//! The deletion of an account and its data.
 
 use allclear_application::account::Deletion;
 use allclear_application::error::Error;
@@ -16,7 +16,7 @@ use crate::error::broken;
 use crate::membership::member_state;
 use crate::{installation, organisation as organisations};
 
-/// Deletes an account. Sessions, memberships, resets and new addresses go with its row.
+/// Deletes an account. The foreign keys delete its sessions, memberships, resets and new addresses.
 pub(super) async fn delete(
     transaction: &DatabaseTransaction,
     id: UserId,
@@ -70,7 +70,7 @@ async fn has_others(transaction: &DatabaseTransaction, id: UserId) -> Result<boo
     Ok(other.is_some())
 }
 
-/// In one order, so that two deletions at once do not wait for each other's locks.
+/// In a fixed order, so that concurrent deletions cannot deadlock.
 async fn organisations_of(
     transaction: &DatabaseTransaction,
     id: UserId,
@@ -89,7 +89,7 @@ async fn organisations_of(
         .collect()
 }
 
-/// What the deletion means for an organisation, or the name of one that would be left without an admin.
+/// Returns the effect of the deletion on an organisation, or the name of an organisation that would lose its last admin.
 async fn departure(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
@@ -110,7 +110,7 @@ async fn departure(
     Ok(member_state.delete_account(others).map_err(|_| locked.name))
 }
 
-/// The updates stay: they are the organisation's. The name on them goes.
+/// Replaces the author's name on updates. The updates belong to the organisation and stay.
 async fn remove_name(transaction: &DatabaseTransaction, id: UserId) -> Result<(), Error> {
     let name = || Set(Author::DELETED.to_owned());
     let incidents = incident_update::ActiveModel {

@@ -29,7 +29,7 @@ pub(super) async fn add_sign_up(
     let key = EmailKey::of(&pending.email);
     let of_address = Entity::find().filter(Column::EmailKey.eq(key.as_str()));
     keep_newest(transaction, of_address, Accounts::PENDING_OF_ADDRESS - 1).await?;
-    // Reading the one row beyond the bound is cheap: the index is in this order.
+    // Reading the one row beyond the limit is cheap: the index has this order.
     keep_newest(transaction, Entity::find(), Accounts::PENDING - 1).await?;
     let row = ActiveModel {
         digest: Set(pending.digest.as_str().to_owned()),
@@ -48,7 +48,7 @@ pub(super) async fn add_sign_up(
     Ok(())
 }
 
-/// Removes all but so many of the selected rows, the oldest first.
+/// Removes the oldest of the selected rows until `kept` remain.
 async fn keep_newest(
     transaction: &DatabaseTransaction,
     selected: sea_orm::Select<Entity>,
@@ -82,7 +82,7 @@ pub(super) async fn confirm_sign_up(
     let Some(pending) = found.one(transaction).await.map_err(broken)? else {
         return Ok(Confirmed::Unknown);
     };
-    // Of several requests with one link at once, one deletes the row.
+    // Of several concurrent requests, one deletes the row.
     let deleted = Entity::delete_by_id(pending.digest.clone());
     let deleted = deleted.exec(transaction).await.map_err(broken)?;
     if deleted.rows_affected == 0 {

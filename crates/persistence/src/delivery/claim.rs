@@ -1,4 +1,4 @@
-//! Who sends what: claims that end by themselves.
+//! Claims of deliveries, which expire.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(super) async fn claim(
         .map(|row| Model::from_query_result(row, ""))
         .collect::<Result<Vec<_>, _>>();
     let mut rows = rows.map_err(broken)?;
-    // What a statement returns has no order.
+    // The returned rows are unordered.
     rows.sort_unstable_by_key(|row| (row.due_at, row.id));
     let references = References::of(transaction, &rows).await?;
     Ok(rows
@@ -48,7 +48,7 @@ pub(super) async fn claim(
         .collect())
 }
 
-/// Claims what is due, and answers it.
+/// Claims due deliveries and returns them.
 pub(super) fn claiming(now: DateTime<Utc>, until: DateTime<Utc>, limit: u64) -> UpdateStatement {
     Query::update()
         .table(Entity)
@@ -59,7 +59,7 @@ pub(super) fn claiming(now: DateTime<Utc>, until: DateTime<Utc>, limit: u64) -> 
         .take()
 }
 
-/// What is due, claimed by nobody, and first among its subscriber's. What another node is claiming at this moment is skipped.
+/// Due deliveries that are unclaimed and the first of their subscriber. Rows that another node is claiming are skipped.
 pub(super) fn due(now: DateTime<Utc>, limit: u64) -> SelectStatement {
     let (own, earlier) = (Alias::new("own"), Alias::new("earlier"));
     let ahead = Query::select()
@@ -107,7 +107,7 @@ pub(super) async fn renew(
     Ok(())
 }
 
-/// Deliveries whose claims are still these: a later claim has counted a further attempt.
+/// Deliveries that still have these claims: a later claim has a greater attempt.
 pub(super) fn these(claims: &[Claim]) -> Condition {
     let mut by_attempt: HashMap<u32, Vec<i64>> = HashMap::new();
     for claim in claims {
@@ -124,7 +124,7 @@ pub(super) fn these(claims: &[Claim]) -> Condition {
         })
 }
 
-/// What deliveries refer to.
+/// The rows to which deliveries refer.
 struct References {
     organisations: HashMap<String, String>,
     subscribers: HashMap<Uuid, Subscriber>,
@@ -160,7 +160,7 @@ impl References {
         })
     }
 
-    /// None where what it refers to has gone in the meantime; the delivery went with it.
+    /// `None` if a referenced row was deleted meanwhile, and the delivery with it.
     fn delivery(&self, row: &Model) -> Option<Delivery> {
         let kind = match row.notice_id {
             None => DeliveryKind::Verification,

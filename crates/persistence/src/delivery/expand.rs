@@ -1,4 +1,4 @@
-//! From a notice to a delivery for each subscriber.
+//! Expansion of notices into deliveries.
 
 use allclear_application::error::Error;
 use allclear_domain::id::OrganisationId;
@@ -17,7 +17,7 @@ use crate::entity::{delivery, subscriber};
 use crate::error::broken;
 use crate::notice::subscribed;
 
-/// The first notice that is to be expanded: the oldest of an organisation, of whichever.
+/// Selects the next notice to expand: the oldest unexpanded one of any organisation.
 pub(super) fn next() -> Select<Entity> {
     let earlier = Alias::new("earlier");
     let of_earlier = |column: Column| Expr::col((earlier.clone(), column));
@@ -41,7 +41,7 @@ pub(super) fn next() -> Select<Entity> {
         .limit(1)
 }
 
-/// Queues deliveries of the next notice that nobody else is at. Answers whether there was one.
+/// Queues deliveries of the next notice that no other node is expanding. Returns whether there was one.
 pub(super) async fn expand(
     transaction: &DatabaseTransaction,
     now: DateTime<Utc>,
@@ -76,8 +76,8 @@ pub(super) async fn expand(
     Ok(true)
 }
 
-/// Queues deliveries for the subscribers that follow the last one reached, and answers for whom. Who waits for another try of
-/// an earlier mail waits with this one as well.
+/// Queues deliveries for the subscribers after the last one reached, and returns these subscribers. A delivery waits as long as
+/// an earlier mail of its subscriber is being retried.
 fn queued(notice: &Model, now: DateTime<Utc>, limit: u64) -> Result<InsertStatement, Error> {
     use delivery::Column as Queued;
 

@@ -1,4 +1,4 @@
-//! What became of tries.
+//! Storage of the results of tries.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ pub(super) async fn record(
     Ok(())
 }
 
-/// What was sent goes, and is counted. It is not sent again, whoever has the claim now.
+/// Deletes and counts sent deliveries, even if another node has claimed them meanwhile.
 async fn count(transaction: &DatabaseTransaction, day: &str, ids: Vec<i64>) -> Result<(), Error> {
     use delivery_count::{ActiveModel, Column as CountColumn, Entity as CountEntity};
 
@@ -56,7 +56,7 @@ async fn count(transaction: &DatabaseTransaction, day: &str, ids: Vec<i64>) -> R
         .and_where(Column::Id.is_in(ids))
         .returning_col(Column::OrganisationId)
         .take();
-    // In the order of organisations, so that nodes that count at once wait for each other instead of refusing each other.
+    // In the order of organisations, so that concurrent nodes cannot deadlock.
     let mut counts: BTreeMap<String, i64> = BTreeMap::new();
     for row in transaction.query_all(&gone).await.map_err(broken)? {
         *counts
@@ -82,7 +82,7 @@ async fn count(transaction: &DatabaseTransaction, day: &str, ids: Vec<i64>) -> R
     Ok(())
 }
 
-/// Frees the delivery and puts it off, and with it all later ones of its subscriber: they would only be passed over.
+/// Ends the claim and delays the delivery, together with all later ones of its subscriber, which would only be skipped.
 async fn retry(
     transaction: &DatabaseTransaction,
     claim: Claim,

@@ -1,5 +1,5 @@
-//! A thread for a future that waits often and briefly. SQLite answers a statement in less time than it takes to put a thread
-//! to sleep and wake it again; so this one stays awake for a moment before it sleeps.
+//! A thread for a future with many short waits. SQLite completes a statement faster than a thread sleeps and wakes, so the thread
+//! spins before it sleeps.
 
 use std::hint;
 use std::pin::pin;
@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
-/// How long it stays awake: longer than a statement takes, shorter than anybody minds.
+/// How long the thread spins: longer than a statement takes.
 const MOMENT: Duration = Duration::from_micros(100);
 
-/// Tells the thread that the future can go on.
+/// Wakes the thread.
 struct Signal {
     given: AtomicBool,
     thread: Thread,
-    /// How long it waits for one before it sleeps.
+    /// How long the thread spins before it sleeps.
     awake: Duration,
 }
 
@@ -38,7 +38,7 @@ impl Signal {
         let asleep = Instant::now() + self.awake;
         while !self.given.swap(false, Ordering::Acquire) {
             if Instant::now() < asleep {
-                // Not giving way: on a busy machine the next turn would come after the slices of all others.
+                // No `yield_now`: on a busy machine all other threads would run first.
                 hint::spin_loop();
             } else {
                 thread::park();
@@ -47,12 +47,12 @@ impl Signal {
     }
 }
 
-/// Runs a future to its end on a thread of its own. What it uses of the runtime is the present one's.
+/// Runs a future on a thread of its own, in the context of the current runtime.
 pub(super) fn spawn(future: impl Future<Output = ()> + Send + 'static) {
     let runtime = Handle::current();
     thread::spawn(move || {
         let _inside = runtime.enter();
-        // With one processor it would wait for SQLite, and SQLite for it.
+        // With one processor, spinning would keep SQLite from running.
         let is_alone =
             thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
         let awake = if is_alone { Duration::ZERO } else { MOMENT };

@@ -23,14 +23,14 @@ use crate::entity::{component, incident_component, incident_update};
 use crate::error::{broken, parse_stored};
 use crate::timeline::{AT_ONCE, Timeline};
 
-/// What a status page shows at a moment, newest first.
+/// The incidents on a status page, newest first.
 pub(crate) async fn shown(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
     now: DateTime<Utc>,
 ) -> Result<Vec<PublicIncident>, Error> {
     let resolved_since = now - SHOWN_AFTER_RESOLUTION;
-    // Two conditions for two searches of one index; joined by OR they may be met by reading every incident.
+    // Two queries that each search an index; joined by OR, they could read every incident.
     let mut open = ids(transaction, of_these(unresolved(organisation))).await?;
     open.sort_unstable_by(|a, b| b.cmp(a));
     let past = ids(transaction, newest_resolved(organisation, resolved_since)).await?;
@@ -112,7 +112,7 @@ pub(crate) async fn written(
     Ok(shown_with(incident.clone(), timeline, components))
 }
 
-/// An entry that an event names.
+/// A timeline entry that an event names.
 pub(crate) async fn named_entry(
     transaction: &DatabaseTransaction,
     incident: IncidentId,
@@ -127,7 +127,7 @@ pub(crate) async fn named_entry(
     })?)
 }
 
-/// What an incident affects, as stored in this transaction.
+/// The components that an incident affects, as stored in this transaction.
 pub(crate) async fn affected_by(
     transaction: &DatabaseTransaction,
     id: IncidentId,
@@ -136,8 +136,7 @@ pub(crate) async fn affected_by(
     Ok(affected.remove(&id.0).unwrap_or_default())
 }
 
-/// Incidents that were found in their organisation, newest first; without their timelines where the page has no room for
-/// them.
+/// Incidents that were found in their organisation, newest first, with or without their timelines.
 async fn public(
     transaction: &DatabaseTransaction,
     ids: &[Uuid],
@@ -230,7 +229,7 @@ async fn affected(
     Ok(affected)
 }
 
-/// What incidents that meet a condition affect, the newest component first.
+/// The components that the given incidents affect, newest component first.
 pub(super) fn links(incidents: Condition) -> SelectStatement {
     use incident_component::{Column as LinkColumn, Entity as LinkEntity};
     Query::select()

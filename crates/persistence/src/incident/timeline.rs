@@ -1,4 +1,4 @@
-//! The newest updates of incidents, as timelines show them.
+//! Timelines of incidents.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ struct Row {
     created_at: DateTime<Utc>,
 }
 
-/// The timeline of each incident that meets a condition and has one.
+/// Returns the timelines of the incidents that meet a condition; an incident without updates has none.
 pub(super) async fn of(
     connection: &impl ConnectionTrait,
     incidents: Condition,
@@ -57,7 +57,7 @@ pub(super) async fn of(
     Ok(timelines)
 }
 
-/// A stored update as timelines show it.
+/// Converts a stored update to a timeline entry.
 pub(super) fn entry(row: Model) -> Result<IncidentTimelineEntry, Error> {
     Ok(IncidentTimelineEntry {
         id: row.id.to_string(),
@@ -69,7 +69,7 @@ pub(super) fn entry(row: Model) -> Result<IncidentTimelineEntry, Error> {
     })
 }
 
-/// The newest updates of each incident, newest first. What an incident has beyond them is not read.
+/// Selects the newest updates of each incident, newest first, without reading older ones.
 pub(super) fn newest(backend: DbBackend, incidents: Condition) -> SelectStatement {
     match backend {
         DbBackend::Sqlite => from_the_first_shown(incidents),
@@ -77,8 +77,8 @@ pub(super) fn newest(backend: DbBackend, incidents: Condition) -> SelectStatemen
     }
 }
 
-/// By a join that PostgreSQL cannot but carry out incident by incident; left the choice, it reads every update there is when it
-/// thinks of too many incidents.
+/// By a lateral join, which PostgreSQL must execute incident by incident. With other joins it reads every update if it expects
+/// many incidents.
 fn each_incident_by_itself(incidents: Condition) -> SelectStatement {
     let shown = Alias::new("shown");
     let entries = Query::select()
@@ -100,7 +100,7 @@ fn each_incident_by_itself(incidents: Condition) -> SelectStatement {
         .take()
 }
 
-/// By the first update that is shown, which is looked up in the index for each incident: SQLite has no lateral joins.
+/// By the oldest update shown, found in the index for each incident: SQLite has no lateral joins.
 fn from_the_first_shown(incidents: Condition) -> SelectStatement {
     let older = Alias::new("older");
     let first = Query::select()

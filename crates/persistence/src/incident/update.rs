@@ -41,7 +41,7 @@ pub(super) async fn insert(
     rule: Transition<IncidentAndNewest, IncidentAndUpdate>,
 ) -> Result<Option<Stored<IncidentUpdate>>, Error> {
     let found = find_newest(scope.transaction, scope.organisation, incident).await?;
-    // An error, because only an error rolls back the revision.
+    // An error instead of `None`, because only an error rolls back the revision.
     let found = found.ok_or(Error::NotFound("Incident"))?;
     let before = found.incident.clone();
     let mut recorded = rule(found, scope.stamp)?;
@@ -141,7 +141,7 @@ async fn store_incident(
     ))
 }
 
-/// An incident with its newest update, read together to save a statement where operators wait during an outage.
+/// An incident with its newest update, read in one statement, because this is the most frequent write of an outage.
 async fn find_newest(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,

@@ -19,7 +19,7 @@ use crate::entity::maintenance::{Column, Entity};
 use crate::error::broken;
 use crate::timeline::AT_ONCE;
 
-/// What a status page shows of an organisation's maintenances, newest first.
+/// The maintenances on a status page, newest first.
 pub(crate) async fn shown(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
@@ -48,7 +48,7 @@ pub(crate) async fn shown(
     Ok(shown)
 }
 
-/// What is ahead or goes on. Without an order: SQLite would follow the index that has it, through everything that is over.
+/// Maintenances that have not ended. Unordered: for an order, SQLite would use an index through all past maintenances.
 pub(super) fn not_over(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
     of(organisation).filter(Column::ShownUntil.gte(now + SHOWN_AFTER_END))
 }

@@ -1,4 +1,4 @@
-//! The newest updates of maintenances, as timelines show them.
+//! Timelines of maintenances.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ const COLUMNS: [Column; 9] = [
     Column::DisplayAt,
 ];
 
-/// The timeline of each of these maintenances that has one.
+/// Returns the timelines of maintenances; a maintenance without updates has none.
 pub(crate) async fn of(
     connection: &impl ConnectionTrait,
     maintenances: &[Uuid],
@@ -43,9 +43,9 @@ pub(crate) async fn of(
     Ok(timelines)
 }
 
-/// The newest updates of each maintenance, newest first. What a maintenance has beyond them is not read.
+/// Selects the newest updates of each maintenance, newest first, without reading older ones.
 pub(crate) fn newest(backend: DbBackend, maintenances: &[Uuid]) -> SelectStatement {
-    // Named one by one: given a query to take them from, PostgreSQL reads every update there is once it expects many.
+    // By a list of identifiers: with a subquery, PostgreSQL reads every update if it expects many maintenances.
     let named = Expr::col((maintenance::Entity, maintenance::Column::Id))
         .is_in(maintenances.iter().copied());
     match backend {
@@ -54,7 +54,7 @@ pub(crate) fn newest(backend: DbBackend, maintenances: &[Uuid]) -> SelectStateme
     }
 }
 
-/// By a join that PostgreSQL cannot but carry out maintenance by maintenance.
+/// By a lateral join, which PostgreSQL must execute maintenance by maintenance.
 fn each_maintenance_by_itself(named: Expr) -> SelectStatement {
     let shown = Alias::new("shown");
     let entries = Query::select()
@@ -76,7 +76,7 @@ fn each_maintenance_by_itself(named: Expr) -> SelectStatement {
         .take()
 }
 
-/// By the first update that is shown, which is looked up in the index for each maintenance: SQLite has no lateral joins.
+/// By the oldest update shown, found in the index for each maintenance: SQLite has no lateral joins.
 fn from_the_first_shown(named: Expr) -> SelectStatement {
     let older = Alias::new("older");
     let parent = (maintenance::Entity, maintenance::Column::Id);

@@ -117,7 +117,7 @@ async fn find_maintenance(
     row.map(state_of).transpose()
 }
 
-/// Stores the status that the events of a change of updates publish, if it is another one than before.
+/// Stores the published status of the maintenance if it changed.
 async fn store_announced<T>(
     scope: Scope<'_>,
     before: &Maintenance,
@@ -130,7 +130,7 @@ async fn store_announced<T>(
     Ok(Some(changed.map(|(_, state)| state)))
 }
 
-/// An update as an event carries it.
+/// An update that an event names.
 pub(crate) async fn public(
     transaction: &DatabaseTransaction,
     maintenance: MaintenanceId,

@@ -1,4 +1,4 @@
-//! Events as the outbox stores them: as JSON, and compressed (RFC 1951) where they are large.
+//! Stored form of events: JSON, or compressed (RFC 1951) if they are large.
 
 use std::io::{Read, Write};
 
@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 
-/// From how many bytes on events are compressed. Below it, the time would cost more than the bytes.
+/// Size in bytes from which events are compressed. Below it, the time costs more than the bytes.
 const LARGE: usize = 8 * 1024;
 
 /// The events of one commit: one of the two columns holds them.

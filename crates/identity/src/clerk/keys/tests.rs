@@ -10,7 +10,7 @@ use crate::fixture::now;
 
 const PATH: &str = "/.well-known/jwks.json";
 
-/// A clock that the test puts forward, by seconds.
+/// A clock that tests set forward, in seconds.
 #[derive(Default)]
 struct Hand(AtomicI64);
 

@@ -63,6 +63,11 @@ export const endpoints = {
     list: '/component/list',
     create: '/component/create',
     item: (id: string) => `/component/${segment(id)}`,
+    history: (id: string) => ({
+      list: `/component/${segment(id)}/history`,
+      create: `/component/${segment(id)}/history/create`,
+      item: (periodId: string) => `/component/${segment(id)}/history/${segment(periodId)}`,
+    }),
   },
   incidents: {
     list: '/incident/list',

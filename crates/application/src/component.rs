@@ -1,5 +1,7 @@
 //! Components: the use cases and their storage port.
 
+pub mod history;
+
 use std::sync::Arc;
 
 use allclear_domain::component::{Component, ComponentDraft, ComponentPatch};
@@ -7,6 +9,8 @@ use allclear_domain::event::Changed;
 use allclear_domain::id::{ComponentId, OrganisationId};
 use async_trait::async_trait;
 
+use crate::clock::Clock;
+use crate::component::history::ComponentHistoryStore;
 use crate::error::Error;
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
@@ -58,7 +62,9 @@ pub trait ComponentStore: Send + Sync {
 /// The use cases of components.
 pub struct Components {
     store: Arc<dyn ComponentStore>,
+    histories: Arc<dyn ComponentHistoryStore>,
     relay: Arc<Relay>,
+    clock: Arc<dyn Clock>,
 }
 
 impl Components {
@@ -66,8 +72,18 @@ impl Components {
 
     /// The use cases over these ports.
     #[must_use]
-    pub fn new(store: Arc<dyn ComponentStore>, relay: Arc<Relay>) -> Self {
-        Self { store, relay }
+    pub fn new(
+        store: Arc<dyn ComponentStore>,
+        histories: Arc<dyn ComponentHistoryStore>,
+        relay: Arc<Relay>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self {
+            store,
+            histories,
+            relay,
+            clock,
+        }
     }
 
     /// The components of an organisation, newest first.
@@ -97,8 +113,14 @@ impl Components {
         organisation: &OrganisationId,
         draft: ComponentDraft,
     ) -> Result<Component, Error> {
-        let create: CreateTransition<Component> =
-            Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
+        let create: CreateTransition<Component> = Box::new(move |stamp| {
+            Ok(Component::create(
+                ComponentId(stamp.id),
+                draft,
+                stamp.zone,
+                stamp.now,
+            )?)
+        });
         let committed = self.store.insert(organisation, create).await?;
         Ok(self.relay.publish(committed).await)
     }
@@ -113,7 +135,7 @@ impl Components {
     ) -> Result<Component, Error> {
         let rule: Transition<Component> = Box::new(move |component, stamp| {
             precondition.check(component.version)?;
-            Ok(component.edit(patch, stamp.now)?)
+            Ok(component.edit(patch, stamp.zone, stamp.now)?)
         });
         let committed = self
             .store

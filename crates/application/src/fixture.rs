@@ -6,6 +6,7 @@ use allclear_domain::account::{Password, User};
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use allclear_domain::membership::{Belonging, Role};
 use allclear_domain::organisation::Revision;
+use allclear_domain::time_zone::TimeZone;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
@@ -39,6 +40,7 @@ pub(crate) fn stamp() -> Stamp {
         clock: now(),
         revision: Revision(5),
         id: Uuid::from_u128(9),
+        zone: TimeZone::default(),
     }
 }
 

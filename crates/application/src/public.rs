@@ -7,9 +7,12 @@ pub mod size;
 use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::headline::headline;
 use allclear_domain::id::OrganisationId;
+use allclear_domain::status_period::StatusSpan;
+use allclear_domain::time_zone::TimeZone;
+use allclear_domain::uptime::{DowntimeDay, Percentage, Uptime, UptimeWindow};
 use async_trait::async_trait;
-use chrono::{DateTime, TimeDelta, Utc};
-use serde::Serialize;
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::error::Error;
@@ -33,13 +36,25 @@ pub struct PublicComponent {
     pub description_truncated: bool,
     /// Current status of the component.
     pub status: ComponentStatus,
+    /// The first day that counts for uptime, in the time zone of the page; null if all days count.
+    #[schema(required)]
+    pub start_date: Option<NaiveDate>,
+    /// Whether the status page hides it while it is operational.
+    pub only_show_when_affected: bool,
+    /// Uptime over the last 90 days; null if it is not shown.
+    #[schema(required)]
+    pub uptime: Option<PublicUptime>,
     /// When it was created.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub created_at: DateTime<Utc>,
 }
 
-impl From<&Component> for PublicComponent {
-    fn from(component: &Component) -> Self {
+impl PublicComponent {
+    /// A component with its statuses during a window, which are ignored if its uptime is not shown.
+    #[must_use]
+    pub fn new(component: &Component, window: &UptimeWindow, spans: &[StatusSpan]) -> Self {
+        let shown = component.show_uptime;
+        let uptime = shown.then(|| window.uptime(component.start_date, spans));
         Self {
             id: component.id.to_string(),
             code: component.id.code().to_string(),
@@ -47,13 +62,61 @@ impl From<&Component> for PublicComponent {
             description: component.description.clone(),
             description_truncated: false,
             status: component.status,
+            start_date: component.start_date,
+            only_show_when_affected: component.only_show_when_affected,
+            uptime: uptime.map(PublicUptime::from),
             created_at: component.created_at,
+        }
+    }
+
+    /// Whether its figures move on while nothing changes, because it has a status other than operational.
+    fn moves(&self) -> bool {
+        self.uptime.is_some() && self.status != ComponentStatus::Operational
+    }
+}
+
+/// Uptime of a component over the last 90 days of the page's time zone, today included.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, ToSchema)]
+pub struct PublicUptime {
+    /// Percentage, rounded down to two decimals; null if no day counts.
+    #[schema(required, value_type = Option<f64>)]
+    pub percentage: Option<Percentage>,
+    /// The days with a status other than operational, oldest first.
+    pub days: Vec<PublicUptimeDay>,
+}
+
+/// Seconds of each status on a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
+pub struct PublicUptimeDay {
+    /// The day in the time zone of the page.
+    pub date: NaiveDate,
+    /// Seconds of a partial outage.
+    pub partial: u64,
+    /// Seconds of a major outage.
+    pub major: u64,
+    /// Seconds of degraded performance.
+    pub degraded: u64,
+}
+
+impl From<Uptime> for PublicUptime {
+    fn from(uptime: Uptime) -> Self {
+        let percentage = uptime.percentage();
+        let day = |DowntimeDay { date, seconds }| PublicUptimeDay {
+            date,
+            partial: seconds.partial,
+            major: seconds.major,
+            degraded: seconds.degraded,
+        };
+        Self {
+            percentage,
+            days: uptime.days.into_iter().map(day).collect(),
         }
     }
 }
 
 /// Organisation of the status page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct PublicOrganisation {
     /// Its identifier.
     pub id: String,
@@ -61,6 +124,17 @@ pub struct PublicOrganisation {
     pub code: String,
     /// Its name.
     pub name: String,
+    /// IANA name of the time zone of its days.
+    #[serde(serialize_with = "serialize_text")]
+    #[schema(value_type = String)]
+    pub time_zone: TimeZone,
+}
+
+fn serialize_text<S: Serializer>(
+    value: &impl std::fmt::Display,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
 }
 
 /// Headline of the page.
@@ -105,8 +179,8 @@ impl Snapshot {
         })
     }
 
-    /// Returns the first time after `now` at which only the clock changes the page: a maintenance begins or ends, or the time for
-    /// showing a past incident or maintenance ends.
+    /// Returns the first time after `now` at which only the clock changes the page: a maintenance begins or ends, the time for showing
+    /// a past incident or maintenance ends, an outage has lasted another minute, or another day begins.
     #[must_use]
     pub fn changes_at(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         let leaving = |over: DateTime<Utc>| over + SHOWN_AFTER_END;
@@ -123,13 +197,31 @@ impl Snapshot {
                 .into_iter()
                 .flatten()
         });
+        let moves = self.components.iter().any(PublicComponent::moves);
+        let figures = moves.then(|| self.generated_at + FIGURES_MOVE_EVERY);
         resolved
             .chain(maintenances)
+            .chain(figures)
+            .chain(self.next_day())
             .filter(|moment| *moment > now)
             .min()
     }
+
+    /// When the bars move by a day; `None` if there are no bars.
+    fn next_day(&self) -> Option<DateTime<Utc>> {
+        let mut shown = self
+            .components
+            .iter()
+            .filter_map(|component| component.uptime.as_ref());
+        shown.next()?;
+        let zone = self.organisation.time_zone;
+        let tomorrow = zone.date_of(self.generated_at).succ_opt()?;
+        Some(zone.start_of(tomorrow))
+    }
 }
 
+/// How long figures of an outage that lasts may stand still.
+const FIGURES_MOVE_EVERY: TimeDelta = TimeDelta::minutes(1);
 /// How long the page shows past incidents and maintenances.
 const SHOWN_AFTER_END: TimeDelta = TimeDelta::days(14);
 

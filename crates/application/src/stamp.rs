@@ -1,6 +1,7 @@
 //! Time, identifier and revision of a commit.
 
 use allclear_domain::organisation::Revision;
+use allclear_domain::time_zone::TimeZone;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::{Builder, Uuid};
 
@@ -18,6 +19,8 @@ pub struct Stamp {
     pub revision: Revision,
     /// A `UUIDv7` for what the commit creates; greater than every identifier of the organisation's previous commits.
     pub id: Uuid,
+    /// The time zone of the organisation's page.
+    pub zone: TimeZone,
 }
 
 impl Stamp {
@@ -39,7 +42,14 @@ impl Stamp {
             clock,
             revision,
             id: identifier(now, revision, random),
+            zone: TimeZone::default(),
         }
+    }
+
+    /// This stamp for an organisation with this time zone.
+    #[must_use]
+    pub const fn in_zone(self, zone: TimeZone) -> Self {
+        Self { zone, ..self }
     }
 }
 

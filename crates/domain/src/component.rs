@@ -1,6 +1,6 @@
 //! Components: the services an organisation shows on its status page.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, VariantArray};
 use utoipa::ToSchema;
@@ -10,7 +10,8 @@ use crate::event::{Changed, Event};
 use crate::id::ComponentId;
 use crate::organisation::Revision;
 use crate::text;
-use crate::validation::Invalid;
+use crate::time_zone::TimeZone;
+use crate::validation::{FieldError, Invalid};
 
 /// Status of a component, from best to worst.
 #[derive(
@@ -75,12 +76,20 @@ pub struct Component {
     pub status: ComponentStatus,
     /// What set `status` last.
     pub status_source: StatusSource,
+    /// Whether the status page shows its uptime.
+    pub show_uptime: bool,
+    /// The first day that counts for uptime; `None` if all days count.
+    pub start_date: Option<NaiveDate>,
+    /// Whether the status page hides it while it is operational.
+    pub only_show_when_affected: bool,
     /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it last changed.
     pub updated_at: DateTime<Utc>,
     /// The organisation's revision that last changed it: its version for conditional writes.
     pub version: Revision,
+    /// The organisation's revision that last changed its history.
+    pub history_version: Revision,
 }
 
 /// What an operator enters for a component, the text trimmed.
@@ -98,6 +107,60 @@ pub struct ComponentDraft {
     pub description: String,
     /// Current status of the component.
     pub status: ComponentStatus,
+    /// Whether the status page shows its uptime.
+    pub show_uptime: bool,
+    /// The first day that counts for uptime; `None` if it is the day of creation.
+    pub start_date: Option<UptimeStart>,
+    /// Whether the status page hides it while it is operational.
+    pub only_show_when_affected: bool,
+}
+
+/// The day from which uptime counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UptimeStart {
+    /// All days count.
+    Unlimited,
+    /// This day and later ones count.
+    On(NaiveDate),
+}
+
+impl UptimeStart {
+    const fn date(self) -> Option<NaiveDate> {
+        match self {
+            Self::Unlimited => None,
+            Self::On(date) => Some(date),
+        }
+    }
+}
+
+/// No name, which is not valid, and the defaults of a new component.
+impl Default for ComponentDraft {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            description: String::new(),
+            status: ComponentStatus::default(),
+            show_uptime: true,
+            start_date: None,
+            only_show_when_affected: false,
+        }
+    }
+}
+
+impl ComponentDraft {
+    /// Checks the fields. `today` is in the time zone of the page.
+    fn check(&self, today: NaiveDate) -> Result<(), Invalid> {
+        let mut invalid = Invalid::default();
+        invalid.check(self);
+        let start = self.start_date.and_then(UptimeStart::date);
+        if start.is_some_and(|start| start > today) {
+            invalid.add(FieldError {
+                field: "startDate".to_owned(),
+                message: "Must not be in the future".to_owned(),
+            });
+        }
+        invalid.into_result()
+    }
 }
 
 /// A change to a component. `None` fields stay.
@@ -109,66 +172,92 @@ pub struct ComponentPatch {
     pub description: Option<String>,
     /// A new status.
     pub status: Option<ComponentStatus>,
+    /// Whether the status page shows its uptime from now on.
+    pub show_uptime: Option<bool>,
+    /// Another day from which uptime counts.
+    pub start_date: Option<UptimeStart>,
+    /// Whether the status page hides it while it is operational from now on.
+    pub only_show_when_affected: Option<bool>,
 }
 
 impl Component {
-    /// A new component.
+    /// A new component. `zone` is the time zone of the page.
     ///
     /// # Errors
     /// [`Invalid`] if the draft breaks a rule of its fields.
     pub fn create(
         id: ComponentId,
         draft: ComponentDraft,
+        zone: TimeZone,
         now: DateTime<Utc>,
     ) -> Result<Changed<Self>, Invalid> {
-        draft.validate().map_err(Invalid::from)?;
+        let today = zone.date_of(now);
+        draft.check(today)?;
         let state = Self {
             id,
             name: draft.name,
             description: draft.description,
             status: draft.status,
             status_source: StatusSource::Operator,
+            show_uptime: draft.show_uptime,
+            start_date: draft.start_date.unwrap_or(UptimeStart::On(today)).date(),
+            only_show_when_affected: draft.only_show_when_affected,
             created_at: now,
             updated_at: now,
             version: Revision::default(),
+            history_version: Revision::default(),
         };
         Ok(Changed::new(state, vec![Event::NewComponent(id)]))
     }
 
-    /// This component with an operator's changes. A status that stays the same is not set by hand.
+    /// This component with an operator's changes. A status that stays the same is not set by hand. `zone` is the time zone of the
+    /// page.
     ///
     /// # Errors
     /// [`Invalid`] if the result breaks a rule of its fields.
-    pub fn edit(self, patch: ComponentPatch, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
+    pub fn edit(
+        self,
+        patch: ComponentPatch,
+        zone: TimeZone,
+        now: DateTime<Utc>,
+    ) -> Result<Changed<Self>, Invalid> {
         let draft = ComponentDraft {
             name: patch.name.unwrap_or_else(|| self.name.clone()),
             description: patch
                 .description
                 .unwrap_or_else(|| self.description.clone()),
             status: patch.status.unwrap_or(self.status),
+            show_uptime: patch.show_uptime.unwrap_or(self.show_uptime),
+            start_date: patch.start_date,
+            only_show_when_affected: patch
+                .only_show_when_affected
+                .unwrap_or(self.only_show_when_affected),
         };
-        draft.validate().map_err(Invalid::from)?;
-        let unchanged = draft.name == self.name
-            && draft.description == self.description
-            && draft.status == self.status;
-        if unchanged {
-            return Ok(Changed::nothing(self));
-        }
+        draft.check(zone.date_of(now))?;
         let status_source = if draft.status == self.status {
             self.status_source
         } else {
             StatusSource::Operator
         };
-        let id = self.id;
         let state = Self {
             name: draft.name,
             description: draft.description,
             status: draft.status,
             status_source,
-            updated_at: now,
-            ..self
+            show_uptime: draft.show_uptime,
+            start_date: draft.start_date.map_or(self.start_date, UptimeStart::date),
+            only_show_when_affected: draft.only_show_when_affected,
+            ..self.clone()
         };
-        Ok(Changed::new(state, vec![Event::ComponentUpdate(id)]))
+        if state == self {
+            return Ok(Changed::nothing(self));
+        }
+        let event = Event::ComponentUpdate(self.id);
+        let state = Self {
+            updated_at: now,
+            ..state
+        };
+        Ok(Changed::new(state, vec![event]))
     }
 
     /// The deletion of a component.
@@ -193,14 +282,20 @@ mod tests {
             name: name.into(),
             description: description.into(),
             status,
+            ..ComponentDraft::default()
         }
     }
 
     fn component() -> Component {
         let id = ComponentId(Uuid::from_u128(1));
-        Component::create(id, draft("API", "", ComponentStatus::Degraded), at(1))
-            .unwrap()
-            .state
+        Component::create(
+            id,
+            draft("API", "", ComponentStatus::Degraded),
+            TimeZone::default(),
+            at(1),
+        )
+        .unwrap()
+        .state
     }
 
     fn any_status() -> impl Strategy<Value = ComponentStatus> {
@@ -235,7 +330,7 @@ mod tests {
             let name = text::trimmed(&name);
             let fits = (2..=200).contains(&name.chars().count());
             let id = ComponentId(Uuid::from_u128(1));
-            prop_assert_eq!(Component::create(id, draft(&name, "", ComponentStatus::default()), at(1)).is_ok(), fits);
+            prop_assert_eq!(Component::create(id, draft(&name, "", ComponentStatus::default()), TimeZone::default(), at(1)).is_ok(), fits);
         }
 
         #[test]
@@ -245,13 +340,56 @@ mod tests {
             status in proptest::option::of(any_status()),
         ) {
             let before = component();
-            let patch = ComponentPatch { name: name.clone(), description: description.clone(), status };
-            let after = before.clone().edit(patch, at(2)).unwrap();
+            let patch = ComponentPatch { name: name.clone(), description: description.clone(), status, ..Default::default() };
+            let after = before.clone().edit(patch, TimeZone::default(), at(2)).unwrap();
             prop_assert_eq!(&after.state.name, name.as_ref().unwrap_or(&before.name));
             prop_assert_eq!(&after.state.description, description.as_ref().unwrap_or(&before.description));
             prop_assert_eq!(after.state.status, status.unwrap_or(before.status));
             prop_assert_eq!(after.events.is_empty(), after.state == before);
         }
+    }
+
+    /// When it is the second day in Berlin, and the first in UTC.
+    fn late() -> (TimeZone, DateTime<Utc>) {
+        ("Europe/Berlin".parse().unwrap(), at(23 * 3600 + 1800))
+    }
+
+    fn day(day: u32) -> NaiveDate {
+        NaiveDate::from_ymd_opt(1970, 1, day).unwrap()
+    }
+
+    #[test]
+    fn uptime_counts_from_the_day_of_creation_in_the_pages_zone() {
+        let (zone, now) = late();
+        let created = |start_date| {
+            let draft = ComponentDraft {
+                start_date,
+                ..draft("API", "", ComponentStatus::default())
+            };
+            let id = ComponentId(Uuid::from_u128(1));
+            Component::create(id, draft, zone, now).map(|created| created.state.start_date)
+        };
+        assert_eq!(created(None), Ok(Some(day(2))));
+        assert_eq!(created(Some(UptimeStart::Unlimited)), Ok(None));
+        assert_eq!(created(Some(UptimeStart::On(day(2)))), Ok(Some(day(2))));
+        let refused = created(Some(UptimeStart::On(day(3))));
+        let error = Invalid::field("startDate", "Must not be in the future");
+        assert_eq!(refused, Err(error));
+    }
+
+    #[test]
+    fn an_edit_keeps_the_start_of_uptime_unless_it_carries_another() {
+        let edited = |start_date| {
+            let patch = ComponentPatch {
+                start_date,
+                show_uptime: Some(false),
+                ..Default::default()
+            };
+            let (zone, now) = late();
+            component().edit(patch, zone, now).unwrap().state.start_date
+        };
+        assert_eq!(edited(None), Some(day(1)));
+        assert_eq!(edited(Some(UptimeStart::Unlimited)), None);
     }
 
     #[test]
@@ -261,6 +399,7 @@ mod tests {
                 name: Some("A".into()),
                 ..Default::default()
             },
+            TimeZone::default(),
             at(2),
         );
         assert_eq!(refused, Err(Invalid::field("name", "Name is required")));
@@ -272,7 +411,7 @@ mod tests {
             description: Some("x".repeat(10_001)),
             ..Default::default()
         };
-        let refused = component().edit(long, at(2));
+        let refused = component().edit(long, TimeZone::default(), at(2));
         assert_eq!(
             refused,
             Err(Invalid::field(
@@ -285,7 +424,7 @@ mod tests {
             ..Default::default()
         };
         assert_eq!(
-            component().edit(nul, at(2)),
+            component().edit(nul, TimeZone::default(), at(2)),
             Err(Invalid::field("name", "Must be one line"))
         );
     }
@@ -304,7 +443,7 @@ mod tests {
         assert_eq!(
             affected
                 .clone()
-                .edit(renamed, at(2))
+                .edit(renamed, TimeZone::default(), at(2))
                 .unwrap()
                 .state
                 .status_source,
@@ -315,7 +454,11 @@ mod tests {
             ..Default::default()
         };
         assert_eq!(
-            affected.edit(set, at(2)).unwrap().state.status_source,
+            affected
+                .edit(set, TimeZone::default(), at(2))
+                .unwrap()
+                .state
+                .status_source,
             StatusSource::Operator
         );
     }

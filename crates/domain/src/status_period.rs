@@ -33,8 +33,8 @@ impl StatusSpan {
 /// What caused a period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PeriodCause {
-    /// The impact of an incident.
-    Incident(IncidentId),
+    /// The impact of an incident, with its title; `None` if the incident was deleted.
+    Incident(IncidentId, Option<String>),
     /// An operator that set the component's status; `None` if it is unknown.
     Operator(Option<Author>),
     /// An operator that corrected the history.
@@ -70,8 +70,6 @@ pub struct PeriodChanges {
 pub struct ComponentHistory {
     /// The component.
     pub component: Component,
-    /// The organisation's revision that last changed the history.
-    pub version: Revision,
     /// The period to change, and every period that overlaps the new one.
     pub periods: Vec<StatusPeriod>,
 }
@@ -138,9 +136,8 @@ impl ComponentHistory {
         let before = self.find(id)?;
         self.check(&span, Some(&before), now)?;
         if span == before.span {
-            let component = self.component;
             return Ok(Changed::nothing(HistoryChange {
-                component,
+                component: self.component,
                 period: before,
                 changes: PeriodChanges::default(),
             }));
@@ -241,13 +238,13 @@ impl ComponentHistory {
     }
 }
 
-/// The changes of a history if an incident had an impact in the past. Where it overlaps one of `periods`, the worse status counts.
+/// The changes of a history if something had an impact in the past, such as an incident. Where it overlaps one of `periods`, the worse status counts.
 /// The period that lasts still lasts. `id` makes identifiers of new periods.
 #[must_use]
 pub fn overlay(
     periods: &[StatusPeriod],
     impact: StatusSpan,
-    incident: IncidentId,
+    cause: &PeriodCause,
     mut id: impl FnMut() -> StatusPeriodId,
 ) -> PeriodChanges {
     let mut changes = PeriodChanges::default();
@@ -273,7 +270,7 @@ pub fn overlay(
                     start_at: from,
                     end_at: Some(to),
                 },
-                cause: PeriodCause::Incident(incident),
+                cause: cause.clone(),
                 version: Revision::default(),
             });
         }

@@ -4,6 +4,7 @@
 //! also if daylight saving time makes it longer or shorter. Degraded performance does not count.
 
 use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
+use serde::{Serialize, Serializer};
 
 use crate::component::ComponentStatus;
 use crate::status_period::StatusSpan;
@@ -113,7 +114,7 @@ pub struct DowntimeDay {
 }
 
 /// A percentage from 0 to 100 with two decimals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Percentage {
     hundredths: u16,
 }
@@ -128,6 +129,13 @@ impl Percentage {
         Self {
             hundredths: (hundredths + EPSILON).floor().clamp(0.0, 10_000.0) as u16,
         }
+    }
+}
+
+/// As a number.
+impl Serialize for Percentage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64((*self).into())
     }
 }
 

@@ -62,9 +62,16 @@ impl Side {
             name: "API".into(),
             description: String::new(),
             status: ComponentStatus::default(),
+            ..ComponentDraft::default()
         };
-        let api: CreateTransition<Component> =
-            Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
+        let api: CreateTransition<Component> = Box::new(move |stamp| {
+            Ok(Component::create(
+                ComponentId(stamp.id),
+                draft,
+                stamp.zone,
+                stamp.now,
+            )?)
+        });
         let api = allclear_application::component::ComponentStore::insert(&database, &acme, api)
             .await
             .unwrap()

@@ -1,5 +1,7 @@
 //! Components and the periods of their statuses.
 
+pub(crate) mod history;
+
 use allclear_application::component::ComponentStore;
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
@@ -57,6 +59,7 @@ impl ComponentStore for Database {
                 }
                 let mut created = create(scope.stamp)?;
                 created.state.version = scope.stamp.revision;
+                created.state.history_version = scope.stamp.revision;
                 let row = row(scope.organisation, &created.state).into_active_model();
                 Entity::insert(row)
                     .exec_without_returning(scope.transaction)
@@ -85,10 +88,11 @@ impl ComponentStore for Database {
                 let mut changed = rule(before, scope.stamp)?;
                 if !changed.is_nothing() {
                     changed.state.version = scope.stamp.revision;
-                    update(scope.transaction, scope.organisation, &changed.state).await?;
                     if changed.state.status != status {
+                        changed.state.history_version = scope.stamp.revision;
                         begin_period(scope, &changed.state, None).await?;
                     }
+                    update(scope.transaction, scope.organisation, &changed.state).await?;
                 }
                 Ok(Some(changed))
             })
@@ -203,6 +207,10 @@ fn row(organisation: &OrganisationId, state: &Component) -> Model {
         created_at: state.created_at,
         updated_at: state.updated_at,
         version: state.version.0,
+        show_uptime: state.show_uptime,
+        start_date: state.start_date,
+        only_show_when_affected: state.only_show_when_affected,
+        history_version: state.history_version.0,
     }
 }
 
@@ -216,5 +224,9 @@ pub(crate) fn component(row: Model) -> Result<Component, Error> {
         created_at: row.created_at,
         updated_at: row.updated_at,
         version: Revision(row.version),
+        show_uptime: row.show_uptime,
+        start_date: row.start_date,
+        only_show_when_affected: row.only_show_when_affected,
+        history_version: Revision(row.history_version),
     })
 }

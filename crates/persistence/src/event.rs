@@ -4,24 +4,25 @@ use allclear_application::error::Error;
 use allclear_application::outbox::PublicEvent;
 use allclear_application::public::PublicComponent;
 use allclear_application::public::size::WithTimeline;
+use allclear_application::stamp::Stamp;
 use allclear_domain::event::Event;
 use allclear_domain::id::ComponentId;
 use allclear_domain::incident::Incident;
-use chrono::{DateTime, Utc};
+use allclear_domain::uptime::{DateRange, UptimeWindow};
 use sea_orm::{DatabaseTransaction, EntityTrait};
 
-use crate::component::component;
+use crate::component::{component, history};
 use crate::entity;
 use crate::error::broken;
 use crate::incident::public as incident;
 use crate::maintenance;
 
-/// Returns the public form of events as of `now`. `written` is an incident that this transaction has just written.
+/// Returns the public form of events as of their stamp. `written` is an incident that this transaction has just written.
 pub(crate) async fn public(
     transaction: &DatabaseTransaction,
     events: &[Event],
     written: Option<&Incident>,
-    now: DateTime<Utc>,
+    stamp: Stamp,
 ) -> Result<Vec<PublicEvent>, Error> {
     let mut public = Vec::with_capacity(events.len());
     // An update, the most frequent write of an outage, has two events with the same incident.
@@ -50,7 +51,7 @@ pub(crate) async fn public(
         }
     }
     for event in &events[public.len()..] {
-        public.push(one(transaction, *event, now).await?);
+        public.push(one(transaction, *event, stamp).await?);
     }
     Ok(public)
 }
@@ -58,15 +59,16 @@ pub(crate) async fn public(
 async fn one(
     transaction: &DatabaseTransaction,
     event: Event,
-    now: DateTime<Utc>,
+    stamp: Stamp,
 ) -> Result<PublicEvent, Error> {
     match event {
-        Event::NewComponent(id) => {
-            PublicEvent::new("new-component", &[public_component(transaction, id).await?])
-        }
+        Event::NewComponent(id) => PublicEvent::new(
+            "new-component",
+            &[public_component(transaction, id, stamp).await?],
+        ),
         Event::ComponentUpdate(id) => PublicEvent::new(
             "component-update",
-            &[public_component(transaction, id).await?],
+            &[public_component(transaction, id, stamp).await?],
         ),
         Event::ComponentDeleted(id) => PublicEvent::new("component-deleted", &[id.to_string()]),
         Event::NewIncident(id) => {
@@ -87,11 +89,11 @@ async fn one(
             &[incident.to_string(), id.to_string()],
         ),
         Event::NewMaintenance(id) => {
-            let maintenance = maintenance::public::named(transaction, id, now).await?;
+            let maintenance = maintenance::public::named(transaction, id, stamp.clock).await?;
             PublicEvent::new("new-maintenance", &[maintenance.for_event()?])
         }
         Event::MaintenanceUpdated(id) => {
-            let maintenance = maintenance::public::named(transaction, id, now).await?;
+            let maintenance = maintenance::public::named(transaction, id, stamp.clock).await?;
             PublicEvent::new("maintenance-updated", &[maintenance.for_event()?])
         }
         Event::MaintenanceDeleted(id) => PublicEvent::new("maintenance-deleted", &[id.to_string()]),
@@ -109,6 +111,7 @@ async fn one(
 async fn public_component(
     transaction: &DatabaseTransaction,
     id: ComponentId,
+    stamp: Stamp,
 ) -> Result<PublicComponent, Error> {
     let row = entity::component::Entity::find_by_id(id.0)
         .one(transaction)
@@ -119,5 +122,12 @@ async fn public_component(
             "an event names component {id}, which is not stored"
         ))
     })?;
-    Ok(PublicComponent::from(&component(row)?))
+    let Stamp { now, zone, .. } = stamp;
+    let window = UptimeWindow::new(DateRange::of_bars(zone.date_of(now)), zone, now);
+    let spans = if row.show_uptime {
+        history::spans_of(transaction, id, window.start_at()).await?
+    } else {
+        Vec::new()
+    };
+    Ok(PublicComponent::new(&component(row)?, &window, &spans))
 }

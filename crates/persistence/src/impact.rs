@@ -60,6 +60,7 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Vec<
         }
         if !changed.is_nothing() {
             changed.state.version = stamp.revision;
+            changed.state.history_version = stamp.revision;
             component::begin_period(scope, &changed.state, Some(cause)).await?;
         }
         component::update(transaction, organisation, &changed.state).await?;

@@ -26,7 +26,7 @@ use crate::commit::{self, Lock, Scope, Stored};
 use crate::database::Database;
 use crate::entity::organisation::{ActiveModel, Column, Entity, Model};
 use crate::entity::{subscriber, user};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::notice::subscribed;
 use crate::{invitation, membership};
 
@@ -264,6 +264,7 @@ pub(crate) struct LockedRow {
     /// The newest revision.
     pub(crate) revision: i64,
     committed_at: DateTime<Utc>,
+    time_zone: String,
     has_subscribers: bool,
 }
 
@@ -280,6 +281,7 @@ pub(crate) async fn lock(
             Column::Name,
             Column::Revision,
             Column::CommittedAt,
+            Column::TimeZone,
         ])
         .expr_as(has_subscribers(id), "has_subscribers")
         .filter(Column::Id.eq(id.as_str()))
@@ -294,9 +296,13 @@ pub(crate) async fn lock_for_commit(
     clock: &dyn Clock,
 ) -> Result<Option<Locked>, Error> {
     let row = lock(transaction, id).await?;
+    let Some(row) = row else {
+        return Ok(None);
+    };
     // The clock is read after the wait for the lock.
-    Ok(row.map(|row| Locked {
-        stamp: Stamp::next(clock, row.committed_at, Revision(row.revision).next()),
+    let stamp = Stamp::next(clock, row.committed_at, Revision(row.revision).next());
+    Ok(Some(Locked {
+        stamp: stamp.in_zone(parse_stored(&row.time_zone)?),
         id: row.id,
         has_subscribers: row.has_subscribers,
         revision_stored: false,
@@ -309,26 +315,38 @@ pub(crate) async fn lock_and_bump_revision(
     id: &OrganisationId,
     clock: &dyn Clock,
 ) -> Result<Option<Locked>, Error> {
-    let [own_id, revision, committed_at] =
-        [Column::Id, Column::Revision, Column::CommittedAt].map(Expr::col);
+    let [own_id, revision, committed_at, time_zone] = [
+        Column::Id,
+        Column::Revision,
+        Column::CommittedAt,
+        Column::TimeZone,
+    ]
+    .map(Expr::col);
     let now = clock.now();
     let update = Query::update()
         .table(Entity)
         .value(Column::Revision, revision.clone().add(1))
         .value(Column::CommittedAt, not_before_the_last(now))
         .and_where(Column::Id.eq(id.as_str()))
-        .returning(Query::returning().exprs([own_id, revision, has_subscribers(id), committed_at]))
+        .returning(Query::returning().exprs([
+            own_id,
+            revision,
+            has_subscribers(id),
+            committed_at,
+            time_zone,
+        ]))
         .take();
     let Some(row) = transaction.query_one(&update).await.map_err(broken)? else {
         return Ok(None);
     };
-    let (id, revision, has_subscribers, committed_at) =
+    let (id, revision, has_subscribers, committed_at, time_zone): (_, _, _, _, String) =
         row.try_get_many_by_index().map_err(broken)?;
+    let stamp = Stamp::at(now, committed_at, Revision(revision), clock.id());
     Ok(Some(Locked {
         id,
         has_subscribers,
         revision_stored: true,
-        stamp: Stamp::at(now, committed_at, Revision(revision), clock.id()),
+        stamp: stamp.in_zone(parse_stored(&time_zone)?),
     }))
 }
 

@@ -196,7 +196,7 @@ pub(crate) async fn append(
     events: &[Event],
     incident: Option<&Incident>,
 ) -> Result<Commit, Error> {
-    let public = event::public(transaction, events, incident, locked.stamp.clock).await?;
+    let public = event::public(transaction, events, incident, locked.stamp).await?;
     let revision = locked.stamp.revision.0;
     let Stored { events, packed } = Stored::of(&public)?;
     let stored = ActiveModel {

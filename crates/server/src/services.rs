@@ -26,7 +26,12 @@ impl Services {
         let store = Arc::new(database.clone());
         let relay = || Arc::clone(relay);
         let wake_timer = Arc::new(WakeTimer::default());
-        let components = Components::new(Arc::clone(&store) as _, relay());
+        let components = Components::new(
+            Arc::clone(&store) as _,
+            Arc::clone(&store) as _,
+            relay(),
+            Arc::clone(clock),
+        );
         let incidents = Incidents::new(Arc::clone(&store) as _, relay());
         let maintenances =
             Maintenances::new(Arc::clone(&store) as _, relay(), Arc::clone(&wake_timer));

@@ -81,16 +81,32 @@ pub(crate) fn list<T, U: Serialize>(
     limited: bool,
     show: impl Fn(&T) -> U,
 ) -> HttpResponse {
+    body_of(listed, limited, show).ok()
+}
+
+/// A list with a version of its own as `ETag`, for `If-Match`.
+pub(crate) fn versioned_list<T, U: Serialize>(
+    listed: &Listed<T>,
+    limited: bool,
+    version: Revision,
+    show: impl Fn(&T) -> U,
+) -> HttpResponse {
+    body_of(listed, limited, show).item(version)
+}
+
+fn body_of<T, U: Serialize>(
+    listed: &Listed<T>,
+    limited: bool,
+    show: impl Fn(&T) -> U,
+) -> ApiResponse<Vec<U>> {
     let meta = (limited || listed.next.is_some()).then(|| Meta {
         next: listed.next.map(|id| id.to_string()),
     });
-    let data: Vec<U> = listed.items.iter().map(show).collect();
     ApiResponse {
-        data,
+        data: listed.items.iter().map(show).collect(),
         message: None,
         meta,
     }
-    .ok()
 }
 
 fn versioned(mut response: HttpResponseBuilder, version: Revision) -> HttpResponseBuilder {

@@ -1,19 +1,23 @@
 //! The component routes.
 
+mod history;
+
 use actix_web::{HttpResponse, delete, get, patch, post, web};
 use allclear_application::component::Components;
 use allclear_application::timestamp;
-use allclear_domain::component::{Component, ComponentDraft, ComponentPatch, ComponentStatus};
+use allclear_domain::component::{
+    Component, ComponentDraft, ComponentPatch, ComponentStatus, UptimeStart,
+};
 use allclear_domain::id::ComponentId;
 use allclear_domain::validation::Invalid;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::api_response::{ApiResponse, Deleted, list as list_response};
 use crate::caller::Operator;
 use crate::if_match::IfMatch;
-use crate::input::{Body, FieldInput, Parsed, Text};
+use crate::input::{Body, Date, FieldInput, Parsed, Text};
 use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::Id;
 use crate::problem::{ErrorResponses, Problem};
@@ -21,6 +25,8 @@ use crate::routes::Routes;
 
 /// Validation message for an invalid status.
 pub(crate) const STATUS_MESSAGE: &str = "Select Any One";
+/// Validation message for what is neither true nor false.
+const BOOLEAN_MESSAGE: &str = "Must be true or false";
 
 /// A component as operators see it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -35,6 +41,13 @@ struct ComponentBody {
     /// Description; may be empty.
     description: String,
     status: ComponentStatus,
+    /// Whether the status page shows its uptime.
+    show_uptime: bool,
+    /// The first day that counts for uptime, in the time zone of the page; null if all days count.
+    #[schema(required)]
+    start_date: Option<NaiveDate>,
+    /// Whether the status page hides it while it is operational.
+    only_show_when_affected: bool,
     #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,
     #[serde(serialize_with = "timestamp::serialize")]
@@ -49,6 +62,9 @@ impl From<&Component> for ComponentBody {
             name: component.name.clone(),
             description: component.description.clone(),
             status: component.status,
+            show_uptime: component.show_uptime,
+            start_date: component.start_date,
+            only_show_when_affected: component.only_show_when_affected,
             created_at: component.created_at,
             updated_at: component.updated_at,
         }
@@ -57,6 +73,7 @@ impl From<&Component> for ComponentBody {
 
 /// Fields of a component. An edit leaves absent fields unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(as = ComponentInput)]
 struct ComponentInput {
     /// 2 to 200 characters. Required to create a component.
@@ -71,15 +88,34 @@ struct ComponentInput {
     #[serde(default)]
     #[schema(value_type = ComponentStatus, required = false)]
     status: FieldInput<Parsed<ComponentStatus>>,
+    /// Whether the status page shows its uptime. True if absent when creating.
+    #[serde(default)]
+    #[schema(value_type = bool, required = false)]
+    show_uptime: FieldInput<bool>,
+    /// The first day that counts for uptime, not after today; null if all days count. The day of creation if absent when
+    /// creating.
+    #[serde(default)]
+    #[schema(value_type = Option<NaiveDate>, required = false)]
+    start_date: FieldInput<Date>,
+    /// Whether the status page hides it while it is operational. False if absent when creating.
+    #[serde(default)]
+    #[schema(value_type = bool, required = false)]
+    only_show_when_affected: FieldInput<bool>,
 }
 
 impl ComponentInput {
     fn draft(self) -> Result<ComponentDraft, Invalid> {
         let (patch, mut invalid) = self.read();
+        let default = ComponentDraft::default();
         let draft = ComponentDraft {
             name: patch.name.unwrap_or_default(),
             description: patch.description.unwrap_or_default(),
             status: patch.status.unwrap_or_default(),
+            show_uptime: patch.show_uptime.unwrap_or(default.show_uptime),
+            start_date: patch.start_date,
+            only_show_when_affected: patch
+                .only_show_when_affected
+                .unwrap_or(default.only_show_when_affected),
         };
         invalid.check(&draft);
         invalid.into_result()?;
@@ -107,6 +143,20 @@ impl ComponentInput {
                 .status
                 .optional("status", STATUS_MESSAGE, &mut invalid)
                 .map(|word| word.0),
+            show_uptime: self
+                .show_uptime
+                .optional("showUptime", BOOLEAN_MESSAGE, &mut invalid),
+            start_date: match self.start_date {
+                FieldInput::Null => Some(UptimeStart::Unlimited),
+                given => given
+                    .optional("startDate", "Must be a date", &mut invalid)
+                    .map(|date| UptimeStart::On(date.0)),
+            },
+            only_show_when_affected: self.only_show_when_affected.optional(
+                "onlyShowWhenAffected",
+                BOOLEAN_MESSAGE,
+                &mut invalid,
+            ),
         };
         (patch, invalid)
     }
@@ -218,5 +268,6 @@ pub(crate) fn routes(config: &mut impl Routes) {
             .service(read)
             .service(edit)
             .service(remove);
+        history::routes(routes);
     });
 }

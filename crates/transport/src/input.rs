@@ -9,7 +9,7 @@ use actix_web::http::StatusCode;
 use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
 use allclear_domain::text::trimmed;
 use allclear_domain::validation::{FieldError, Invalid};
-use chrono::{DateTime, Datelike, NaiveDateTime, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
 use futures_util::future::LocalBoxFuture;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -193,6 +193,26 @@ impl Timestamp {
     }
 }
 
+/// A day in the form `2026-01-31`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Date(pub NaiveDate);
+
+impl Date {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        const FORM: &str = "%Y-%m-%d";
+        let date = NaiveDate::parse_from_str(text, FORM).ok()?;
+        let is_exact = text.len() == 10 && date.format(FORM).to_string() == text;
+        (is_exact && (1..=Timestamp::LAST_YEAR).contains(&date.year())).then_some(Self(date))
+    }
+}
+
+impl<'de> Deserialize<'de> for Date {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a valid day"))
+    }
+}
+
 /// Parses exactly the form `2026-01-31T09:30`.
 fn local_minute(text: &str) -> Option<NaiveDateTime> {
     const FORM: &str = "%Y-%m-%dT%H:%M";
@@ -302,6 +322,22 @@ mod tests {
         ];
         for text in bad {
             assert_eq!(Timestamp::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn day_is_parsed_in_one_form() {
+        let date = NaiveDate::from_ymd_opt(2026, 1, 31).unwrap();
+        assert_eq!(Date::parse("2026-01-31"), Some(Date(date)));
+        for bad in [
+            "",
+            "2026-1-31",
+            "2026-02-30",
+            "2026-01-31T00:00",
+            "+026-01-31",
+            "0000-01-01",
+        ] {
+            assert_eq!(Date::parse(bad), None, "{bad}");
         }
     }
 

@@ -16,6 +16,10 @@ pub(crate) struct Id<T>(pub T);
 #[derive(Debug, Clone)]
 pub(crate) struct UpdateId<T>(pub T);
 
+/// The `{period_id}` of the path; 404 if it is not a valid identifier.
+#[derive(Debug, Clone)]
+pub(crate) struct PeriodId<T>(pub T);
+
 impl<T: FromStr> FromRequest for Id<T> {
     type Error = Problem;
     type Future = Ready<Result<Self, Problem>>;
@@ -31,6 +35,15 @@ impl<T: FromStr> FromRequest for UpdateId<T> {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         ready(segment(request, "update_id").map(Self))
+    }
+}
+
+impl<T: FromStr> FromRequest for PeriodId<T> {
+    type Error = Problem;
+    type Future = Ready<Result<Self, Problem>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(segment(request, "period_id").map(Self))
     }
 }
 

@@ -20,15 +20,14 @@ export interface RequestOptions {
   signal?: AbortSignal;
 }
 
+type Precondition = Pick<RequestOptions, 'ifMatch'>;
+
 export interface ApiClient {
   get: <T>(path: string, options?: Pick<RequestOptions, 'signal'>) => Promise<ApiResponse<T>>;
-  post: <T>(path: string, body?: unknown) => Promise<ApiResponse<T>>;
-  patch: <T>(
-    path: string,
-    body: unknown,
-    options?: Pick<RequestOptions, 'ifMatch'>,
-  ) => Promise<ApiResponse<T>>;
-  delete: <T>(path: string, body?: unknown) => Promise<ApiResponse<T>>;
+  post: <T>(path: string, body?: unknown, options?: Precondition) => Promise<ApiResponse<T>>;
+  put: <T>(path: string, body: unknown, options?: Precondition) => Promise<ApiResponse<T>>;
+  patch: <T>(path: string, body: unknown, options?: Precondition) => Promise<ApiResponse<T>>;
+  delete: <T>(path: string, body?: unknown, options?: Precondition) => Promise<ApiResponse<T>>;
 }
 
 interface Envelope<T> {
@@ -57,9 +56,10 @@ export function createApiClient(getToken: GetToken): ApiClient {
 
   return {
     get: (path, options) => send('GET', path, options),
-    post: (path, body) => send('POST', path, { body }),
+    post: (path, body, options) => send('POST', path, { ...options, body }),
+    put: (path, body, options) => send('PUT', path, { ...options, body }),
     patch: (path, body, options) => send('PATCH', path, { ...options, body }),
-    delete: (path, body) => send('DELETE', path, { body }),
+    delete: (path, body, options) => send('DELETE', path, { ...options, body }),
   };
 }
 

@@ -74,6 +74,81 @@ export interface paths {
         patch: operations["patch_component_id"];
         trace?: never;
     };
+    "/api/v1/component/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the periods in which a component was not operational, newest first. The `ETag` header is the
+         *     version of the history.
+         */
+        get: operations["get_component_id_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/component/{id}/history/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Adds a period to the history of a component. */
+        post: operations["post_component_id_history_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/component/{id}/history/{period_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replaces status, start and end of a period. The component gets the status of the period that lasts, and is
+         *     operational if that period gets an end.
+         */
+        put: operations["put_component_id_history_period_id"];
+        post?: never;
+        /** Deletes a period. The component is operational if the period lasts. */
+        delete: operations["delete_component_id_history_period_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/component/{id}/uptime": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the uptime of a component: of the last 90 days if no days are given, of at most 366 days. */
+        get: operations["get_component_id_uptime"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/configuration": {
         parameters: {
             query?: never;
@@ -1068,6 +1143,8 @@ export interface components {
         ApiResponse_Component: {
             /** @description A component as operators see it. */
             data: {
+                /** @description Public code of 12 characters, for addresses. */
+                code: string;
                 /** Format: date-time */
                 createdAt: string;
                 /** @description Description; may be empty. */
@@ -1075,9 +1152,50 @@ export interface components {
                 /** @description Identifier, a `UUIDv7`. */
                 id: string;
                 name: string;
+                /** @description Whether the status page hides it while it is operational. */
+                onlyShowWhenAffected: boolean;
+                /** @description Whether the status page shows its uptime. */
+                showUptime: boolean;
+                /**
+                 * Format: date
+                 * @description The first day that counts for uptime, in the time zone of the page; null if all days count.
+                 */
+                startDate: string | null;
                 status: components["schemas"]["ComponentStatus"];
                 /** Format: date-time */
                 updatedAt: string;
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_ComponentUptime: {
+            /** @description Uptime of a component. */
+            data: {
+                /**
+                 * Format: int32
+                 * @description Number of days that count.
+                 */
+                days: number;
+                /**
+                 * Format: date
+                 * @description The first day.
+                 */
+                from: string;
+                /** @description The newest incidents that affected the component on these days, at most 500. */
+                incidents: components["schemas"]["RelatedIncident"][];
+                /**
+                 * Format: double
+                 * @description Percentage, rounded down to two decimals; null if no day counts.
+                 */
+                percentage: number | null;
+                seconds: components["schemas"]["StatusSeconds"];
+                /**
+                 * Format: date
+                 * @description The last day.
+                 */
+                to: string;
             };
             /** @description Message for people; absent if there is none. */
             message?: string | null;
@@ -1145,6 +1263,8 @@ export interface components {
             data: {
                 /** @description The newest updates, at most 100, newest first. */
                 IncidentTimeline: components["schemas"]["IncidentTimelineEntry"][];
+                /** @description Public code of 12 characters, for addresses. */
+                code: string;
                 /** Format: date-time */
                 createdAt: string;
                 description: string;
@@ -1175,6 +1295,8 @@ export interface components {
         ApiResponse_IncidentUpdate: {
             /** @description An update of an incident as operators see it. */
             data: {
+                /** @description Public code of 12 characters, for addresses. */
+                code: string;
                 /** Format: date-time */
                 createdAt: string;
                 /** @description Identifier, a `UUIDv7`. */
@@ -1249,6 +1371,8 @@ export interface components {
         ApiResponse_Maintenance: {
             /** @description A maintenance as operators see it. */
             data: {
+                /** @description Public code of 12 characters, for addresses. */
+                code: string;
                 /** Format: date-time */
                 createdAt: string;
                 description: string;
@@ -1282,6 +1406,8 @@ export interface components {
         ApiResponse_MaintenanceUpdate: {
             /** @description An update of a maintenance as operators see it. */
             data: {
+                /** @description Public code of 12 characters, for addresses. */
+                code: string;
                 /** Format: date-time */
                 createdAt: string;
                 /** @description Identifier, a `UUIDv7`. */
@@ -1403,6 +1529,27 @@ export interface components {
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_StatusPeriod: {
+            /** @description A period in which a component was not operational. */
+            data: {
+                cause: components["schemas"]["StatusPeriodCause"];
+                /**
+                 * Format: date-time
+                 * @description First instant after the period; null while it lasts.
+                 */
+                endAt: string | null;
+                /** @description Identifier, a UUID. */
+                id: string;
+                /** Format: date-time */
+                startAt: string;
+                /** @description Status; never `OPERATIONAL`. */
+                status: components["schemas"]["ComponentStatus"];
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Subscriber: {
             /** @description A subscriber as operators see it. */
             data: {
@@ -1423,6 +1570,8 @@ export interface components {
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_Component: {
             data: {
+                /** @description Public code of 12 characters, for addresses. */
+                code: string;
                 /** Format: date-time */
                 createdAt: string;
                 /** @description Description; may be empty. */
@@ -1430,6 +1579,15 @@ export interface components {
                 /** @description Identifier, a `UUIDv7`. */
                 id: string;
                 name: string;
+                /** @description Whether the status page hides it while it is operational. */
+                onlyShowWhenAffected: boolean;
+                /** @description Whether the status page shows its uptime. */
+                showUptime: boolean;
+                /**
+                 * Format: date
+                 * @description The first day that counts for uptime, in the time zone of the page; null if all days count.
+                 */
+                startDate: string | null;
                 status: components["schemas"]["ComponentStatus"];
                 /** Format: date-time */
                 updatedAt: string;
@@ -1441,6 +1599,8 @@ export interface components {
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_ComponentInBrief: {
             data: {
+                /** @description Public code of 12 characters, for addresses. */
+                code: string;
                 /** @description Identifier of the component. */
                 id: string;
                 name: string;
@@ -1455,6 +1615,8 @@ export interface components {
             data: {
                 /** @description The newest updates, at most 100, newest first. */
                 IncidentTimeline: components["schemas"]["IncidentTimelineEntry"][];
+                /** @description Public code of 12 characters, for addresses. */
+                code: string;
                 /** Format: date-time */
                 createdAt: string;
                 description: string;
@@ -1498,6 +1660,8 @@ export interface components {
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_IncidentUpdate: {
             data: {
+                /** @description Public code of 12 characters, for addresses. */
+                code: string;
                 /** Format: date-time */
                 createdAt: string;
                 /** @description Identifier, a `UUIDv7`. */
@@ -1532,6 +1696,8 @@ export interface components {
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_Maintenance: {
             data: {
+                /** @description Public code of 12 characters, for addresses. */
+                code: string;
                 /** Format: date-time */
                 createdAt: string;
                 description: string;
@@ -1564,6 +1730,8 @@ export interface components {
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_MaintenanceUpdate: {
             data: {
+                /** @description Public code of 12 characters, for addresses. */
+                code: string;
                 /** Format: date-time */
                 createdAt: string;
                 /** @description Identifier, a `UUIDv7`. */
@@ -1589,6 +1757,26 @@ export interface components {
                 name: string;
                 role: components["schemas"]["Role"];
                 userId: string;
+            }[];
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Vec_StatusPeriod: {
+            data: {
+                cause: components["schemas"]["StatusPeriodCause"];
+                /**
+                 * Format: date-time
+                 * @description First instant after the period; null while it lasts.
+                 */
+                endAt: string | null;
+                /** @description Identifier, a UUID. */
+                id: string;
+                /** Format: date-time */
+                startAt: string;
+                /** @description Status; never `OPERATIONAL`. */
+                status: components["schemas"]["ComponentStatus"];
             }[];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
@@ -1656,6 +1844,8 @@ export interface components {
         };
         /** @description A component as operators see it. */
         Component: {
+            /** @description Public code of 12 characters, for addresses. */
+            code: string;
             /** Format: date-time */
             createdAt: string;
             /** @description Description; may be empty. */
@@ -1663,12 +1853,23 @@ export interface components {
             /** @description Identifier, a `UUIDv7`. */
             id: string;
             name: string;
+            /** @description Whether the status page hides it while it is operational. */
+            onlyShowWhenAffected: boolean;
+            /** @description Whether the status page shows its uptime. */
+            showUptime: boolean;
+            /**
+             * Format: date
+             * @description The first day that counts for uptime, in the time zone of the page; null if all days count.
+             */
+            startDate: string | null;
             status: components["schemas"]["ComponentStatus"];
             /** Format: date-time */
             updatedAt: string;
         };
         /** @description Name and status of a component. */
         ComponentInBrief: {
+            /** @description Public code of 12 characters, for addresses. */
+            code: string;
             /** @description Identifier of the component. */
             id: string;
             name: string;
@@ -1680,11 +1881,23 @@ export interface components {
             description?: string;
             /** @description 2 to 200 characters. Required to create a component. */
             name?: string;
+            /** @description Whether the status page hides it while it is operational. False if absent when creating. */
+            onlyShowWhenAffected?: boolean;
+            /** @description Whether the status page shows its uptime. True if absent when creating. */
+            showUptime?: boolean;
+            /**
+             * Format: date
+             * @description The first day that counts for uptime, not after today; null if all days count. The day of creation if absent when
+             *     creating.
+             */
+            startDate?: string | null;
             /** @description Status. `OPERATIONAL` if absent when creating. */
             status?: components["schemas"]["ComponentStatus"];
         };
         /** @description Identifier and name of a component. */
         ComponentName: {
+            /** @description Public code of 12 characters, for addresses. */
+            code: string;
             /** @description Its identifier. */
             id: string;
             /** @description Its name. */
@@ -1695,6 +1908,32 @@ export interface components {
          * @enum {string}
          */
         ComponentStatus: "OPERATIONAL" | "DEGRADED" | "PARTIAL_OUTAGE" | "MAJOR_OUTAGE";
+        /** @description Uptime of a component. */
+        ComponentUptime: {
+            /**
+             * Format: int32
+             * @description Number of days that count.
+             */
+            days: number;
+            /**
+             * Format: date
+             * @description The first day.
+             */
+            from: string;
+            /** @description The newest incidents that affected the component on these days, at most 500. */
+            incidents: components["schemas"]["RelatedIncident"][];
+            /**
+             * Format: double
+             * @description Percentage, rounded down to two decimals; null if no day counts.
+             */
+            percentage: number | null;
+            seconds: components["schemas"]["StatusSeconds"];
+            /**
+             * Format: date
+             * @description The last day.
+             */
+            to: string;
+        };
         /** @description Settings of the installation, and whether it is new. */
         Configuration: components["schemas"]["Installation"] & {
             /**
@@ -1787,6 +2026,8 @@ export interface components {
         Incident: {
             /** @description The newest updates, at most 100, newest first. */
             IncidentTimeline: components["schemas"]["IncidentTimelineEntry"][];
+            /** @description Public code of 12 characters, for addresses. */
+            code: string;
             /** Format: date-time */
             createdAt: string;
             description: string;
@@ -1866,6 +2107,8 @@ export interface components {
         IncidentStatus: "INVESTIGATING" | "IDENTIFIED" | "MONITORING" | "RESOLVED";
         /** @description An update of an incident. */
         IncidentTimelineEntry: {
+            /** @description Public code of 12 characters, for addresses. */
+            code: string;
             /**
              * Format: date-time
              * @description When it was recorded.
@@ -1882,6 +2125,8 @@ export interface components {
         };
         /** @description An update of an incident as operators see it. */
         IncidentUpdate: {
+            /** @description Public code of 12 characters, for addresses. */
+            code: string;
             /** Format: date-time */
             createdAt: string;
             /** @description Identifier, a `UUIDv7`. */
@@ -1964,6 +2209,8 @@ export interface components {
         };
         /** @description A maintenance as operators see it. */
         Maintenance: {
+            /** @description Public code of 12 characters, for addresses. */
+            code: string;
             /** Format: date-time */
             createdAt: string;
             description: string;
@@ -1991,6 +2238,8 @@ export interface components {
         };
         /** @description An update of a maintenance as the public sees it: without its author. */
         MaintenanceEntry: {
+            /** @description Public code of 12 characters, for addresses. */
+            code: string;
             /**
              * Format: date-time
              * @description When it was recorded.
@@ -2059,6 +2308,8 @@ export interface components {
         MaintenanceStatus: "SCHEDULED" | "IN_PROGRESS" | "COMPLETED" | "CANCELLED";
         /** @description An update of a maintenance as operators see it. */
         MaintenanceUpdate: {
+            /** @description Public code of 12 characters, for addresses. */
+            code: string;
             /** Format: date-time */
             createdAt: string;
             /** @description Identifier, a `UUIDv7`. */
@@ -2166,6 +2417,8 @@ export interface components {
         };
         /** @description A component as the public sees it. */
         PublicComponent: {
+            /** @description Public code of 12 characters, for addresses. */
+            code: string;
             /**
              * Format: date-time
              * @description When it was created.
@@ -2179,13 +2432,23 @@ export interface components {
             id: string;
             /** @description Its name. */
             name: string;
+            /** @description Whether the status page hides it while it is operational. */
+            onlyShowWhenAffected: boolean;
+            /**
+             * Format: date
+             * @description The first day that counts for uptime, in the time zone of the page; null if all days count.
+             */
+            startDate: string | null;
             /** @description Current status of the component. */
             status: components["schemas"]["ComponentStatus"];
+            uptime: components["schemas"]["PublicUptime"] | null;
         };
         /** @description An incident with its timeline and the affected components. */
         PublicIncident: {
             /** @description Newest updates, as many as fit and at most 100. Newest first. */
             IncidentTimeline: components["schemas"]["IncidentTimelineEntry"][];
+            /** @description Public code of 12 characters, for addresses. */
+            code: string;
             /** @description Affected components, with the impact on each while the incident is unresolved. */
             components: components["schemas"]["AffectedComponent"][];
             /** @description Whether components are left out because an event has no room for them; absent if the list is complete. */
@@ -2220,6 +2483,8 @@ export interface components {
         };
         /** @description A maintenance as the public sees it. */
         PublicMaintenance: {
+            /** @description Public code of 12 characters, for addresses. */
+            code: string;
             /**
              * Format: date-time
              * @description When it was created.
@@ -2252,10 +2517,55 @@ export interface components {
         };
         /** @description Organisation of the status page. */
         PublicOrganisation: {
+            /** @description Public code of 12 characters, for addresses. */
+            code: string;
             /** @description Its identifier. */
             id: string;
             /** @description Its name. */
             name: string;
+            /** @description IANA name of the time zone of its days. */
+            timeZone: string;
+        };
+        /** @description Uptime of a component over the last 90 days of the page's time zone, today included. */
+        PublicUptime: {
+            /** @description The days with a status other than operational, oldest first. */
+            days: components["schemas"]["PublicUptimeDay"][];
+            /**
+             * Format: double
+             * @description Percentage, rounded down to two decimals; null if no day counts.
+             */
+            percentage: number | null;
+        };
+        /** @description Seconds of each status on a day. */
+        PublicUptimeDay: {
+            /**
+             * Format: date
+             * @description The day in the time zone of the page.
+             */
+            date: string;
+            /**
+             * Format: int64
+             * @description Seconds of degraded performance.
+             */
+            degraded: number;
+            /**
+             * Format: int64
+             * @description Seconds of a major outage.
+             */
+            major: number;
+            /**
+             * Format: int64
+             * @description Seconds of a partial outage.
+             */
+            partial: number;
+        };
+        /** @description An incident that affected a component. */
+        RelatedIncident: {
+            /** @description Public code of 12 characters. */
+            code: string;
+            /** @description Identifier, a `UUIDv7`. */
+            id: string;
+            title: string;
         };
         /**
          * @description Role of a member in an organisation, in the order of permissions.
@@ -2321,6 +2631,52 @@ export interface components {
              * @description Revision of the organisation at which the page was read.
              */
             revision: number;
+        };
+        /** @description A period in which a component was not operational. */
+        StatusPeriod: {
+            cause: components["schemas"]["StatusPeriodCause"];
+            /**
+             * Format: date-time
+             * @description First instant after the period; null while it lasts.
+             */
+            endAt: string | null;
+            /** @description Identifier, a UUID. */
+            id: string;
+            /** Format: date-time */
+            startAt: string;
+            /** @description Status; never `OPERATIONAL`. */
+            status: components["schemas"]["ComponentStatus"];
+        };
+        /** @description What caused a period: an incident, an operator that set the status, or an operator that corrected the history. */
+        StatusPeriodCause: {
+            /** @description Identifier of the incident or the operator; null if it is unknown. */
+            id: string | null;
+            /** @description Title of the incident or name of the operator; null if it is unknown. */
+            name: string | null;
+            type: components["schemas"]["StatusPeriodCauseType"];
+        };
+        /** @enum {string} */
+        StatusPeriodCauseType: "INCIDENT" | "OPERATOR" | "CORRECTION";
+        /** @description Status, start and end of a period. */
+        StatusPeriodInput: {
+            /**
+             * Format: date-time
+             * @description After the start and not in the future. Null only for the period that lasts.
+             */
+            endAt: string | null;
+            /** Format: date-time */
+            startAt: string;
+            /** @description Status; not `OPERATIONAL`. */
+            status: components["schemas"]["ComponentStatus"];
+        };
+        /** @description Seconds of each status that count. */
+        StatusSeconds: {
+            /** Format: int64 */
+            DEGRADED: number;
+            /** Format: int64 */
+            MAJOR_OUTAGE: number;
+            /** Format: int64 */
+            PARTIAL_OUTAGE: number;
         };
         /** @description A subscriber as operators see it. */
         Subscriber: {
@@ -3098,6 +3454,681 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiResponse_Component"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_component_id_history: {
+        parameters: {
+            query?: {
+                /** @description The first day, `YYYY-MM-DD`. */
+                from?: string;
+                /** @description The last day, `YYYY-MM-DD`. */
+                to?: string;
+                /** @description Largest number of items, 1 to 500. 500 if absent. */
+                limit?: number;
+                /** @description Only items older than the item with this identifier. */
+                before?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Vec_StatusPeriod"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_component_id_history_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StatusPeriodInput"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_StatusPeriod"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_component_id_history_period_id: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: string;
+                period_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StatusPeriodInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_StatusPeriod"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_component_id_history_period_id: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: string;
+                period_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Deleted"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_component_id_uptime: {
+        parameters: {
+            query?: {
+                /** @description The first day, `YYYY-MM-DD`. */
+                from?: string;
+                /** @description The last day, `YYYY-MM-DD`. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_ComponentUptime"];
                 };
             };
             /** @description The request is malformed. */

@@ -12,7 +12,11 @@ export type SubscriberStatus = Schemas['SubscriberStatus'];
 export type Instant = string;
 
 export type Component = Schemas['Component'];
-export type ComponentInput = Required<Schemas['ComponentInput']>;
+type ComponentFields = Schemas['ComponentInput'];
+export type ComponentInput = ComponentFields &
+  Required<Pick<ComponentFields, 'name' | 'status' | 'description'>>;
+export type StatusPeriod = Schemas['StatusPeriod'];
+export type StatusPeriodInput = Schemas['StatusPeriodInput'];
 export type Incident = Schemas['Incident'];
 export type AttachedComponent = Schemas['IncidentComponent'];
 export type Maintenance = Schemas['Maintenance'];
@@ -22,6 +26,8 @@ export type Update = Schemas['IncidentUpdate'] | Schemas['MaintenanceUpdate'];
 
 export type Banner = Schemas['Banner'];
 export type PublicComponent = Schemas['PublicComponent'];
+/** Uptime over the last 90 days. */
+export type PublicUptime = Schemas['PublicUptime'];
 /** A public update of an incident: without its author. */
 export type IncidentEntry = Schemas['IncidentTimelineEntry'];
 /** The impact of an incident on a component. */

@@ -12,6 +12,10 @@ const website: Component = {
   name: 'Website',
   description: 'The shop',
   status: 'OPERATIONAL',
+  code: '0123456789ab',
+  showUptime: true,
+  startDate: null,
+  onlyShowWhenAffected: false,
   createdAt: '2026-11-20T10:00:00.000Z',
   updatedAt: '2026-11-20T10:00:00.000Z',
 };

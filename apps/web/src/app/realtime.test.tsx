@@ -13,6 +13,10 @@ const website: Component = {
   name: 'Website',
   description: '',
   status: 'OPERATIONAL',
+  code: '0123456789ab',
+  showUptime: true,
+  startDate: null,
+  onlyShowWhenAffected: false,
   createdAt: '2026-11-20T10:00:00.000Z',
   updatedAt: '2026-11-20T10:00:00.000Z',
 };

@@ -22,12 +22,17 @@ const service = (id: string, more: Partial<PublicComponent> = {}): PublicCompone
   name: id,
   description: '',
   status: 'OPERATIONAL',
+  code: '0123456789ab',
+  startDate: null,
+  onlyShowWhenAffected: false,
+  uptime: null,
   ...at,
   ...more,
 });
 
 const incident = (id: string, more: Partial<PublicIncident> = {}): PublicIncident => ({
   id,
+  code: '0123456789ab',
   title: id,
   description: '',
   status: 'INVESTIGATING',
@@ -41,6 +46,7 @@ const incident = (id: string, more: Partial<PublicIncident> = {}): PublicInciden
 
 const maintenance = (id: string, more: Partial<PublicMaintenance> = {}): PublicMaintenance => ({
   id,
+  code: '0123456789ab',
   title: id,
   description: '',
   status: 'SCHEDULED',
@@ -56,7 +62,7 @@ const update = (id: string, message = id) => ({ ...entry(id, message), user: { n
 const link = (id: string, name = id): AffectedComponent => ({
   componentId: id,
   status: 'DEGRADED',
-  component: { id, name },
+  component: { id, code: '0123456789ab', name },
 });
 
 interface Row {

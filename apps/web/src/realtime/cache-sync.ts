@@ -119,7 +119,8 @@ class CacheSync implements ConnectionListener {
     switch (event.name) {
       case 'new-component': {
         const [component] = event.args;
-        update<Component>(components.list, addNew<Component>(component));
+        const showUptime = component.uptime !== null;
+        update<Component>(components.list, addNew<Component>({ ...component, showUptime }));
         refresh(unattachedComponents);
         break;
       }

@@ -5,6 +5,8 @@ export interface Tab {
   value: string;
   label: string;
   content: ReactNode;
+  /** Keeps the state of this tab while it is closed. */
+  keepMounted?: boolean;
 }
 
 interface TabsProps {
@@ -40,7 +42,7 @@ export function Tabs({
           key={tab.value}
           value={tab.value}
           className="data-[state=inactive]:hidden"
-          {...(keepMounted && { forceMount: true })}
+          {...((keepMounted || tab.keepMounted) && { forceMount: true })}
         >
           {tab.content}
         </Radix.Content>

@@ -9,7 +9,8 @@ use mockall::predicate::{always, eq};
 use uuid::Uuid;
 
 use crate::broadcast::MockBroadcast;
-use crate::fixture::{now, stamp};
+use crate::component::history::MockComponentHistoryStore;
+use crate::fixture::{clock, now, stamp};
 use crate::outbox::{Commit, MockOutbox, PublicEvent};
 
 fn organisation() -> OrganisationId {
@@ -23,9 +24,13 @@ fn component() -> Component {
         description: String::new(),
         status: ComponentStatus::Operational,
         status_source: StatusSource::Operator,
+        show_uptime: true,
+        start_date: None,
+        only_show_when_affected: false,
         created_at: DateTime::default(),
         updated_at: DateTime::default(),
         version: Revision(4),
+        history_version: Revision(4),
     }
 }
 
@@ -50,7 +55,13 @@ fn service(store: MockComponentStore, broadcasts: usize) -> Components {
         .times(broadcasts)
         .return_const(());
     let relay = Relay::new(Arc::new(MockOutbox::new()), Arc::new(broadcast));
-    Components::new(Arc::new(store), Arc::new(relay))
+    let histories = MockComponentHistoryStore::new();
+    Components::new(
+        Arc::new(store),
+        Arc::new(histories),
+        Arc::new(relay),
+        clock(),
+    )
 }
 
 /// A store that runs the rule on [`component`].
@@ -74,6 +85,7 @@ async fn a_created_component_is_stored_with_its_event_and_broadcast() {
         name: "API".into(),
         description: String::new(),
         status: ComponentStatus::Operational,
+        ..ComponentDraft::default()
     };
     let created = service(store, 1)
         .create(&organisation(), draft)
@@ -88,6 +100,7 @@ async fn an_invalid_component_is_neither_stored_nor_broadcast() {
         name: "A".into(),
         description: String::new(),
         status: ComponentStatus::Operational,
+        ..ComponentDraft::default()
     };
     let mut store = MockComponentStore::new();
     store

@@ -29,6 +29,7 @@ fn page(maintenances: &[(i64, Option<i64>)]) -> Snapshot {
             id: "org".into(),
             code: "0123456789ab".into(),
             name: "Acme".into(),
+            time_zone: TimeZone::default(),
         },
         banner: None,
         components: Vec::new(),
@@ -63,4 +64,47 @@ fn the_first_of_several_changes_counts() {
         Some(at(20))
     );
     assert_eq!(page(&[(50, None)]).changes_at(at(50)), None);
+}
+
+/// A page with a component, read at 14:00:10 in UTC on the day after 1970 began.
+fn with_component(status: ComponentStatus, show_uptime: bool) -> Snapshot {
+    let uptime = show_uptime.then(|| PublicUptime {
+        percentage: None,
+        days: Vec::new(),
+    });
+    let component = PublicComponent {
+        id: String::new(),
+        code: String::new(),
+        name: "API".into(),
+        description: String::new(),
+        description_truncated: false,
+        status,
+        start_date: None,
+        only_show_when_affected: false,
+        uptime,
+        created_at: at(0),
+    };
+    Snapshot {
+        components: vec![component],
+        generated_at: at(DAY + 14 * 3600 + 10),
+        ..page(&[])
+    }
+}
+
+#[test]
+fn figures_of_an_outage_move_every_minute() {
+    let down = with_component(ComponentStatus::MajorOutage, true);
+    let now = down.generated_at;
+    assert_eq!(down.changes_at(now), Some(now + TimeDelta::minutes(1)));
+    let hidden = with_component(ComponentStatus::MajorOutage, false);
+    assert_eq!(hidden.changes_at(now), None);
+}
+
+#[test]
+fn bars_move_at_midnight_of_the_pages_zone() {
+    let mut page = with_component(ComponentStatus::Operational, true);
+    let now = page.generated_at;
+    assert_eq!(page.changes_at(now), Some(at(2 * DAY)));
+    page.organisation.time_zone = "Asia/Tokyo".parse().unwrap();
+    assert_eq!(page.changes_at(now), Some(at(DAY + 15 * 3600)));
 }

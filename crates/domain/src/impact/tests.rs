@@ -8,6 +8,7 @@ use uuid::Uuid;
 use crate::component::{ComponentDraft, ComponentPatch};
 use crate::incident::IncidentStatus;
 use crate::incident::tests::{at, incident, set};
+use crate::time_zone::TimeZone;
 
 const COMPONENTS: usize = 3;
 const INCIDENTS: usize = 3;
@@ -56,10 +57,16 @@ impl World {
                 name: "API".into(),
                 description: String::new(),
                 status: ComponentStatus::Operational,
+                ..ComponentDraft::default()
             };
-            Component::create(ComponentId(Uuid::from_u128(number as u128)), draft, at(1))
-                .unwrap()
-                .state
+            Component::create(
+                ComponentId(Uuid::from_u128(number as u128)),
+                draft,
+                TimeZone::default(),
+                at(1),
+            )
+            .unwrap()
+            .state
         };
         Self {
             components: (0..COMPONENTS).map(component).collect(),
@@ -138,7 +145,10 @@ impl World {
                     status: Some(status),
                     ..Default::default()
                 };
-                self.components[number] = component.edit(patch, now).unwrap().state;
+                self.components[number] = component
+                    .edit(patch, TimeZone::default(), now)
+                    .unwrap()
+                    .state;
                 None
             }
         };

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use crate::component::ComponentDraft;
 use crate::id::ComponentId;
+use crate::time_zone::TimeZone;
 use ComponentStatus::{Degraded, MajorOutage, Operational, PartialOutage};
 
 fn at(second: i64) -> DateTime<Utc> {
@@ -44,12 +45,17 @@ fn history(status: ComponentStatus, periods: Vec<StatusPeriod>) -> ComponentHist
         name: "API".into(),
         description: String::new(),
         status,
+        ..ComponentDraft::default()
     };
     ComponentHistory {
-        component: Component::create(ComponentId(Uuid::from_u128(1)), draft, at(0))
-            .unwrap()
-            .state,
-        version: Revision(3),
+        component: Component::create(
+            ComponentId(Uuid::from_u128(1)),
+            draft,
+            TimeZone::default(),
+            at(0),
+        )
+        .unwrap()
+        .state,
         periods,
     }
 }
@@ -173,12 +179,14 @@ fn unknown_period_is_not_found() {
     assert_eq!(one().delete(id(2), at(NOW)), Err(Refused::NotFound));
 }
 
-const INCIDENT: IncidentId = IncidentId(Uuid::nil());
+fn incident() -> PeriodCause {
+    PeriodCause::Incident(IncidentId(Uuid::nil()), Some("Payments fail".into()))
+}
 
 /// The history after an overlay, oldest first.
 fn overlaid(periods: &[StatusPeriod], impact: StatusSpan) -> Vec<StatusPeriod> {
     let mut next = 100;
-    let changes = overlay(periods, impact, INCIDENT, || {
+    let changes = overlay(periods, impact, &incident(), || {
         next += 1;
         id(next)
     });
@@ -208,7 +216,7 @@ fn past_impact_splits_a_better_period() {
         span(Degraded, 150, Some(200)),
     ];
     assert_eq!(spans(&after), expected);
-    assert_eq!(after[1].cause, PeriodCause::Incident(INCIDENT));
+    assert_eq!(after[1].cause, incident());
     assert_eq!(after[0].cause, PeriodCause::Operator(None));
 }
 
@@ -236,7 +244,7 @@ fn period_that_lasts_still_lasts_after_a_past_impact() {
 fn past_impact_without_length_changes_nothing() {
     for nothing in [span(MajorOutage, 5, Some(5)), span(Operational, 5, Some(9))] {
         assert_eq!(
-            overlay(&open().periods, nothing, INCIDENT, || id(2)),
+            overlay(&open().periods, nothing, &incident(), || id(2)),
             PeriodChanges::default()
         );
     }

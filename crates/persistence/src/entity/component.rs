@@ -15,6 +15,10 @@ pub struct Model {
     pub created_at: DateTimeUtc,
     pub updated_at: DateTimeUtc,
     pub version: i64,
+    pub show_uptime: bool,
+    pub start_date: Option<Date>,
+    pub only_show_when_affected: bool,
+    pub history_version: i64,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

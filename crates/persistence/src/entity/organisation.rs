@@ -13,6 +13,7 @@ pub struct Model {
     pub founder_id: Option<Uuid>,
     pub subscriber_count: i64,
     pub committed_at: DateTimeUtc,
+    pub time_zone: String,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

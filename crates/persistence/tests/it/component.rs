@@ -6,6 +6,7 @@ use allclear_application::stamp::Stamp;
 use allclear_domain::component::{Component, ComponentDraft, ComponentPatch, ComponentStatus};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_domain::organisation::Revision;
+use allclear_domain::time_zone::TimeZone;
 use allclear_persistence::database::Database;
 
 use crate::backend::{clock, organisation};
@@ -27,9 +28,15 @@ async fn create(database: &Database, organisation: &OrganisationId, name: &str) 
         name: name.into(),
         description: "d".into(),
         status: ComponentStatus::Operational,
+        ..ComponentDraft::default()
     };
     let create = Box::new(move |stamp: Stamp| {
-        Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?)
+        Ok(Component::create(
+            ComponentId(stamp.id),
+            draft,
+            stamp.zone,
+            stamp.now,
+        )?)
     });
     database.insert(organisation, create).await.unwrap().state
 }
@@ -48,8 +55,9 @@ async fn set_status(
     status: ComponentStatus,
 ) -> i64 {
     let now = clock().now();
-    let rule =
-        Box::new(move |component: Component, _| Ok(component.edit(patch_status(status), now)?));
+    let rule = Box::new(move |component: Component, _| {
+        Ok(component.edit(patch_status(status), TimeZone::default(), now)?)
+    });
     let written = database
         .change(organisation, id, rule)
         .await
@@ -229,7 +237,7 @@ async fn fifty_writers_make_fifty_revisions_in_order(database: &Database) {
                     description: Some(description),
                     ..Default::default()
                 };
-                Ok(component.edit(patch, clock().now())?)
+                Ok(component.edit(patch, TimeZone::default(), clock().now())?)
             });
             database
                 .change(&acme, component.id, rule)

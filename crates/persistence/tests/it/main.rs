@@ -6,6 +6,7 @@ mod backend;
 mod component;
 mod delivery;
 mod directory;
+mod history;
 mod incident;
 mod mail_budget;
 mod maintenance;

@@ -37,9 +37,16 @@ async fn of_twenty_components_created_at_once_as_many_as_allowed_are_stored(data
             name: "API".into(),
             description: String::new(),
             status: ComponentStatus::Operational,
+            ..ComponentDraft::default()
         };
-        let created: CreateTransition<Component> =
-            Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
+        let created: CreateTransition<Component> = Box::new(move |stamp| {
+            Ok(Component::create(
+                ComponentId(stamp.id),
+                draft,
+                stamp.zone,
+                stamp.now,
+            )?)
+        });
         tries.spawn(async move { database.insert(&organisation, created).await });
     }
     let outcomes = tries.join_all().await;

@@ -184,9 +184,16 @@ async fn shows_what_was_there(database: &Database, connection: &DatabaseConnecti
         name: "New".into(),
         description: String::new(),
         status: ComponentStatus::Operational,
+        ..ComponentDraft::default()
     };
-    let create: CreateTransition<Component> =
-        Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
+    let create: CreateTransition<Component> = Box::new(move |stamp| {
+        Ok(Component::create(
+            ComponentId(stamp.id),
+            draft,
+            stamp.zone,
+            stamp.now,
+        )?)
+    });
     let written = ComponentStore::insert(database, &acme, create)
         .await
         .unwrap();

@@ -24,9 +24,16 @@ async fn a_snapshot_shows_the_organisation_at_its_revision(database: &Database) 
             name: name.into(),
             description: String::new(),
             status,
+            ..ComponentDraft::default()
         };
-        let create: CreateTransition<Component> =
-            Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
+        let create: CreateTransition<Component> = Box::new(move |stamp| {
+            Ok(Component::create(
+                ComponentId(stamp.id),
+                draft,
+                stamp.zone,
+                stamp.now,
+            )?)
+        });
         database.insert(&acme, create).await.unwrap();
     }
     let now = clock().now();

@@ -90,9 +90,16 @@ impl Node {
             name: "API".into(),
             description: String::new(),
             status: ComponentStatus::default(),
+            ..ComponentDraft::default()
         };
-        let create: CreateTransition<Component> =
-            Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
+        let create: CreateTransition<Component> = Box::new(move |stamp| {
+            Ok(Component::create(
+                ComponentId(stamp.id),
+                draft,
+                stamp.zone,
+                stamp.now,
+            )?)
+        });
         ComponentStore::insert(&self.database, &self.acme, create)
             .await
             .unwrap();

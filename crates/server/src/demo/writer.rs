@@ -80,6 +80,7 @@ impl<'a> Writer<'a> {
                 name: name.into(),
                 description: description.into(),
                 status,
+                ..ComponentDraft::default()
             };
             let component = self
                 .app

@@ -1,3 +1,5 @@
+mod history;
+
 use reqwest::Method;
 use serde_json::json;
 

@@ -19,6 +19,7 @@ fn snapshot(name: &str) -> Snapshot {
             id: "org".into(),
             code: "0123456789ab".into(),
             name: name.into(),
+            time_zone: allclear_domain::time_zone::TimeZone::default(),
         },
         banner: None,
         components: Vec::new(),
@@ -59,6 +60,9 @@ fn with_component(status: ComponentStatus) -> Snapshot {
         description: String::new(),
         description_truncated: false,
         status,
+        start_date: None,
+        only_show_when_affected: false,
+        uptime: None,
         created_at: DateTime::default(),
     };
     let operational = status == ComponentStatus::Operational;

@@ -13,6 +13,7 @@ mod status_style;
 mod subscribe;
 mod text;
 mod timeline;
+mod uptime;
 
 use allclear_application::public::Snapshot;
 use allclear_application::public::incident::PublicIncident;
@@ -57,7 +58,7 @@ pub fn page(snapshot: &Snapshot) -> Markup {
         }
         div class="grid gap-8 xl:grid-cols-[minmax(0,5fr)_minmax(0,7fr)] xl:grid-rows-[auto_1fr]" {
             @if incidents_first { (incident::list(&snapshot.incidents)) }
-            (component::list(&snapshot.components))
+            (component::list(snapshot))
             @if !incidents_first { (incident::list(&snapshot.incidents)) }
             (maintenance::list(&snapshot.maintenances))
         }

@@ -1,5 +1,7 @@
 //! The public state of one organisation at one revision, ready to send: the snapshot, and the page around it.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use actix_web::HttpResponse;
 use actix_web::body::BoxBody;
 use actix_web::http::StatusCode;
@@ -90,12 +92,12 @@ impl Page {
             json: Document::new(
                 format!("{{\"data\":{data}}}"),
                 "application/json",
-                &snapshot.revision.to_string(),
+                &figures_tag(snapshot),
             )?,
             html: Document::new(
                 html,
                 "text/html; charset=utf-8",
-                &format!("{}-{}", snapshot.revision, template.fingerprint()),
+                &format!("{}-{}", bars_tag(snapshot), template.fingerprint()),
             )?,
         })
     }
@@ -162,6 +164,40 @@ impl Page {
     /// The page around the snapshot, or 304.
     pub fn html(&self, asked: &HeaderMap) -> HttpResponse<Option<Bytes>> {
         self.html.respond(asked)
+    }
+}
+
+/// The entity tag of the snapshot: the revision, and the figures of uptime, which also move without a revision.
+fn figures_tag(snapshot: &Snapshot) -> String {
+    let mut hasher = DefaultHasher::new();
+    let mut moving = false;
+    for uptime in snapshot
+        .components
+        .iter()
+        .filter_map(|component| component.uptime.as_ref())
+    {
+        moving |= !uptime.days.is_empty();
+        uptime.hash(&mut hasher);
+    }
+    if moving {
+        format!("{}-{:x}", snapshot.revision, hasher.finish())
+    } else {
+        snapshot.revision.to_string()
+    }
+}
+
+/// The entity tag of the page: that of the snapshot, and the day on which the bars end.
+fn bars_tag(snapshot: &Snapshot) -> String {
+    let tag = figures_tag(snapshot);
+    let mut components = snapshot.components.iter();
+    if components.any(|component| component.uptime.is_some()) {
+        let today = snapshot
+            .organisation
+            .time_zone
+            .date_of(snapshot.generated_at);
+        format!("{tag}-{}", today.format("%Y%m%d"))
+    } else {
+        tag
     }
 }
 

@@ -1,30 +1,35 @@
 import { useFormikContext } from 'formik';
 import type { ComponentProps } from 'react';
-import type { ComponentInput } from '@/api/types';
 import { ItemForm } from '@/items/item-form';
+import { Checkbox } from '@/ui/checkbox';
 import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
 import { componentStatuses, statusOptions } from '@/ui/statuses';
 import { Textarea } from '@/ui/textarea';
 import { ToggleGroup } from '@/ui/toggle-group';
-import { componentSchema } from './component';
+import { componentSchema, type ComponentValues } from './component';
 
 const statuses = statusOptions(componentStatuses);
 
-type ComponentFormProps = Omit<ComponentProps<typeof ItemForm<ComponentInput>>, 'validationSchema'>;
+interface ComponentFormProps extends Omit<
+  ComponentProps<typeof ItemForm<ComponentValues>>,
+  'validationSchema'
+> {
+  isNew?: boolean;
+}
 
-export function ComponentForm({ children, ...form }: ComponentFormProps) {
+export function ComponentForm({ children, isNew = false, ...form }: ComponentFormProps) {
   return (
     <ItemForm validationSchema={componentSchema} {...form}>
-      <ComponentFields loading={form.loading ?? false} />
+      <ComponentFields loading={form.loading ?? false} isNew={isNew} />
       {children}
     </ItemForm>
   );
 }
 
-function ComponentFields({ loading }: { loading: boolean }) {
+function ComponentFields({ loading, isNew }: { loading: boolean; isNew: boolean }) {
   const { values, errors, touched, getFieldProps, setFieldValue } =
-    useFormikContext<ComponentInput>();
+    useFormikContext<ComponentValues>();
   return (
     <>
       <Field label="Name" required error={touched.name && errors.name}>
@@ -50,6 +55,41 @@ function ComponentFields({ loading }: { loading: boolean }) {
           />
         )}
       </Field>
+      <fieldset className="grid gap-4">
+        <legend className="mb-3 text-sm font-medium text-ink">Status page</legend>
+        <Checkbox
+          label="Show uptime"
+          {...getFieldProps('showUptime')}
+          checked={values.showUptime}
+          disabled={loading}
+        />
+        <Field
+          label="Uptime counts from"
+          description={
+            isNew
+              ? 'Leave it empty to count from the day of creation.'
+              : 'Leave it empty to count all days.'
+          }
+          error={errors.startDate}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              {...getFieldProps('startDate')}
+              type="date"
+              className="w-44"
+              disabled={loading}
+            />
+          )}
+        </Field>
+        <Checkbox
+          label="Only show while affected"
+          description="The page hides the component while it is operational."
+          {...getFieldProps('onlyShowWhenAffected')}
+          checked={values.onlyShowWhenAffected}
+          disabled={loading}
+        />
+      </fieldset>
     </>
   );
 }

@@ -22,15 +22,50 @@ export const componentKind: ItemKind<Component> = {
 
 const nameRequired = 'Name is required';
 
+/** The values of a component's form. */
+export interface ComponentValues extends Pick<ComponentInput, 'name' | 'status' | 'description'> {
+  showUptime: boolean;
+  /** "2026-11-20"; '' for none. */
+  startDate: string;
+  onlyShowWhenAffected: boolean;
+}
+
 export const componentSchema = object({
   name: line(limits.name).required(nameRequired).min(2, nameRequired),
   status: oneStatusOf(componentStatuses),
   description: text(limits.text),
 });
 
-export const newComponent: ComponentInput = { name: '', status: 'OPERATIONAL', description: '' };
+export const newComponent: ComponentValues = {
+  name: '',
+  status: 'OPERATIONAL',
+  description: '',
+  showUptime: true,
+  startDate: '',
+  onlyShowWhenAffected: false,
+};
 
-/** The values of a component's form. */
-export function componentValues({ name, status, description }: Component): ComponentInput {
-  return { name, status, description };
+export function componentValues(component: Component): ComponentValues {
+  const { name, status, description, showUptime, startDate, onlyShowWhenAffected } = component;
+  return {
+    name,
+    status,
+    description,
+    showUptime,
+    startDate: startDate ?? '',
+    onlyShowWhenAffected,
+  };
+}
+
+/** What is sent: the page's options only if they differ from `before`. */
+export function componentInput(values: ComponentValues, before: ComponentValues): ComponentInput {
+  const { name, status, description, showUptime, startDate, onlyShowWhenAffected } = values;
+  return {
+    name,
+    status,
+    description,
+    ...(showUptime !== before.showUptime && { showUptime }),
+    ...(startDate !== before.startDate && { startDate: startDate || null }),
+    ...(onlyShowWhenAffected !== before.onlyShowWhenAffected && { onlyShowWhenAffected }),
+  };
 }

@@ -1,19 +1,18 @@
 import { useApi } from '@/api/api-provider';
-import type { ComponentInput } from '@/api/types';
 import { useSave } from '@/items/item-form';
 import { endpoints, paths } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { useGoBack } from '@/ui/use-go-back';
 import { usePageTitle } from '@/ui/use-page-title';
-import { newComponent } from './component';
+import { componentInput, newComponent, type ComponentValues } from './component';
 import { ComponentForm } from './component-form';
 
 export function CreateComponentPage() {
   usePageTitle('Create Component');
   const api = useApi();
   const goBack = useGoBack(paths.components.list);
-  const create = useSave<ComponentInput>({
-    save: (values) => api.post(endpoints.components.create, values),
+  const create = useSave<ComponentValues>({
+    save: (values) => api.post(endpoints.components.create, componentInput(values, newComponent)),
     list: endpoints.components.list,
     goBack,
     done: 'Component Created',
@@ -25,6 +24,7 @@ export function CreateComponentPage() {
       <CardHeader title="Create Component" level={1} />
       <CardBody>
         <ComponentForm
+          isNew
           initialValues={newComponent}
           onSubmit={create}
           onCancel={goBack}

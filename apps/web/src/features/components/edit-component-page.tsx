@@ -1,16 +1,18 @@
 import { useParams } from 'react-router-dom';
-import type { Component, ComponentInput } from '@/api/types';
+import type { Component } from '@/api/types';
 import { LiveUpdate } from '@/items/edit-merge';
 import { useSave } from '@/items/item-form';
 import { useEdit } from '@/items/use-edit';
 import { endpoints, paths } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { componentStatuses } from '@/ui/statuses';
+import { Tabs } from '@/ui/tabs';
 import { useGoBack } from '@/ui/use-go-back';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import { usePageTitle } from '@/ui/use-page-title';
-import { componentValues, newComponent } from './component';
+import { componentInput, componentValues, newComponent, type ComponentValues } from './component';
 import { ComponentForm } from './component-form';
+import { HistoryPanel } from './history-panel';
 
 export function EditComponentPage() {
   usePageTitle('Edit Component');
@@ -23,43 +25,60 @@ function EditComponent({ id }: { id: string }) {
   const { loaded } = edit;
   const goBack = useGoBack(paths.components.list);
   useLeaveOnError(edit.error !== undefined, 'Error loading component', goBack);
-  const update = useSave<ComponentInput>({
-    save: edit.save,
+  const update = useSave<ComponentValues>({
+    save: (values) =>
+      edit.save(componentInput(values, loaded ? componentValues(loaded) : newComponent)),
     list: endpoints.components.list,
     goBack,
     done: 'Component Updated',
     failed: 'Error',
   });
 
+  const form = (
+    <ComponentForm
+      // A new form replaces the placeholder once the component is loaded.
+      key={loaded === undefined ? 'loading' : 'loaded'}
+      initialValues={loaded === undefined ? newComponent : componentValues(loaded)}
+      loading={loaded === undefined}
+      onSubmit={update}
+      onCancel={goBack}
+      submitLabel="Update"
+      pendingLabel="Updating..."
+    >
+      {loaded && (
+        <LiveUpdate
+          edit={edit}
+          loaded={loaded}
+          event="component-update"
+          noun="component"
+          valuesOf={componentValues}
+          describe={(theirs) => ({
+            name: { label: 'Name', value: theirs.name },
+            status: { label: 'Status', value: componentStatuses[theirs.status].label },
+            description: { label: 'Description', value: theirs.description || 'Empty' },
+            showUptime: { label: 'Show uptime', value: theirs.showUptime ? 'Yes' : 'No' },
+            startDate: { label: 'Uptime counts from', value: theirs.startDate || 'Any day' },
+            onlyShowWhenAffected: {
+              label: 'Only show while affected',
+              value: theirs.onlyShowWhenAffected ? 'Yes' : 'No',
+            },
+          })}
+        />
+      )}
+    </ComponentForm>
+  );
+
   return (
     <Card className="mx-auto w-full max-w-3xl" aria-busy={loaded === undefined}>
       <CardHeader title="Edit Component" level={1} />
       <CardBody>
-        <ComponentForm
-          // A new form replaces the placeholder once the component is loaded.
-          key={loaded === undefined ? 'loading' : 'loaded'}
-          initialValues={loaded === undefined ? newComponent : componentValues(loaded)}
-          loading={loaded === undefined}
-          onSubmit={update}
-          onCancel={goBack}
-          submitLabel="Update"
-          pendingLabel="Updating..."
-        >
-          {loaded && (
-            <LiveUpdate
-              edit={edit}
-              loaded={loaded}
-              event="component-update"
-              noun="component"
-              valuesOf={componentValues}
-              describe={(theirs) => ({
-                name: { label: 'Name', value: theirs.name },
-                status: { label: 'Status', value: componentStatuses[theirs.status].label },
-                description: { label: 'Description', value: theirs.description || 'Empty' },
-              })}
-            />
-          )}
-        </ComponentForm>
+        <Tabs
+          label="Component"
+          tabs={[
+            { value: 'details', label: 'Details', content: form, keepMounted: true },
+            { value: 'history', label: 'History', content: <HistoryPanel componentId={id} /> },
+          ]}
+        />
       </CardBody>
     </Card>
   );

@@ -5,6 +5,7 @@ import type { Incident } from './incident';
 export function anIncident(changes: Partial<Incident> = {}): Incident {
   return {
     id: 'incident-1',
+    code: '0123456789ab',
     title: 'Checkout fails',
     description: 'Payments are refused.',
     status: 'INVESTIGATING',
@@ -22,6 +23,10 @@ export function aComponent(name: string): Component {
     name,
     description: '',
     status: 'OPERATIONAL',
+    code: '0123456789ab',
+    showUptime: true,
+    startDate: null,
+    onlyShowWhenAffected: false,
     createdAt: '2026-01-01T00:00:00.000Z',
     updatedAt: '2026-01-01T00:00:00.000Z',
   };
@@ -31,7 +36,7 @@ export function anAttached(name: string): AttachedComponent {
   return {
     componentId: `id-${name}`,
     status: 'PARTIAL_OUTAGE',
-    component: { id: `id-${name}`, name, status: 'OPERATIONAL' },
+    component: { id: `id-${name}`, code: '0123456789ab', name, status: 'OPERATIONAL' },
   };
 }
 

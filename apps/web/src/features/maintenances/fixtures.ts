@@ -3,6 +3,7 @@ import type { Maintenance } from './maintenance';
 export function aMaintenance(changes: Partial<Maintenance> = {}): Maintenance {
   return {
     id: 'maintenance-1',
+    code: '0123456789ab',
     title: 'Database upgrade',
     description: 'Writes pause for a while.',
     status: 'SCHEDULED',

@@ -5,31 +5,46 @@ import { cn } from '@/ui/cn';
 import { componentStatuses } from '@/ui/statuses';
 import { tones } from '@/ui/tone';
 import { isAffected } from './headline';
+import type { PageState } from './page-state';
 import { Highlight, NothingHere, PageSection, Prose, QuietStatus } from './page-parts';
+import { UptimeBars } from './uptime-bars';
 
 interface ComponentListProps {
-  components: readonly PublicComponent[];
+  state: PageState;
   changes: Readonly<Record<string, number>>;
   className?: string;
 }
 
-export function ComponentList({ components, changes, className }: ComponentListProps) {
+/** Leaves out an operational component that is only shown when it is affected. */
+export function ComponentList({ state, changes, className }: ComponentListProps) {
+  const components = state.components.filter(
+    (component) => isAffected(component) || !component.onlyShowWhenAffected,
+  );
   return (
     <PageSection id="components" title="Components" {...(className && { className })}>
       {components.length === 0 ? (
         <NothingHere>No components are shown here yet.</NothingHere>
       ) : (
-        <Card>
-          <ul className="divide-y divide-line">
-            {components.map((component) => (
-              <ComponentRow
-                key={component.id}
-                component={component}
-                changes={changes[component.id]}
-              />
-            ))}
-          </ul>
-        </Card>
+        <>
+          <Card>
+            <ul className="divide-y divide-line">
+              {components.map((component) => (
+                <ComponentRow
+                  key={component.id}
+                  component={component}
+                  state={state}
+                  changes={changes[component.id]}
+                />
+              ))}
+            </ul>
+          </Card>
+          {components.some(({ uptime }) => uptime) && (
+            <p className="text-xs text-subtle">
+              Uptime of the last 90 days: a major outage counts in full, a partial outage by 30 %,
+              and degraded performance does not count.
+            </p>
+          )}
+        </>
       )}
     </PageSection>
   );
@@ -37,11 +52,12 @@ export function ComponentList({ components, changes, className }: ComponentListP
 
 interface ComponentRowProps {
   component: PublicComponent;
+  state: PageState;
   changes: number | undefined;
 }
 
 /** Only a component with a problem has the colour of its status. */
-function ComponentRow({ component, changes }: ComponentRowProps) {
+function ComponentRow({ component, state, changes }: ComponentRowProps) {
   const affected = isAffected(component);
   const style = componentStatuses[component.status];
   return (
@@ -69,6 +85,9 @@ function ComponentRow({ component, changes }: ComponentRowProps) {
         <Prose text={component.description} className="text-sm text-muted" />
       </div>
       {affected ? <StatusBadge {...style} /> : <QuietStatus {...style} />}
+      {component.uptime && (
+        <UptimeBars component={component} uptime={component.uptime} state={state} />
+      )}
     </li>
   );
 }

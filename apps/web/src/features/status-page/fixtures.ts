@@ -14,7 +14,11 @@ export function aComponent(change: Partial<PublicComponent> = {}): PublicCompone
     id: 'component-1',
     name: 'Website',
     description: '',
+    code: '0123456789ab',
     status: 'OPERATIONAL',
+    startDate: null,
+    onlyShowWhenAffected: false,
+    uptime: null,
     createdAt: '2026-11-01T08:00:00.000Z',
     ...change,
   };
@@ -23,6 +27,7 @@ export function aComponent(change: Partial<PublicComponent> = {}): PublicCompone
 export function anIncident(change: Partial<PublicIncident> = {}): PublicIncident {
   return {
     id: 'incident-1',
+    code: '0123456789ab',
     title: 'Payments fail',
     description: 'Cards are declined.',
     status: 'INVESTIGATING',
@@ -38,6 +43,7 @@ export function anIncident(change: Partial<PublicIncident> = {}): PublicIncident
 export function anIncidentEntry(change: Partial<IncidentEntry> = {}): IncidentEntry {
   return {
     id: 'entry-1',
+    code: '0123456789ab',
     incidentId: 'incident-1',
     status: 'IDENTIFIED',
     message: 'A provider is down.',
@@ -49,6 +55,7 @@ export function anIncidentEntry(change: Partial<IncidentEntry> = {}): IncidentEn
 export function aMaintenance(change: Partial<PublicMaintenance> = {}): PublicMaintenance {
   return {
     id: 'maintenance-1',
+    code: '0123456789ab',
     title: 'Database upgrade',
     description: 'Writes pause for a minute.',
     status: 'SCHEDULED',
@@ -63,6 +70,7 @@ export function aMaintenance(change: Partial<PublicMaintenance> = {}): PublicMai
 export function aMaintenanceEntry(change: Partial<MaintenanceEntry> = {}): MaintenanceEntry {
   return {
     id: 'entry-2',
+    code: '0123456789ab',
     maintenanceId: 'maintenance-1',
     status: 'MONITORING',
     message: 'Half of it is done.',
@@ -73,7 +81,12 @@ export function aMaintenanceEntry(change: Partial<MaintenanceEntry> = {}): Maint
 
 export function aSnapshot(change: Partial<StatusSnapshot> = {}): StatusSnapshot {
   return {
-    organisation: { id: 'org-1', name: 'Analytical Engines' },
+    organisation: {
+      id: 'org-1',
+      code: '0123456789ab',
+      name: 'Analytical Engines',
+      timeZone: 'Etc/UTC',
+    },
     banner: null,
     components: [],
     incidents: [],

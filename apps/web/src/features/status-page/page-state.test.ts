@@ -20,7 +20,11 @@ describe('an event', () => {
       anIncident({
         id: 'i2',
         components: [
-          { componentId: 'c1', status: 'DEGRADED', component: { id: 'c1', name: 'Website' } },
+          {
+            componentId: 'c1',
+            status: 'DEGRADED',
+            component: { id: 'c1', code: '0123456789ab', name: 'Website' },
+          },
         ],
         IncidentTimeline: [anIncidentEntry({ id: 'e1', incidentId: 'i2' })],
       }),
@@ -201,7 +205,7 @@ function history(seed: number, length: number) {
             {
               componentId: affected.id,
               status: affected.status,
-              component: { id: affected.id, name: affected.name },
+              component: { id: affected.id, code: affected.code, name: affected.name },
             },
           ]
         : [];

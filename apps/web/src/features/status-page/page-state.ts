@@ -129,14 +129,14 @@ function withComponent<State extends Lists>(
   component: PublicComponent,
   isNew: boolean,
 ): State {
-  const { id, name } = component;
+  const { id, code, name } = component;
   return {
     ...state,
     components: (isNew ? add : replace)(state.components, component),
     incidents: state.incidents.map((incident) => ({
       ...incident,
       components: incident.components.map((link) =>
-        link.componentId === id ? { ...link, component: { id, name } } : link,
+        link.componentId === id ? { ...link, component: { id, code, name } } : link,
       ),
     })),
   };

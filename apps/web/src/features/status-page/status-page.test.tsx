@@ -78,7 +78,11 @@ describe('the first paint', () => {
         anIncident({
           status: 'IDENTIFIED',
           components: [
-            { componentId: 'c1', status: 'DEGRADED', component: { id: 'c1', name: 'Website' } },
+            {
+              componentId: 'c1',
+              status: 'DEGRADED',
+              component: { id: 'c1', code: '0123456789ab', name: 'Website' },
+            },
           ],
           IncidentTimeline: [
             anIncidentEntry({ id: 'e2' }),

@@ -60,7 +60,7 @@ export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
         {incidentsFirst && incidentList}
         <ComponentList
           key="components"
-          components={components}
+          state={state}
           changes={changes}
           className="xl:col-start-1"
         />

@@ -1,9 +1,11 @@
-import { useEffect, useReducer } from 'react';
+import { type Dispatch, useEffect, useReducer } from 'react';
 import type { Instant, StatusSnapshot } from '@/api/types';
 import type { LiveEvent } from '@/realtime/live-events';
 import { announcementsBetween } from './announcements';
 import type { Follow } from './event-stream';
 import { applyEvent, limitPast, type CurrentLists, type PageState } from './page-state';
+import { fetchSnapshot } from './snapshot';
+import { dayOf, hasMovingFigures, withFigures } from './uptime';
 
 export type Connection = 'connecting' | 'live' | 'reconnecting';
 
@@ -21,6 +23,7 @@ export interface Live {
 type Action =
   | { type: 'event'; event: LiveEvent }
   | { type: 'state'; state: CurrentLists }
+  | { type: 'figures'; read: CurrentLists }
   | { type: 'connected'; connected: boolean; now: Instant };
 
 /** Screen readers have read older announcements. */
@@ -41,7 +44,39 @@ export function useLive(snapshot: StatusSnapshot, follow: Follow): Live {
       }),
     [follow, orgId, revision],
   );
+  useMovingFigures(live.state, dispatch);
   return live;
+}
+
+/** Interval in which figures of an outage move, and in which the page notices midnight. */
+const figuresMs = 60_000;
+
+/** Reads the figures again while an outage lasts, and when a day begins in the page's time zone. */
+function useMovingFigures(state: PageState, dispatch: Dispatch<Action>) {
+  const { id, timeZone } = state.organisation;
+  const isMoving = hasMovingFigures(state);
+  const hasFigures = state.components.some(({ uptime }) => uptime);
+  useEffect(() => {
+    if (!hasFigures) return;
+    const left = new AbortController();
+    let day = dayOf(Date.now(), timeZone);
+    const timer = window.setInterval(() => {
+      const today = dayOf(Date.now(), timeZone);
+      if (!isMoving && today === day) return;
+      fetchSnapshot(id, null, left.signal).then(
+        (read) => {
+          day = today;
+          if (read) dispatch({ type: 'figures', read });
+        },
+        // The next reading is soon enough.
+        () => undefined,
+      );
+    }, figuresMs);
+    return () => {
+      left.abort();
+      window.clearInterval(timer);
+    };
+  }, [id, timeZone, isMoving, hasFigures, dispatch]);
 }
 
 export function initialLive(state: StatusSnapshot): Live {
@@ -58,6 +93,8 @@ export function reduce(live: Live, action: Action): Live {
         ...withState(live, { ...live.state, ...action.state }),
         asOf: action.state.generatedAt,
       };
+    case 'figures':
+      return { ...live, state: withFigures(live.state, action.read) };
     case 'connected':
       if (action.connected) return { ...live, connection: 'live' };
       return {

@@ -86,9 +86,16 @@ async fn incident_notice_shows_the_incident_as_it_was_at_each_change(database: &
         name: "API".into(),
         description: String::new(),
         status: ComponentStatus::default(),
+        ..ComponentDraft::default()
     };
-    let api: CreateTransition<Component> =
-        Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
+    let api: CreateTransition<Component> = Box::new(move |stamp| {
+        Ok(Component::create(
+            ComponentId(stamp.id),
+            draft,
+            stamp.zone,
+            stamp.now,
+        )?)
+    });
     let component_id = ComponentStore::insert(database, &world.acme, api)
         .await
         .unwrap()

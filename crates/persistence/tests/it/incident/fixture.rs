@@ -14,6 +14,7 @@ use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
 use allclear_domain::incident_update::{IncidentAndNewest, IncidentUpdate, IncidentUpdateDraft};
 use allclear_domain::organisation::Revision;
+use allclear_domain::time_zone::TimeZone;
 use allclear_persistence::database::Database;
 use serde_json::Value;
 
@@ -86,9 +87,16 @@ impl World {
             name: name.into(),
             description: String::new(),
             status: ComponentStatus::default(),
+            ..ComponentDraft::default()
         };
-        let create: CreateTransition<Component> =
-            Box::new(move |stamp| Ok(Component::create(ComponentId(stamp.id), draft, stamp.now)?));
+        let create: CreateTransition<Component> = Box::new(move |stamp| {
+            Ok(Component::create(
+                ComponentId(stamp.id),
+                draft,
+                stamp.zone,
+                stamp.now,
+            )?)
+        });
         ComponentStore::insert(&*self.database, &self.acme, create)
             .await
             .unwrap()
@@ -109,8 +117,9 @@ impl World {
             status: Some(status),
             ..Default::default()
         };
-        let rule =
-            Box::new(move |component: Component, _| Ok(component.edit(patch, clock().now())?));
+        let rule = Box::new(move |component: Component, _| {
+            Ok(component.edit(patch, TimeZone::default(), clock().now())?)
+        });
         ComponentStore::change(&*self.database, &self.acme, id, rule)
             .await
             .unwrap()

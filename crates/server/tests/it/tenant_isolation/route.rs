@@ -45,6 +45,15 @@ pub(super) const ROUTES: &[Route] = &[
     route(Guard::Token, "post", "/component/create"),
     route(Guard::Token, "get", "/component/list"),
     route(Guard::Token, "get", "/component/{id}"),
+    route(Guard::Token, "get", "/component/{id}/history"),
+    route(Guard::Token, "get", "/component/{id}/uptime"),
+    route(Guard::Token, "post", "/component/{id}/history/create"),
+    route(Guard::Token, "put", "/component/{id}/history/{period_id}"),
+    route(
+        Guard::Token,
+        "delete",
+        "/component/{id}/history/{period_id}",
+    ),
     route(Guard::Token, "delete", "/component/{id}"),
     route(Guard::Token, "patch", "/component/{id}"),
     route(Guard::Open, "get", "/configuration"),
@@ -168,7 +177,8 @@ impl Route {
             .replace("{organisation}", &world.organisation);
         let path = path
             .replace("{update_id}", update)
-            .replace("{user_id}", &world.admin_id);
+            .replace("{user_id}", &world.admin_id)
+            .replace("{period_id}", &world.period);
         path.replace("{invitation_id}", &world.invitation)
     }
 
@@ -176,6 +186,12 @@ impl Route {
     pub(super) fn body(&self, world: &World) -> Value {
         match (self.method, self.path) {
             ("patch", "/component/{id}") => json!({"name": "Intruded", "status": "MAJOR_OUTAGE"}),
+            ("post", "/component/{id}/history/create") => {
+                json!({"status": "DEGRADED", "startAt": "2020-01-01T00:00:00Z", "endAt": "2020-01-02T00:00:00Z"})
+            }
+            ("put", "/component/{id}/history/{period_id}") => {
+                json!({"status": "DEGRADED", "startAt": "2020-01-01T00:00:00Z", "endAt": null})
+            }
             ("post", "/incident/create") => {
                 json!({"title": "Intruded", "description": "It is", "components": []})
             }

@@ -31,7 +31,7 @@ impl Intruder {
         if let Some(token) = &self.token {
             request = request.bearer_auth(token);
         }
-        if matches!(route.method, "post" | "patch") {
+        if matches!(route.method, "post" | "put" | "patch") {
             request = request.json(&route.body(world));
         }
         send(request).await

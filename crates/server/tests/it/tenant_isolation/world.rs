@@ -15,6 +15,8 @@ pub(super) struct World {
     pub(super) organisation: String,
     pub(super) component: String,
     pub(super) spare_component: String,
+    /// The period that lasts of the component.
+    pub(super) period: String,
     pub(super) incident: String,
     pub(super) incident_update: String,
     pub(super) maintenance: String,
@@ -47,6 +49,10 @@ impl World {
         let attached = json!([{"componentId": component, "status": "DEGRADED"}]);
         let incident = json!({"title": "Down", "description": "All of it", "components": attached});
         let incident = created(&operator, "/incident/create", incident).await;
+        let history = operator
+            .get(&format!("/component/{component}/history"))
+            .await;
+        let period = history.body["data"][0]["id"].as_str().unwrap().to_owned();
         let update = json!({"status": "IDENTIFIED", "message": "Found"});
         let incident_update = created(
             &operator,
@@ -91,6 +97,7 @@ impl World {
             organisation,
             component,
             spare_component,
+            period,
             incident,
             incident_update,
             maintenance,

@@ -1,6 +1,6 @@
 //! The components and the banner.
 
-use allclear_application::public::{Banner, PublicComponent};
+use allclear_application::public::{Banner, PublicComponent, Snapshot};
 use allclear_domain::component::ComponentStatus;
 use maud::{Markup, html};
 
@@ -8,6 +8,7 @@ use super::icon::Icon;
 use super::section::{nothing_here, section};
 use super::status_style::StatusStyle;
 use super::text::prose;
+use super::uptime::{Bars, rule};
 
 fn is_affected(component: &PublicComponent) -> bool {
     component.status != ComponentStatus::Operational
@@ -54,25 +55,33 @@ fn extent(components: &[PublicComponent]) -> String {
     }
 }
 
-/// The list of components. An affected component has the colour of its status across the row.
-pub(super) fn list(components: &[PublicComponent]) -> Markup {
+/// The list of components. An affected component has the colour of its status across the row. One that is only shown when it is
+/// affected is left out while it is operational.
+pub(super) fn list(snapshot: &Snapshot) -> Markup {
+    let shown: Vec<_> = snapshot
+        .components
+        .iter()
+        .filter(|component| is_affected(component) || !component.only_show_when_affected)
+        .collect();
+    let bars = Bars::new(snapshot);
     section(
         "components",
         "Components",
         "xl:col-start-1",
         &html! {
-            @if components.is_empty() {
+            @if shown.is_empty() {
                 (nothing_here("No components are shown here yet."))
             } @else {
                 section class="min-w-0 rounded-lg border border-line bg-surface shadow-low" {
-                    ul class="divide-y divide-line" { @for component in components { (row(component)) } }
+                    ul class="divide-y divide-line" { @for component in &shown { (row(component, &bars)) } }
                 }
+                @if shown.iter().any(|component| component.uptime.is_some()) { (rule()) }
             }
         },
     )
 }
 
-fn row(component: &PublicComponent) -> Markup {
+fn row(component: &PublicComponent, bars: &Bars<'_>) -> Markup {
     let style = StatusStyle::from(component.status);
     let affected = is_affected(component);
     html! {
@@ -88,6 +97,7 @@ fn row(component: &PublicComponent) -> Markup {
                 (prose(&component.description, " text-sm text-muted"))
             }
             @if affected { (style.badge("")) } @else { (style.quiet()) }
+            @if let Some(uptime) = &component.uptime { (bars.of(component, uptime)) }
         }
     }
 }

@@ -4,7 +4,9 @@ use allclear_application::public::incident::{
     AffectedComponent, ComponentName, IncidentTimelineEntry, PublicIncident,
 };
 use allclear_application::public::maintenance::{MaintenanceTimelineEntry, PublicMaintenance};
-use allclear_application::public::{Banner, PublicComponent, PublicOrganisation};
+use allclear_application::public::{
+    Banner, PublicComponent, PublicOrganisation, PublicUptime, PublicUptimeDay,
+};
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
@@ -15,6 +17,30 @@ const HOSTILE: &str =
 
 fn at(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()
+}
+
+/// A component with five minutes of a partial outage.
+fn component(text: &str, status: ComponentStatus, when: DateTime<Utc>) -> PublicComponent {
+    PublicComponent {
+        id: "id".into(),
+        code: "0123456789ab".into(),
+        name: text.into(),
+        description: text.into(),
+        description_truncated: false,
+        status,
+        start_date: None,
+        only_show_when_affected: false,
+        uptime: Some(PublicUptime {
+            percentage: None,
+            days: vec![PublicUptimeDay {
+                date: when.date_naive(),
+                partial: 309,
+                major: 0,
+                degraded: 0,
+            }],
+        }),
+        created_at: when,
+    }
 }
 
 /// A page with everything on it; every text is `text`.
@@ -72,20 +98,12 @@ fn full(text: &str) -> Snapshot {
         }],
         timeline_truncated: false,
     };
-    let component = |status| PublicComponent {
-        id: id.clone(),
-        code: "0123456789ab".into(),
-        name: text.into(),
-        description: text.into(),
-        description_truncated: false,
-        status,
-        created_at: when,
-    };
     Snapshot {
         organisation: PublicOrganisation {
             id: "org".into(),
             code: "0123456789ab".into(),
             name: text.into(),
+            time_zone: allclear_domain::time_zone::TimeZone::default(),
         },
         banner: Some(Banner {
             operational: false,
@@ -97,7 +115,7 @@ fn full(text: &str) -> Snapshot {
             ComponentStatus::PartialOutage,
             ComponentStatus::MajorOutage,
         ]
-        .map(component)
+        .map(|status| component(text, status, when))
         .into(),
         incidents: vec![
             incident(IncidentStatus::Resolved),
@@ -250,4 +268,38 @@ fn page_mentions_omitted_items() {
     truncated.incidents[0].timeline_truncated = true;
     truncated.maintenances[0].timeline_truncated = true;
     assert_eq!(page(&truncated).into_string().matches(older).count(), 2);
+}
+
+#[test]
+fn bars_are_one_drawing_with_a_text_of_each_day_of_note() {
+    let html = page(&full("Words")).into_string();
+    let texts = texts(&html);
+    for expected in [
+        "Nov 20, 2026: 5 mins partial outage. Words. Words",
+        "No downtime recorded on other days",
+        "90 days ago",
+        "No data",
+        "Today",
+    ] {
+        assert!(texts.contains(&expected), "{expected}: {texts:?}");
+    }
+    assert_eq!(
+        html.matches("class=\"uptime-up\" d=\"M0 23H450\"").count(),
+        4
+    );
+    assert_eq!(
+        html.matches("class=\"uptime-1\" d=\"M445 17h3\"").count(),
+        4
+    );
+}
+
+#[test]
+fn component_that_is_only_shown_when_affected_is_hidden_while_it_is_operational() {
+    let mut snapshot = full("Words");
+    let rows = |snapshot: &Snapshot| page(snapshot).into_string().matches("<h3").count();
+    let all = rows(&snapshot);
+    for component in &mut snapshot.components {
+        component.only_show_when_affected = true;
+    }
+    assert_eq!(rows(&snapshot), all - 1);
 }

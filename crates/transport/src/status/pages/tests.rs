@@ -26,6 +26,7 @@ pub(crate) fn snapshot(revision: i64) -> Snapshot {
             id: "org".into(),
             code: "0123456789ab".into(),
             name: "Acme".into(),
+            time_zone: allclear_domain::time_zone::TimeZone::default(),
         },
         banner: None,
         components: Vec::new(),
@@ -310,6 +311,9 @@ fn huge(revision: i64) -> Snapshot {
         description: "y".repeat(10_000),
         description_truncated: false,
         status: allclear_domain::component::ComponentStatus::Operational,
+        start_date: None,
+        only_show_when_affected: false,
+        uptime: None,
         created_at: DateTime::default(),
     };
     Snapshot {

@@ -1,0 +1,140 @@
+import { fireEvent, screen, within } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it } from 'vitest';
+import type { StatusPeriod } from '@/api/types';
+import { endpoints } from '@/paths';
+import { renderScreen } from '@/testing/render';
+import { apiUrl, problem, server, success } from '@/testing/server';
+import { HistoryPanel } from './history-panel';
+
+const calls = endpoints.components.history('c');
+
+const outage: StatusPeriod = {
+  id: 'outage',
+  status: 'MAJOR_OUTAGE',
+  startAt: '2026-11-10T10:00:00.000Z',
+  endAt: '2026-11-10T11:00:00.000Z',
+  cause: { type: 'INCIDENT', id: 'i', name: 'Payments fail' },
+};
+const lasting: StatusPeriod = {
+  ...outage,
+  id: 'lasting',
+  startAt: '2026-11-20T10:00:00.000Z',
+  endAt: null,
+  cause: { type: 'OPERATOR', id: null, name: null },
+};
+
+/** `history` is what the server goes on to answer, at the version of its length. */
+async function open(history: StatusPeriod[]) {
+  server.use(
+    http.get(apiUrl(calls.list), () => success([...history], { etag: `"${history.length}"` })),
+  );
+  const rendered = renderScreen(<HistoryPanel componentId="c" />);
+  await screen.findByRole('table', { name: 'History', busy: false });
+  return rendered;
+}
+
+/** Types local times into the open dialog. */
+function enter(start: string, end: string) {
+  fireEvent.change(screen.getByLabelText(/^Start/), { target: { value: start } });
+  fireEvent.change(screen.getByLabelText(/^End/), { target: { value: end } });
+}
+
+it('shows each period with its cause, and deletes no period that lasts', async () => {
+  await open([lasting, outage]);
+  const [, first, second] = screen.getAllByRole('row');
+  expect(first).toHaveTextContent('Lasts');
+  expect(first).toHaveTextContent('Set by hand');
+  expect(second).toHaveTextContent('Major Outage');
+  expect(second).toHaveTextContent('Incident “Payments fail”');
+  expect(screen.getAllByRole('button', { name: /^Edit period/ })).toHaveLength(2);
+  expect(screen.getAllByRole('button', { name: /^Delete period/ })).toHaveLength(1);
+});
+
+it('adds a period for the version that is shown', async () => {
+  const history: StatusPeriod[] = [];
+  const { user } = await open(history);
+  let sent: unknown;
+  server.use(
+    http.post(apiUrl(calls.create), async ({ request }) => {
+      sent = [request.headers.get('If-Match'), await request.json()];
+      history.push(outage);
+      return success(outage, { status: 201, etag: '"1"' });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Add Period' }));
+  enter('2026-11-10T11:00', '2026-11-10T12:00');
+  await user.click(screen.getByRole('button', { name: 'Add' }));
+  expect(await screen.findByText('Period added')).toBeInTheDocument();
+  expect(await screen.findByText('Incident “Payments fail”')).toBeInTheDocument();
+  expect(sent).toEqual([
+    '"0"',
+    { status: 'MAJOR_OUTAGE', startAt: outage.startAt, endAt: outage.endAt },
+  ]);
+});
+
+it('shows beside its field what the server refuses', async () => {
+  const { user } = await open([]);
+  server.use(
+    http.post(apiUrl(calls.create), () =>
+      problem(422, 'Some fields are wrong', [
+        { field: 'startAt', message: 'Must not overlap another period' },
+      ]),
+    ),
+  );
+  await user.click(screen.getByRole('button', { name: 'Add Period' }));
+  enter('2026-11-10T11:00', '2026-11-10T12:00');
+  await user.click(screen.getByRole('button', { name: 'Add' }));
+  expect(await screen.findByText('Must not overlap another period')).toBeInTheDocument();
+});
+
+it('shows what somebody else has made of a period, and saves on top of it', async () => {
+  const history = [outage];
+  const { user } = await open(history);
+  const conditions: (string | null)[] = [];
+  server.use(
+    http.put(apiUrl(calls.item('outage')), ({ request }) => {
+      conditions.push(request.headers.get('If-Match'));
+      if (conditions.length > 1) return success(outage, { etag: '"3"' });
+      history.splice(0, 1, lasting, { ...outage, status: 'DEGRADED' });
+      return problem(412, 'Somebody else has changed it');
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: /^Edit period/ }));
+  await user.click(screen.getByRole('radio', { name: 'Partial Outage' }));
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  const conflict = await screen.findByText(/Somebody else has changed this history/);
+  expect(conflict.closest('[role=alert]')).toHaveTextContent('StatusDegraded Performance');
+  await user.click(screen.getByRole('button', { name: 'Keep mine' }));
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  expect(await screen.findByText('Period changed')).toBeInTheDocument();
+  expect(conditions).toEqual(['"1"', '"2"']);
+});
+
+it('deletes a period once that is confirmed, and brings it back by Undo', async () => {
+  const history = [outage];
+  const { user } = await open(history);
+  const sent: unknown[] = [];
+  server.use(
+    http.delete(apiUrl(calls.item('outage')), ({ request }) => {
+      sent.push(request.headers.get('If-Match'));
+      history.pop();
+      return success({ id: 'outage' }, { etag: '"8"' });
+    }),
+    http.post(apiUrl(calls.create), async ({ request }) => {
+      sent.push([request.headers.get('If-Match'), await request.json()]);
+      history.push(outage);
+      return success(outage, { status: 201 });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: /^Delete period/ }));
+  const question = within(screen.getByRole('alertdialog', { name: 'Delete this period?' }));
+  await user.click(question.getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('Period deleted')).toBeInTheDocument();
+  expect(await screen.findByText('No Data')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Undo' }));
+  expect(await screen.findByText('Change undone')).toBeInTheDocument();
+  expect(await screen.findByText('Incident “Payments fail”')).toBeInTheDocument();
+  const { status, startAt, endAt } = outage;
+  expect(sent).toEqual(['"1"', ['"8"', { status, startAt, endAt }]]);
+});

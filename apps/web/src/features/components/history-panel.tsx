@@ -1,0 +1,116 @@
+import { CalendarPlus } from 'lucide-react';
+import { useState } from 'react';
+import { useApi } from '@/api/api-provider';
+import { ApiError } from '@/api/error';
+import type { StatusPeriod } from '@/api/types';
+import { useQuery } from '@/api/use-query';
+import { endpoints } from '@/paths';
+import { useItemChanges } from '@/realtime/realtime';
+import { Button } from '@/ui/button';
+import { LoadFailure } from '@/ui/load-failure';
+import { toast } from '@/ui/toast';
+import { useErrorToast } from '@/ui/use-error-toast';
+import { periodInput, periodValues, type PeriodValues } from './history';
+import { HistoryTable } from './history-table';
+import { PeriodDialog } from './period-dialog';
+
+const fetchFailed = 'Error while fetching the history';
+
+/** Lists the periods of a component, and adds, changes and deletes them. */
+export function HistoryPanel({ componentId }: { componentId: string }) {
+  const api = useApi();
+  const calls = endpoints.components.history(componentId);
+  const { data, etag, next, error, refresh } = useQuery<StatusPeriod[]>(calls.list);
+  /** The period that is edited; 'new' for one that is added. */
+  const [edited, setEdited] = useState<StatusPeriod | 'new'>();
+  useErrorToast(error !== undefined, fetchFailed);
+  useItemChanges('component-update', componentId, () => void refresh());
+
+  /** Takes a change back, unless the history has changed since. */
+  async function undo(take: () => Promise<unknown>) {
+    try {
+      await take();
+      toast.success('Change undone');
+    } catch (failure) {
+      toast.error(failure instanceof ApiError ? failure.message : 'The change was not undone');
+    }
+    void refresh();
+  }
+
+  function done(text: string, take: () => Promise<unknown>) {
+    toast.success((shown) => (
+      <span className="flex flex-wrap items-baseline gap-x-3">
+        {text}
+        <Button
+          size="sm"
+          onClick={() => {
+            toast.dismiss(shown.id);
+            void undo(take);
+          }}
+        >
+          Undo
+        </Button>
+      </span>
+    ));
+    void refresh();
+  }
+
+  async function save(values: PeriodValues) {
+    if (edited === 'new') {
+      const added = await api.post<StatusPeriod>(calls.create, periodInput(values), {
+        ifMatch: etag,
+      });
+      const { id } = added.data;
+      done('Period added', () => api.delete(calls.item(id), undefined, { ifMatch: added.etag }));
+    } else if (edited) {
+      const changed = await api.put(calls.item(edited.id), periodInput(values), { ifMatch: etag });
+      const before = periodInput(periodValues(edited));
+      done('Period changed', () =>
+        api.put(calls.item(edited.id), before, { ifMatch: changed.etag }),
+      );
+    }
+    setEdited(undefined);
+  }
+
+  async function remove(period: StatusPeriod) {
+    try {
+      const gone = await api.delete(calls.item(period.id), undefined, { ifMatch: etag });
+      const before = periodInput(periodValues(period));
+      done('Period deleted', () => api.post(calls.create, before, { ifMatch: gone.etag }));
+    } catch (failure) {
+      const isConflict = failure instanceof ApiError && failure.status === 412;
+      toast.error(
+        isConflict ? 'Somebody else has changed the history' : 'Failed to delete the period',
+      );
+      void refresh();
+    }
+  }
+
+  return (
+    <div className="grid min-w-0 gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <p className="max-w-prose text-sm text-muted">
+          Times at which the component was not operational. Uptime follows each change at once.
+        </p>
+        <Button onClick={() => setEdited('new')}>
+          <CalendarPlus aria-hidden /> Add Period
+        </Button>
+      </div>
+      {error && data === undefined ? (
+        <LoadFailure title={fetchFailed} reason={error.message} onRetry={() => void refresh()} />
+      ) : (
+        <HistoryTable periods={data} onEdit={setEdited} onDelete={remove} />
+      )}
+      {next && <p className="text-sm text-subtle">Only the newest 500 periods are shown.</p>}
+      {edited && (
+        <PeriodDialog
+          period={edited === 'new' ? undefined : edited}
+          newest={data}
+          onClose={() => setEdited(undefined)}
+          onSave={save}
+          onConflict={refresh}
+        />
+      )}
+    </div>
+  );
+}

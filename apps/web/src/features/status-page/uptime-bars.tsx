@@ -1,0 +1,197 @@
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  memo,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import type { PublicComponent, PublicUptime } from '@/api/types';
+import type { PageState } from './page-state';
+import { barDays, percentageText, restText, uptimeDays, type UptimeDay } from './uptime';
+
+/** Width of a day in the drawing, the gap to the next one included. */
+const step = 5;
+
+interface UptimeBarsProps {
+  component: PublicComponent;
+  uptime: PublicUptime;
+  state: PageState;
+}
+
+/** The bars of a component: one drawing, and a list of days that is read by pointer and arrow keys. */
+export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
+  const { organisation, generatedAt, incidents } = state;
+  const days = useMemo(
+    () => uptimeDays(component, uptime, { ...state, organisation, generatedAt, incidents }),
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the parts of the state that the days depend on
+    [component, uptime, organisation, generatedAt, incidents],
+  );
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const [chosen, setChosen] = useState<number | null>(null);
+  /** The first day that there is room for. */
+  const [first, setFirst] = useState(0);
+  const [isFocused, setIsFocused] = useState(false);
+  const last = barDays - 1;
+
+  /** Returns the place of the drawing, and finds out how many days there is room for. */
+  function measure(): DOMRect | undefined {
+    const drawing = list.current?.querySelector('svg')?.getBoundingClientRect();
+    const room = list.current?.getBoundingClientRect();
+    if (!drawing?.width || !room) return undefined;
+    setFirst(Math.max(0, Math.round(barDays * (1 - room.width / drawing.width))));
+    return drawing;
+  }
+
+  function point({ clientX }: PointerEvent) {
+    const drawing = measure();
+    if (!drawing) return;
+    const day = Math.floor(((clientX - drawing.left) / drawing.width) * barDays);
+    setChosen(Math.min(last, Math.max(0, day)));
+  }
+
+  function press(event: KeyboardEvent) {
+    const from = chosen ?? last;
+    const next = {
+      ArrowLeft: Math.max(first, from - 1),
+      ArrowUp: Math.max(first, from - 1),
+      ArrowRight: Math.min(last, from + 1),
+      ArrowDown: Math.min(last, from + 1),
+      Home: first,
+      End: last,
+      Escape: null,
+    }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    setChosen(next);
+  }
+
+  const day = chosen === null ? undefined : days[chosen];
+  return (
+    <div className="uptime">
+      <div
+        ref={list}
+        role="listbox"
+        tabIndex={0}
+        aria-label={`Uptime of ${component.name}`}
+        aria-activedescendant={isFocused && day ? `${id}${day.date}` : undefined}
+        className="uptime-days"
+        onFocus={() => {
+          setIsFocused(true);
+          measure();
+          setChosen((before) => before ?? last);
+        }}
+        onBlur={() => {
+          setIsFocused(false);
+          setChosen(null);
+        }}
+        onKeyDown={press}
+        onPointerMove={point}
+        onPointerDown={point}
+        onPointerLeave={() => setChosen(null)}
+      >
+        <span className="uptime-bars">
+          <Drawing days={days} chosen={chosen} />
+        </span>
+        {isFocused ? <EveryDay id={id} days={days} chosen={chosen} /> : <NotableDays days={days} />}
+      </div>
+      {day && <Tip text={day.text} chosen={chosen ?? last} first={first} />}
+      <div className="uptime-scale">
+        <span className="uptime-from">
+          <span>{`${barDays} days ago`}</span>
+        </span>
+        <span className="uptime-line" />
+        <span className="uptime-percentage">{percentageText(uptime)}</span>
+        <span className="uptime-line" />
+        <span>Today</span>
+      </div>
+    </div>
+  );
+}
+
+const NotableDays = memo(function NotableDays({ days }: { days: readonly UptimeDay[] }) {
+  return (
+    <>
+      {days
+        .filter(({ isNotable }) => isNotable)
+        .map(({ date, text }) => (
+          <Option key={date} text={text} />
+        ))}
+      <Option text={restText(days)} />
+    </>
+  );
+});
+
+interface EveryDayProps {
+  id: string;
+  days: readonly UptimeDay[];
+  chosen: number | null;
+}
+
+function EveryDay({ id, days, chosen }: EveryDayProps) {
+  return days.map(({ date, text }, index) => (
+    <Option key={date} id={`${id}${date}`} isSelected={index === chosen} text={text} />
+  ));
+}
+
+interface OptionProps {
+  id?: string;
+  isSelected?: boolean;
+  text: string;
+}
+
+function Option({ id, isSelected, text }: OptionProps) {
+  return (
+    <span id={id} role="option" aria-selected={isSelected} className="uptime-text">
+      {text}
+    </span>
+  );
+}
+
+interface TipProps {
+  text: string;
+  chosen: number;
+  first: number;
+}
+
+/** The text of the chosen day above its bar. Screen readers read the active option instead. */
+function Tip({ text, chosen, first }: TipProps) {
+  const place = ((chosen + 0.3 - first) / (barDays - first)) * 100;
+  return (
+    <div
+      aria-hidden
+      className="uptime-tip"
+      style={{ left: `${place}%`, transform: `translateX(-${place}%)` }}
+    >
+      {text}
+    </div>
+  );
+}
+
+interface DrawingProps {
+  days: readonly UptimeDay[];
+  chosen: number | null;
+}
+
+function Drawing({ days, chosen }: DrawingProps) {
+  const end = days.length * step;
+  const first = days.findIndex(({ counts }) => counts);
+  const start = first === -1 ? end : first * step;
+  return (
+    <svg aria-hidden viewBox="0 0 450 34" preserveAspectRatio="none">
+      {start > 0 && <path className="uptime-none" d={`M0 31H${start}`} />}
+      {start < end && <path className="uptime-up" d={`M${start} 23H${end}`} />}
+      {[0, 1, 2, 3, 4].map((level) => {
+        const strokes = days
+          .map((day, index) =>
+            day.isNotable && day.level === level ? `M${index * step} 17h3` : '',
+          )
+          .join('');
+        return strokes && <path key={level} className={`uptime-${level}`} d={strokes} />;
+      })}
+      {chosen !== null && <path className="uptime-chosen" d={`M${chosen * step} 34h3`} />}
+    </svg>
+  );
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import type { PublicUptime } from '@/api/types';
+import { aComponent, anIncident, aSnapshot } from './fixtures';
+import {
+  barDays,
+  dayOf,
+  hasMovingFigures,
+  percentageText,
+  restText,
+  uptimeDays,
+  withFigures,
+} from './uptime';
+
+const uptime = (...days: PublicUptime['days']): PublicUptime => ({ percentage: 99.87, days });
+const day = (date: string, seconds: Partial<PublicUptime['days'][0]> = {}) => ({
+  date,
+  partial: 0,
+  major: 0,
+  degraded: 0,
+  ...seconds,
+});
+const snapshot = aSnapshot({ generatedAt: '2026-11-20T12:00:00.000Z' });
+
+describe('the day of an instant', () => {
+  it.each([
+    ['2026-11-20T23:30:00Z', 'Etc/UTC', '2026-11-20'],
+    ['2026-11-20T23:30:00Z', 'Europe/Berlin', '2026-11-21'],
+    ['2026-11-20T03:30:00Z', 'America/New_York', '2026-11-19'],
+  ])('of %s in %s is %s', (instant, zone, expected) => {
+    expect(dayOf(instant, zone)).toBe(expected);
+  });
+});
+
+describe('the days of the bars', () => {
+  it('are the last ninety, today included', () => {
+    const days = uptimeDays(aComponent(), uptime(), snapshot);
+    expect(days).toHaveLength(barDays);
+    expect([days[0]?.date, days.at(-1)?.date]).toEqual(['2026-08-23', '2026-11-20']);
+    expect(days.at(-1)?.text).toBe('Nov 20, 2026: No downtime recorded');
+    expect(restText(days)).toBe('No downtime recorded');
+  });
+
+  it.each([
+    [{ major: 1 }, '1 min major outage', 1],
+    [{ partial: 4805 }, '1 hr 20 mins partial outage', 2],
+    [{ major: 1978 }, '32 mins major outage', 3],
+    [
+      { major: 7200, partial: 119, degraded: 86_400 },
+      '2 hrs major outage, 1 min partial outage, 24 hrs degraded performance',
+      4,
+    ],
+    [{ degraded: 60 }, '1 min degraded performance', 0],
+  ])('say how long what lasted: %o', (seconds, text, level) => {
+    const days = uptimeDays(aComponent(), uptime(day('2026-11-03', seconds)), snapshot);
+    const found = days.filter(({ isNotable }) => isNotable);
+    expect(found).toEqual([
+      { date: '2026-11-03', text: `Nov 3, 2026: ${text}`, level, counts: true, isNotable: true },
+    ]);
+    expect(restText(days)).toBe('No downtime recorded on other days');
+  });
+
+  it('have no data before the component started', () => {
+    const component = aComponent({ startDate: '2026-11-19' });
+    const days = uptimeDays(component, uptime(day('2026-11-18', { major: 60 })), snapshot);
+    expect(days.at(-3)?.text).toBe('Nov 18, 2026: No data');
+    expect(restText(days)).toBe('No downtime recorded; no data before Nov 19, 2026');
+    const future = uptimeDays(aComponent({ startDate: '2026-11-21' }), uptime(), snapshot);
+    expect(restText(future)).toBe('No data');
+  });
+
+  it('name the incidents that affected the component', () => {
+    const affecting = anIncident({
+      occuredAt: '2026-11-18T23:00:00.000Z',
+      resolvedAt: '2026-11-19T01:00:00.000Z',
+      components: [
+        {
+          componentId: 'component-1',
+          status: 'DEGRADED',
+          component: { id: 'component-1', code: '0123456789ab', name: 'Website' },
+        },
+      ],
+    });
+    const incidents = [affecting, anIncident({ title: 'Elsewhere' })];
+    const days = uptimeDays(aComponent(), uptime(), { ...snapshot, incidents });
+    expect(days.filter(({ isNotable }) => isNotable).map(({ text }) => text)).toEqual([
+      'Nov 18, 2026: No downtime recorded. Payments fail',
+      'Nov 19, 2026: No downtime recorded. Payments fail',
+    ]);
+  });
+});
+
+it.each([
+  [100, '100.0 % uptime'],
+  [99.5, '99.5 % uptime'],
+  [99.87, '99.87 % uptime'],
+  [null, 'No data'],
+])('writes the percentage %s as %s', (percentage, text) => {
+  expect(percentageText({ percentage, days: [] })).toBe(text);
+});
+
+describe('newer figures', () => {
+  const down = aComponent({ status: 'MAJOR_OUTAGE', uptime: uptime() });
+  const newer = uptime(day('2026-11-20', { major: 60 }));
+  const read = {
+    components: [{ ...down, uptime: newer }],
+    generatedAt: '2026-11-20T12:01:00.000Z',
+  };
+
+  it('are needed while an outage lasts', () => {
+    expect(hasMovingFigures({ components: [down] })).toBe(true);
+    expect(hasMovingFigures({ components: [{ ...down, status: 'OPERATIONAL' }] })).toBe(false);
+    expect(hasMovingFigures({ components: [{ ...down, uptime: null }] })).toBe(false);
+  });
+
+  it('replace those of a component whose status is the same', () => {
+    const { components, generatedAt } = withFigures({ ...snapshot, components: [down] }, read);
+    expect(components[0]?.uptime).toBe(newer);
+    expect(generatedAt).toBe(read.generatedAt);
+    const ended = { ...down, status: 'OPERATIONAL' as const };
+    expect(withFigures({ ...snapshot, components: [ended] }, read).components).toEqual([ended]);
+  });
+});

@@ -1,0 +1,157 @@
+import type { Instant, PublicComponent, PublicIncident, PublicUptime } from '@/api/types';
+import type { PageState } from './page-state';
+
+/** Number of days that the bars show, today included. */
+export const barDays = 90;
+
+/** A day, as "2026-11-20". */
+export type Day = string;
+
+export interface UptimeDay {
+  date: Day;
+  text: string;
+  /** 0 without downtime, up to 4 from a weighted hour on. */
+  level: number;
+  /** Whether the component had started. */
+  counts: boolean;
+  /** Whether there is something to tell about it. */
+  isNotable: boolean;
+}
+
+/** Weighted seconds, in tenths, from which a day has the next colour. */
+const levels = [11_920, 19_780, 36_000];
+/** Longest title of an incident in the text of a day, in characters. */
+const titleLength = 90;
+
+/** Returns the day of an instant in a time zone. */
+export function dayOf(instant: Instant | number, timeZone: string): Day {
+  const parts = formatOf(timeZone).formatToParts(new Date(instant));
+  const part = (wanted: string) => parts.find(({ type }) => type === wanted)?.value ?? '';
+  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Formats are expensive to make. */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    const options = { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+    format = new Intl.DateTimeFormat('en-US', { ...options, calendar: 'iso8601' });
+    formats.set(timeZone, format);
+  }
+  return format;
+}
+
+const nothing = { major: 0, partial: 0, degraded: 0 };
+
+/** Returns the days of the bars, oldest first. */
+export function uptimeDays(
+  component: PublicComponent,
+  { days }: PublicUptime,
+  { organisation, generatedAt, incidents }: PageState,
+): UptimeDay[] {
+  const { timeZone } = organisation;
+  const today = dayOf(generatedAt, timeZone);
+  const seconds = new Map(days.map((day) => [day.date, day]));
+  const affecting = incidents
+    .filter(({ components }) => components.some((it) => it.componentId === component.id))
+    .map(({ occuredAt, resolvedAt, title }) => ({
+      first: dayOf(occuredAt, timeZone),
+      last: dayOf(resolvedAt ?? generatedAt, timeZone),
+      title: cut(title),
+    }));
+  return Array.from({ length: barDays }, (_, index) => {
+    const date = plusDays(today, index - barDays + 1);
+    const counts = component.startDate === null || component.startDate <= date;
+    const { major, partial, degraded } = (counts ? seconds.get(date) : undefined) ?? nothing;
+    const titles = affecting
+      .filter(({ first, last }) => counts && first <= date && date <= last)
+      .map(({ title }) => `. ${title}`)
+      .join('');
+    const kinds = [
+      [major, 'major outage'] as const,
+      [partial, 'partial outage'] as const,
+      [degraded, 'degraded performance'] as const,
+    ]
+      .filter(([lasted]) => lasted > 0)
+      .map(([lasted, kind]) => `${duration(lasted)} ${kind}`)
+      .join(', ');
+    const what = counts ? `${kinds || 'No downtime recorded'}${titles}` : 'No data';
+    const tenths = major * 10 + partial * 3;
+    return {
+      date,
+      text: `${written(date)}: ${what}`,
+      level: tenths === 0 ? 0 : 1 + levels.filter((level) => tenths >= level).length,
+      counts,
+      isNotable: kinds !== '' || titles !== '',
+    };
+  });
+}
+
+/** Returns the text of all days that are not notable. */
+export function restText(days: readonly UptimeDay[]): string {
+  const first = days.find(({ counts }) => counts);
+  if (first === undefined) return 'No data';
+  const others = days.some(({ isNotable }) => isNotable) ? ' on other days' : '';
+  const before = first === days[0] ? '' : `; no data before ${written(first.date)}`;
+  return `No downtime recorded${others}${before}`;
+}
+
+/** Formats a percentage with one or two decimals. */
+export function percentageText({ percentage }: PublicUptime): string {
+  return percentage === null ? 'No data' : `${percentage.toFixed(2).replace(/0$/, '')} % uptime`;
+}
+
+/** Whether figures move on without an event, because an outage lasts. */
+export function hasMovingFigures({ components }: Pick<PageState, 'components'>): boolean {
+  return components.some(({ uptime, status }) => uptime !== null && status !== 'OPERATIONAL');
+}
+
+/** Returns the state with the figures of a newer reading. */
+export function withFigures<State extends Pick<PageState, 'components' | 'generatedAt'>>(
+  state: State,
+  read: Pick<PageState, 'components' | 'generatedAt'>,
+): State {
+  const figures = new Map(read.components.map((it) => [it.id, it]));
+  const components = state.components.map((component) => {
+    const newer = figures.get(component.id);
+    // A change of status that the reading does not contain comes with figures of its own.
+    return newer?.status === component.status ? { ...component, uptime: newer.uptime } : component;
+  });
+  return { ...state, components, generatedAt: read.generatedAt };
+}
+
+function plusDays(date: Day, days: number): Day {
+  const day = new Date(`${date}T00:00:00Z`);
+  day.setUTCDate(day.getUTCDate() + days);
+  return day.toISOString().slice(0, 10);
+}
+
+const dates = new Intl.DateTimeFormat('en-US', {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  timeZone: 'UTC',
+});
+
+function written(date: Day): string {
+  return dates.format(new Date(`${date}T00:00:00Z`));
+}
+
+/** Hours and minutes, rounded down; less than a minute is shown as one. */
+function duration(seconds: number): string {
+  const minutes = Math.max(1, Math.floor(seconds / 60));
+  return [several(Math.floor(minutes / 60), 'hr'), several(minutes % 60, 'min')]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function several(count: number, unit: string): string {
+  return count === 0 ? '' : `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+function cut(title: PublicIncident['title']): string {
+  const characters = Array.from(title);
+  return characters.length > titleLength ? `${characters.slice(0, titleLength).join('')}…` : title;
+}

@@ -1,0 +1,30 @@
+import { useId, type ComponentProps, type ReactNode } from 'react';
+
+interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type' | 'id'> {
+  label: string;
+  description?: ReactNode;
+}
+
+/** A checkbox with its label beside it. */
+export function Checkbox({ label, description, ...props }: CheckboxProps) {
+  const id = useId();
+  return (
+    <div className="grid grid-cols-[auto_1fr] items-baseline gap-x-2 gap-y-0.5">
+      <input
+        id={id}
+        type="checkbox"
+        aria-describedby={description ? `${id}-description` : undefined}
+        className="size-4 translate-y-0.5 accent-primary"
+        {...props}
+      />
+      <label htmlFor={id} className="w-fit text-sm font-medium text-ink">
+        {label}
+      </label>
+      {description && (
+        <p id={`${id}-description`} className="col-start-2 text-sm text-muted">
+          {description}
+        </p>
+      )}
+    </div>
+  );
+}

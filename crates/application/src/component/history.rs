@@ -1,0 +1,260 @@
+//! The history of a component and its uptime.
+
+use allclear_domain::author::Author;
+use allclear_domain::id::{ComponentId, IncidentId, OrganisationId, StatusPeriodId};
+use allclear_domain::organisation::Revision;
+use allclear_domain::status_period::{
+    ComponentHistory, HistoryChange, Refused, StatusPeriod, StatusSpan,
+};
+use allclear_domain::time_zone::TimeZone;
+use allclear_domain::uptime::{DateRange, Uptime, UptimeWindow};
+use allclear_domain::validation::Invalid;
+use async_trait::async_trait;
+use chrono::{DateTime, NaiveDate, Utc};
+
+use super::Components;
+use crate::error::Error;
+use crate::page::{Listed, Page};
+use crate::precondition::Precondition;
+use crate::transition::{Committed, Transition};
+
+/// Most related incidents of a response.
+pub const MOST_RELATED: u64 = 500;
+
+/// The days of a history that are requested, both included; everything if absent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RequestedDays {
+    /// The first day.
+    pub from: Option<NaiveDate>,
+    /// The last day.
+    pub to: Option<NaiveDate>,
+}
+
+/// An interval of time: `from` belongs to it, `to` does not. Unbounded if absent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Interval {
+    /// The first instant.
+    pub from: Option<DateTime<Utc>>,
+    /// The first instant after it.
+    pub to: Option<DateTime<Utc>>,
+}
+
+/// Periods of a component's history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryPage {
+    /// The organisation's revision that last changed the history: its version for conditional writes.
+    pub version: Revision,
+    /// The periods, the latest start first.
+    pub periods: Listed<StatusPeriod>,
+}
+
+/// What a change of a history needs to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HistoryScope {
+    /// The periods that overlap a new one.
+    New(StatusSpan),
+    /// A period, and those that overlap its new span.
+    Changed(StatusPeriodId, StatusSpan),
+    /// A period.
+    Deleted(StatusPeriodId),
+}
+
+/// An incident that affected a component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelatedIncident {
+    /// The incident.
+    pub id: IncidentId,
+    /// Its public code.
+    pub code: String,
+    /// Its title.
+    pub title: String,
+}
+
+/// Uptime of a component over requested days.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComponentUptime {
+    /// The days.
+    pub range: DateRange,
+    /// Seconds and percentage.
+    pub uptime: Uptime,
+    /// The incidents that affected the component on these days, newest first, at most [`MOST_RELATED`].
+    pub incidents: Vec<RelatedIncident>,
+}
+
+/// Storage of the histories of components.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait ComponentHistoryStore: Send + Sync {
+    /// Returns the time zone of the organisation's page; the default if the organisation does not exist.
+    async fn zone(&self, organisation: &OrganisationId) -> Result<TimeZone, Error>;
+
+    /// Returns the periods that overlap an interval. `None` if the component does not exist.
+    async fn history(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+        interval: Interval,
+        page: Page,
+    ) -> Result<Option<HistoryPage>, Error>;
+
+    /// Runs a rule on the history of a component and stores the result. `None` if the component does not exist.
+    async fn change_history(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+        scope: HistoryScope,
+        rule: Transition<ComponentHistory, HistoryChange>,
+    ) -> Result<Option<Committed<HistoryChange>>, Error>;
+
+    /// Returns the statuses of a component over a bounded interval.
+    async fn spans(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Vec<StatusSpan>, Error>;
+
+    /// Returns the incidents that affected one of these components in an interval, newest first, at most [`MOST_RELATED`].
+    async fn related_incidents(
+        &self,
+        organisation: &OrganisationId,
+        components: &[ComponentId],
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Vec<RelatedIncident>, Error>;
+}
+
+impl Components {
+    const PERIOD: &str = "Period";
+
+    /// Returns periods of a component's history. [`Error::NotFound`], and [`Error::Invalid`] if the days are reversed.
+    pub async fn history(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+        days: RequestedDays,
+        page: Page,
+    ) -> Result<HistoryPage, Error> {
+        if days.from.zip(days.to).is_some_and(|(from, to)| to < from) {
+            return Err(Invalid::field("to", "Must not be before the first day").into());
+        }
+        let zone = self.histories.zone(organisation).await?;
+        let interval = Interval {
+            from: days.from.map(|from| zone.start_of(from)),
+            to: days
+                .to
+                .and_then(|to| to.succ_opt())
+                .map(|after| zone.start_of(after)),
+        };
+        self.histories
+            .history(organisation, id, interval, page)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))
+    }
+
+    /// Adds a period to a component's history. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
+    pub async fn add_period(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+        span: StatusSpan,
+        author: Author,
+        precondition: Precondition,
+    ) -> Result<(StatusPeriod, Revision), Error> {
+        let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
+            precondition.check(history.component.history_version)?;
+            Ok(history.add(StatusPeriodId(stamp.id), span, author, stamp.now)?)
+        });
+        self.change_history(organisation, id, HistoryScope::New(span), rule)
+            .await
+    }
+
+    /// Changes a period of a component's history. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
+    pub async fn change_period(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+        period: StatusPeriodId,
+        span: StatusSpan,
+        precondition: Precondition,
+    ) -> Result<(StatusPeriod, Revision), Error> {
+        let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
+            precondition.check(history.component.history_version)?;
+            history
+                .change(period, span, stamp.now)
+                .map_err(Self::refused)
+        });
+        let scope = HistoryScope::Changed(period, span);
+        self.change_history(organisation, id, scope, rule).await
+    }
+
+    /// Deletes a period of a component's history. Returns the new version of the history. [`Error::NotFound`], [`Error::Stale`].
+    pub async fn delete_period(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+        period: StatusPeriodId,
+        precondition: Precondition,
+    ) -> Result<Revision, Error> {
+        let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
+            precondition.check(history.component.history_version)?;
+            history.delete(period, stamp.now).map_err(Self::refused)
+        });
+        let scope = HistoryScope::Deleted(period);
+        let (_, version) = self.change_history(organisation, id, scope, rule).await?;
+        Ok(version)
+    }
+
+    /// Returns the uptime of a component; of the last 90 days if no days are requested. [`Error::NotFound`], and
+    /// [`Error::Invalid`] if the days are reversed or too many.
+    pub async fn uptime(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+        days: RequestedDays,
+    ) -> Result<ComponentUptime, Error> {
+        let component = self.find(organisation, id).await?;
+        let now = self.clock.now();
+        let zone = self.histories.zone(organisation).await?;
+        let range = DateRange::requested(days.from, days.to, zone.date_of(now))?;
+        let window = UptimeWindow::new(range, zone, now);
+        let (from, to) = (window.start_at(), window.end_at());
+        let spans = self.histories.spans(organisation, id, from, to).await?;
+        let incidents = self
+            .histories
+            .related_incidents(organisation, &[id], from, to)
+            .await?;
+        Ok(ComponentUptime {
+            range,
+            uptime: window.uptime(component.start_date, &spans),
+            incidents,
+        })
+    }
+
+    async fn change_history(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+        scope: HistoryScope,
+        rule: Transition<ComponentHistory, HistoryChange>,
+    ) -> Result<(StatusPeriod, Revision), Error> {
+        let committed = self
+            .histories
+            .change_history(organisation, id, scope, rule)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))?;
+        let change = self.relay.publish(committed).await;
+        Ok((change.period, change.component.history_version))
+    }
+
+    fn refused(refused: Refused) -> Error {
+        match refused {
+            Refused::Invalid(invalid) => Error::Invalid(invalid),
+            Refused::NotFound => Error::NotFound(Self::PERIOD),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

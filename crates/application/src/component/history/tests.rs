@@ -1,0 +1,173 @@
+use super::*;
+
+use std::sync::Arc;
+
+use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
+use chrono::TimeDelta;
+use uuid::Uuid;
+
+use crate::broadcast::MockBroadcast;
+use crate::component::MockComponentStore;
+use crate::fixture::{clock, now, organisation, stamp};
+use crate::outbox::{Commit, MockOutbox};
+use crate::relay::Relay;
+
+const ID: ComponentId = ComponentId(Uuid::from_u128(1));
+const VERSION: Revision = Revision(4);
+
+fn author() -> Author {
+    Author {
+        id: "user".into(),
+        name: "Ada".into(),
+    }
+}
+
+/// From so many hours ago to so many hours ago.
+fn span(from: i64, to: i64) -> StatusSpan {
+    StatusSpan {
+        status: ComponentStatus::MajorOutage,
+        start_at: now() - TimeDelta::hours(from),
+        end_at: Some(now() - TimeDelta::hours(to)),
+    }
+}
+
+fn component() -> Component {
+    let draft = ComponentDraft {
+        name: "API".into(),
+        ..ComponentDraft::default()
+    };
+    let created = Component::create(ID, draft, TimeZone::default(), now());
+    Component {
+        history_version: VERSION,
+        ..created.unwrap().state
+    }
+}
+
+/// A service over this store that is allowed so many broadcasts.
+fn service(histories: MockComponentHistoryStore, broadcasts: usize) -> Components {
+    let mut broadcast = MockBroadcast::new();
+    broadcast
+        .expect_publish()
+        .times(broadcasts)
+        .return_const(());
+    let relay = Relay::new(Arc::new(MockOutbox::new()), Arc::new(broadcast));
+    let mut components = MockComponentStore::new();
+    components
+        .expect_find()
+        .returning(|_, _| Ok(Some(component())));
+    Components::new(
+        Arc::new(components),
+        Arc::new(histories),
+        Arc::new(relay),
+        clock(),
+    )
+}
+
+/// A store whose history is at [`VERSION`] and has no periods.
+fn empty_history() -> MockComponentHistoryStore {
+    let mut store = MockComponentHistoryStore::new();
+    store.expect_change_history().returning(|_, _, _, rule| {
+        let history = ComponentHistory {
+            component: component(),
+            periods: Vec::new(),
+        };
+        let changed = rule(history, stamp())?;
+        let commit = Commit {
+            organisation: organisation().as_str().into(),
+            revision: 5,
+            events: Vec::new(),
+        };
+        Ok(Some(Committed {
+            state: changed.state,
+            commit: Some(commit),
+        }))
+    });
+    store
+}
+
+fn add(span: StatusSpan, expected: Revision) -> impl Future<Output = Result<StatusPeriod, Error>> {
+    let is_stored = expected == VERSION && span.end_at.is_some_and(|end_at| end_at <= now());
+    let service = service(empty_history(), usize::from(is_stored));
+    let precondition = Precondition::OneOf(vec![expected]);
+    async move {
+        let acme = organisation();
+        let added = service.add_period(&acme, ID, span, author(), precondition);
+        added.await.map(|(period, _)| period)
+    }
+}
+
+#[tokio::test]
+async fn a_period_is_added_with_the_identifier_of_the_commit() {
+    let period = add(span(2, 1), VERSION).await.unwrap();
+    assert_eq!((period.id.0, period.span), (stamp().id, span(2, 1)));
+}
+
+#[tokio::test]
+async fn a_change_of_another_version_is_stale() {
+    assert!(matches!(
+        add(span(2, 1), Revision(3)).await,
+        Err(Error::Stale)
+    ));
+    let service = service(empty_history(), 0);
+    let old = || Precondition::OneOf(vec![Revision(3)]);
+    let (acme, period) = (organisation(), StatusPeriodId(Uuid::nil()));
+    let changed = service.change_period(&acme, ID, period, span(2, 1), old());
+    assert!(matches!(changed.await, Err(Error::Stale)));
+    let deleted = service.delete_period(&acme, ID, period, old());
+    assert!(matches!(deleted.await, Err(Error::Stale)));
+}
+
+#[tokio::test]
+async fn a_period_of_the_future_is_invalid() {
+    let refused = add(span(2, -1), VERSION).await;
+    let error = Invalid::field("endAt", "End must not be in the future");
+    assert!(matches!(refused, Err(Error::Invalid(invalid)) if invalid == error));
+}
+
+#[tokio::test]
+async fn an_unknown_period_is_not_found() {
+    let service = service(empty_history(), 0);
+    let period = StatusPeriodId(Uuid::nil());
+    let acme = organisation();
+    let deleted = service.delete_period(&acme, ID, period, Precondition::Any);
+    assert!(matches!(deleted.await, Err(Error::NotFound("Period"))));
+}
+
+#[tokio::test]
+async fn reversed_days_are_invalid() {
+    let today = now().date_naive();
+    let days = RequestedDays {
+        from: Some(today),
+        to: today.pred_opt(),
+    };
+    let service = service(MockComponentHistoryStore::new(), 0);
+    let acme = organisation();
+    let read = service.history(&acme, ID, days, Page::default());
+    assert!(matches!(read.await, Err(Error::Invalid(_))));
+}
+
+#[tokio::test]
+async fn uptime_is_of_the_last_ninety_days_in_the_pages_zone() {
+    let mut store = MockComponentHistoryStore::new();
+    store
+        .expect_zone()
+        .returning(|_| Ok("Asia/Tokyo".parse().unwrap()));
+    // 2023-11-14 22:13:20 in UTC is the day after in Tokyo.
+    let first: DateTime<Utc> = "2023-08-17T15:00:00Z".parse().unwrap();
+    let last: DateTime<Utc> = "2023-11-15T15:00:00Z".parse().unwrap();
+    store
+        .expect_spans()
+        .withf(move |_, id, from, to| (*id, *from, *to) == (ID, first, last))
+        .returning(|_, _, _, _| Ok(vec![span(1, 0)]));
+    store
+        .expect_related_incidents()
+        .returning(|_, _, _, _| Ok(Vec::new()));
+    let found = service(store, 0)
+        .uptime(&organisation(), ID, RequestedDays::default())
+        .await
+        .unwrap();
+    assert_eq!(found.range.last.to_string(), "2023-11-15");
+    // The component was created on the day before in UTC.
+    assert_eq!(found.uptime.counted_days, 2);
+    assert_eq!(found.uptime.seconds().major, 3600);
+}

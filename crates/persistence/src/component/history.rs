@@ -1,0 +1,458 @@
+//! The periods in which components were not operational.
+
+use std::collections::HashMap;
+
+use allclear_application::component::history::{
+    ComponentHistoryStore, HistoryPage, HistoryScope, Interval, MOST_RELATED, RelatedIncident,
+};
+use allclear_application::error::Error;
+use allclear_application::page::{Listed, Page};
+use allclear_application::transition::{Committed, Transition};
+use allclear_domain::author::Author;
+use allclear_domain::id::{ComponentId, IncidentId, OrganisationId, StatusPeriodId};
+use allclear_domain::organisation::Revision;
+use allclear_domain::status_period::{
+    ComponentHistory, HistoryChange, PeriodCause, PeriodChanges, StatusPeriod, StatusSpan,
+};
+use allclear_domain::time_zone::TimeZone;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement, SubQueryStatement, UnionType};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    FromQueryResult, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+};
+use uuid::Uuid;
+
+use super::{find, update};
+use crate::commit::Scope;
+use crate::database::Database;
+use crate::entity::component_period::{Column, Entity, Model};
+use crate::entity::{incident, incident_component, organisation};
+use crate::error::{broken, parse_stored};
+
+/// Words of the column `cause_type`.
+const INCIDENT: &str = "INCIDENT";
+const OPERATOR: &str = "OPERATOR";
+const CORRECTION: &str = "CORRECTION";
+/// Overlapping periods that a rule needs to see: one is enough to refuse, and one may be the period that is changed.
+const OVERLAPS_READ: u64 = 2;
+
+#[async_trait]
+impl ComponentHistoryStore for Database {
+    async fn zone(&self, organisation: &OrganisationId) -> Result<TimeZone, Error> {
+        let name: Option<String> = organisation::Entity::find_by_id(organisation.as_str())
+            .select_only()
+            .column(organisation::Column::TimeZone)
+            .into_tuple()
+            .one(self.read())
+            .await
+            .map_err(broken)?;
+        name.map_or_else(|| Ok(TimeZone::default()), |name| parse_stored(&name))
+    }
+
+    async fn history(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+        interval: Interval,
+        page: Page,
+    ) -> Result<Option<HistoryPage>, Error> {
+        let organisation = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move {
+                let Some(component) = find(transaction, &organisation, id).await? else {
+                    return Ok(None);
+                };
+                let mut query = Entity::find().filter(overlapping(id, interval));
+                if let Some(before) = page.before {
+                    query = query.filter(Expr::col(Column::StartAt).lt(start_of(id, before)));
+                }
+                let rows = query
+                    .order_by_desc(Column::StartAt)
+                    .limit(page.limit.map(|limit| limit + 1))
+                    .all(transaction)
+                    .await
+                    .map_err(broken)?;
+                let periods = periods(transaction, &organisation, rows).await?;
+                Ok(Some(HistoryPage {
+                    version: component.history_version,
+                    periods: Listed::cut(periods, page, |period| period.id.0),
+                }))
+            })
+        })
+        .await
+    }
+
+    async fn change_history(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+        scope: HistoryScope,
+        rule: Transition<ComponentHistory, HistoryChange>,
+    ) -> Result<Option<Committed<HistoryChange>>, Error> {
+        let needed = scope;
+        self.commit(organisation, move |scope| {
+            Box::pin(async move {
+                let Scope {
+                    transaction,
+                    organisation,
+                    stamp,
+                    ..
+                } = scope;
+                let Some(component) = find(transaction, organisation, id).await? else {
+                    return Ok(None);
+                };
+                let before = component.clone();
+                let history = ComponentHistory {
+                    component,
+                    periods: needed_by(transaction, organisation, id, needed).await?,
+                };
+                let mut changed = rule(history, stamp)?;
+                if !changed.is_nothing() {
+                    let HistoryChange {
+                        component,
+                        period,
+                        changes,
+                    } = &mut changed.state;
+                    if *component != before {
+                        component.version = stamp.revision;
+                    }
+                    component.history_version = stamp.revision;
+                    period.version = stamp.revision;
+                    store(scope, id, changes).await?;
+                    update(transaction, organisation, component).await?;
+                }
+                Ok(Some(changed))
+            })
+        })
+        .await
+    }
+
+    async fn spans(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentId,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Vec<StatusSpan>, Error> {
+        let interval = Interval {
+            from: Some(from),
+            to: Some(to),
+        };
+        let rows: Vec<SpanRow> = Entity::find()
+            .filter(Column::OrganisationId.eq(organisation.as_str()))
+            .filter(overlapping(id, interval))
+            .into_model()
+            .all(self.read())
+            .await
+            .map_err(broken)?;
+        rows.into_iter().map(StatusSpan::try_from).collect()
+    }
+
+    async fn related_incidents(
+        &self,
+        organisation: &OrganisationId,
+        components: &[ComponentId],
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Vec<RelatedIncident>, Error> {
+        let query = related(organisation, components, from, to);
+        let rows = self.read().query_all(&query).await.map_err(broken)?;
+        rows.iter()
+            .map(|row| {
+                let (id, title): (Uuid, String) = row.try_get_many_by_index().map_err(broken)?;
+                let id = IncidentId(id);
+                Ok(RelatedIncident {
+                    id,
+                    code: id.code().to_string(),
+                    title,
+                })
+            })
+            .collect()
+    }
+}
+
+/// The incidents that affected one of these components in an interval, newest first.
+pub(super) fn related(
+    organisation: &OrganisationId,
+    components: &[ComponentId],
+    from: DateTime<Utc>,
+    to: DateTime<Utc>,
+) -> SelectStatement {
+    use incident::{Column as IncidentColumn, Entity as Incident};
+    let linked = Query::select()
+        .column(incident_component::Column::IncidentId)
+        .from(incident_component::Entity)
+        .and_where(incident_component::Column::ComponentId.is_in(components.iter().map(|id| id.0)))
+        .take();
+    let not_over = Condition::any()
+        .add(IncidentColumn::ResolvedAt.is_null())
+        .add(IncidentColumn::ResolvedAt.gt(from));
+    Query::select()
+        .columns([IncidentColumn::Id, IncidentColumn::Title])
+        .from(Incident)
+        .and_where(IncidentColumn::OrganisationId.eq(organisation.as_str()))
+        .and_where(IncidentColumn::OccuredAt.lt(to))
+        .cond_where(not_over)
+        .and_where(IncidentColumn::Id.in_subquery(linked))
+        .order_by(IncidentColumn::Id, sea_orm::Order::Desc)
+        .limit(MOST_RELATED)
+        .take()
+}
+
+/// The statuses of all components of an organisation since `from`, as one query of two searches of one index: those that last,
+/// and those that ended later.
+pub(super) fn spans_since(organisation: &OrganisationId, from: DateTime<Utc>) -> SelectStatement {
+    let of_these = |condition: Expr| {
+        Query::select()
+            .columns([
+                Column::ComponentId,
+                Column::Status,
+                Column::StartAt,
+                Column::EndAt,
+            ])
+            .from(Entity)
+            .and_where(Column::OrganisationId.eq(organisation.as_str()))
+            .and_where(condition)
+            .take()
+    };
+    of_these(Column::EndAt.is_null())
+        .union(UnionType::All, of_these(Column::EndAt.gt(from)))
+        .take()
+}
+
+/// The statuses of each component of an organisation since `from`.
+pub(crate) async fn spans_by_component(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+    from: DateTime<Utc>,
+) -> Result<HashMap<Uuid, Vec<StatusSpan>>, Error> {
+    let rows = connection
+        .query_all(&spans_since(organisation, from))
+        .await
+        .map_err(broken)?;
+    let mut spans: HashMap<_, Vec<_>> = HashMap::new();
+    for row in rows {
+        let row = ComponentSpanRow::from_query_result(&row, "").map_err(broken)?;
+        let (component, span) = (row.component_id, row.span());
+        spans.entry(component).or_default().push(span?);
+    }
+    Ok(spans)
+}
+
+/// The statuses of a component since `from`.
+pub(crate) async fn spans_of(
+    connection: &impl ConnectionTrait,
+    id: ComponentId,
+    from: DateTime<Utc>,
+) -> Result<Vec<StatusSpan>, Error> {
+    let interval = Interval {
+        from: Some(from),
+        to: None,
+    };
+    let rows: Vec<SpanRow> = Entity::find()
+        .filter(overlapping(id, interval))
+        .into_model()
+        .all(connection)
+        .await
+        .map_err(broken)?;
+    rows.into_iter().map(StatusSpan::try_from).collect()
+}
+
+#[derive(FromQueryResult)]
+struct SpanRow {
+    status: String,
+    start_at: DateTime<Utc>,
+    end_at: Option<DateTime<Utc>>,
+}
+
+#[derive(FromQueryResult)]
+struct ComponentSpanRow {
+    component_id: Uuid,
+    status: String,
+    start_at: DateTime<Utc>,
+    end_at: Option<DateTime<Utc>>,
+}
+
+impl ComponentSpanRow {
+    fn span(self) -> Result<StatusSpan, Error> {
+        SpanRow {
+            status: self.status,
+            start_at: self.start_at,
+            end_at: self.end_at,
+        }
+        .try_into()
+    }
+}
+
+impl TryFrom<SpanRow> for StatusSpan {
+    type Error = Error;
+
+    fn try_from(row: SpanRow) -> Result<Self, Error> {
+        Ok(Self {
+            status: parse_stored(&row.status)?,
+            start_at: row.start_at,
+            end_at: row.end_at,
+        })
+    }
+}
+
+/// The periods of a component that have an instant in common with an interval.
+fn overlapping(id: ComponentId, Interval { from, to }: Interval) -> Condition {
+    let ends_after = |from| {
+        Condition::any()
+            .add(Column::EndAt.is_null())
+            .add(Column::EndAt.gt(from))
+    };
+    Condition::all()
+        .add(Column::ComponentId.eq(id.0))
+        .add_option(to.map(|to| Column::StartAt.lt(to)))
+        .add_option(from.map(ends_after))
+}
+
+/// The start of a period, for a query of what comes before it.
+fn start_of(id: ComponentId, period: Uuid) -> Expr {
+    let start = Query::select()
+        .column(Column::StartAt)
+        .from(Entity)
+        .and_where(Column::ComponentId.eq(id.0))
+        .and_where(Column::Id.eq(period))
+        .take();
+    Expr::SubQuery(None, Box::new(SubQueryStatement::SelectStatement(start)))
+}
+
+/// The periods that a change needs.
+async fn needed_by(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    id: ComponentId,
+    scope: HistoryScope,
+) -> Result<Vec<StatusPeriod>, Error> {
+    let (period, span) = match scope {
+        HistoryScope::New(span) => (None, Some(span)),
+        HistoryScope::Changed(period, span) => (Some(period), Some(span)),
+        HistoryScope::Deleted(period) => (Some(period), None),
+    };
+    let mut rows = Vec::new();
+    if let Some(period) = period {
+        let found = Entity::find_by_id(period.0).filter(Column::ComponentId.eq(id.0));
+        rows.extend(found.one(transaction).await.map_err(broken)?);
+    }
+    if let Some(span) = span {
+        let interval = Interval {
+            from: Some(span.start_at),
+            to: span.end_at,
+        };
+        let known: Vec<_> = rows.iter().map(|row| row.id).collect();
+        let others = Entity::find()
+            .filter(overlapping(id, interval))
+            .filter(Column::Id.is_not_in(known))
+            .limit(OVERLAPS_READ);
+        rows.extend(others.all(transaction).await.map_err(broken)?);
+    }
+    periods(transaction, organisation, rows).await
+}
+
+/// The periods with the titles of the incidents that caused them.
+async fn periods(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    rows: Vec<Model>,
+) -> Result<Vec<StatusPeriod>, Error> {
+    let mut causes: Vec<_> = rows.iter().filter_map(|row| row.incident_id).collect();
+    causes.sort_unstable();
+    causes.dedup();
+    let titles: Vec<(Uuid, String)> = if causes.is_empty() {
+        Vec::new()
+    } else {
+        incident::Entity::find()
+            .select_only()
+            .columns([incident::Column::Id, incident::Column::Title])
+            .filter(incident::Column::OrganisationId.eq(organisation.as_str()))
+            .filter(incident::Column::Id.is_in(causes))
+            .into_tuple()
+            .all(transaction)
+            .await
+            .map_err(broken)?
+    };
+    let titles: HashMap<_, _> = titles.into_iter().collect();
+    rows.into_iter().map(|row| period(row, &titles)).collect()
+}
+
+fn period(row: Model, titles: &HashMap<Uuid, String>) -> Result<StatusPeriod, Error> {
+    let author = row
+        .user_id
+        .zip(row.user_name)
+        .map(|(id, name)| Author { id, name });
+    let cause = match (row.cause_type.as_str(), row.incident_id, author) {
+        (INCIDENT, Some(id), _) => PeriodCause::Incident(IncidentId(id), titles.get(&id).cloned()),
+        (OPERATOR, _, author) => PeriodCause::Operator(author),
+        (CORRECTION, _, Some(author)) => PeriodCause::Correction(author),
+        (word, ..) => {
+            return Err(Error::internal(format!(
+                "period {} has the cause {word}",
+                row.id
+            )));
+        }
+    };
+    Ok(StatusPeriod {
+        id: StatusPeriodId(row.id),
+        span: StatusSpan {
+            status: parse_stored(&row.status)?,
+            start_at: row.start_at,
+            end_at: row.end_at,
+        },
+        cause,
+        version: Revision(row.version),
+    })
+}
+
+/// Stores changes of a component's history under the revision of the commit. The caller stores the component.
+async fn store(scope: Scope<'_>, id: ComponentId, changes: &PeriodChanges) -> Result<(), Error> {
+    let transaction = scope.transaction;
+    for period in &changes.deleted {
+        let row = Entity::delete_by_id(period.0);
+        row.exec(transaction).await.map_err(broken)?;
+    }
+    for period in &changes.updated {
+        let row = row(scope, id, period).into_active_model().reset_all();
+        Entity::update(row)
+            .exec_without_returning(transaction)
+            .await
+            .map_err(broken)?;
+    }
+    for period in &changes.inserted {
+        let row = row(scope, id, period).into_active_model();
+        Entity::insert(row)
+            .exec_without_returning(transaction)
+            .await
+            .map_err(broken)?;
+    }
+    Ok(())
+}
+
+fn row(scope: Scope<'_>, id: ComponentId, period: &StatusPeriod) -> Model {
+    let (cause_type, incident_id, author) = match &period.cause {
+        PeriodCause::Incident(id, _) => (INCIDENT, Some(id.0), None),
+        PeriodCause::Operator(author) => (OPERATOR, None, author.clone()),
+        PeriodCause::Correction(author) => (CORRECTION, None, Some(author.clone())),
+    };
+    let (user_id, user_name) = author.map(|Author { id, name }| (id, name)).unzip();
+    Model {
+        id: period.id.0,
+        organisation_id: scope.organisation.as_str().to_owned(),
+        component_id: id.0,
+        status: period.span.status.to_string(),
+        start_at: period.span.start_at,
+        end_at: period.span.end_at,
+        cause_type: cause_type.to_owned(),
+        incident_id,
+        user_id,
+        user_name,
+        version: scope.stamp.revision.0,
+    }
+}
+
+#[cfg(test)]
+mod query_plan_tests;

@@ -1,0 +1,271 @@
+use allclear_application::component::ComponentStore;
+use allclear_application::component::history::{ComponentHistoryStore, HistoryScope, Interval};
+use allclear_application::error::Error;
+use allclear_application::page::Page;
+use allclear_application::public::SnapshotStore;
+use allclear_application::stamp::Stamp;
+use allclear_application::transition::Transition;
+use allclear_domain::author::Author;
+use allclear_domain::component::{Component, ComponentDraft, ComponentPatch, ComponentStatus};
+use allclear_domain::id::{ComponentId, OrganisationId, StatusPeriodId};
+use allclear_domain::status_period::{
+    ComponentHistory, HistoryChange, PeriodCause, Refused, StatusPeriod, StatusSpan,
+};
+use allclear_domain::time_zone::TimeZone;
+use allclear_persistence::database::Database;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::backend::{clock, organisation};
+use crate::contract;
+
+contract!(
+    a_change_of_status_ends_one_period_and_begins_another,
+    a_corrected_history_reads_as_it_was_written,
+    a_rule_sees_what_a_new_period_overlaps,
+    a_history_is_newest_first_and_comes_in_parts,
+    a_history_belongs_to_its_organisation,
+    the_snapshot_has_the_seconds_of_the_last_days,
+);
+
+async fn create(database: &Database, organisation: &OrganisationId) -> Component {
+    let draft = ComponentDraft {
+        name: "API".into(),
+        start_date: Some(allclear_domain::component::UptimeStart::Unlimited),
+        ..ComponentDraft::default()
+    };
+    let create = Box::new(move |stamp: Stamp| {
+        Ok(Component::create(
+            ComponentId(stamp.id),
+            draft,
+            stamp.zone,
+            stamp.now,
+        )?)
+    });
+    database.insert(organisation, create).await.unwrap().state
+}
+
+async fn set_status(
+    database: &Database,
+    organisation: &OrganisationId,
+    id: ComponentId,
+    status: ComponentStatus,
+) -> Component {
+    let patch = ComponentPatch {
+        status: Some(status),
+        ..ComponentPatch::default()
+    };
+    // A millisecond later, so that the period before has a length.
+    let rule: Transition<Component> = Box::new(move |component, stamp| {
+        let now = stamp.now + TimeDelta::milliseconds(1);
+        Ok(component.edit(patch, stamp.zone, now)?)
+    });
+    let changed = database.change(organisation, id, rule).await;
+    changed.unwrap().unwrap().state
+}
+
+/// From so many hours ago to so many hours ago.
+fn span(from: i64, to: i64) -> StatusSpan {
+    let now = clock().now();
+    StatusSpan {
+        status: ComponentStatus::MajorOutage,
+        start_at: now - TimeDelta::hours(from),
+        end_at: Some(now - TimeDelta::hours(to)),
+    }
+}
+
+fn author() -> Author {
+    Author {
+        id: "user".into(),
+        name: "Ada ☃".into(),
+    }
+}
+
+async fn add(
+    database: &Database,
+    organisation: &OrganisationId,
+    id: ComponentId,
+    span: StatusSpan,
+) -> Result<StatusPeriod, Error> {
+    let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
+        Ok(history.add(StatusPeriodId(stamp.id), span, author(), stamp.now)?)
+    });
+    let scope = HistoryScope::New(span);
+    let changed = database
+        .change_history(organisation, id, scope, rule)
+        .await?;
+    Ok(changed.unwrap().state.period)
+}
+
+async fn history(
+    database: &Database,
+    organisation: &OrganisationId,
+    id: ComponentId,
+) -> Vec<StatusPeriod> {
+    let page = database
+        .history(organisation, id, Interval::default(), Page::default())
+        .await;
+    page.unwrap().unwrap().periods.items
+}
+
+async fn a_change_of_status_ends_one_period_and_begins_another(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let id = create(database, &acme).await.id;
+    assert_eq!(history(database, &acme, id).await, []);
+    let mut times: Vec<DateTime<Utc>> = Vec::new();
+    for status in [
+        ComponentStatus::Degraded,
+        ComponentStatus::MajorOutage,
+        ComponentStatus::Operational,
+    ] {
+        let changed = set_status(database, &acme, id, status).await;
+        assert_eq!(changed.history_version, changed.version);
+        times.push(changed.updated_at);
+    }
+    let periods = history(database, &acme, id).await;
+    let spans: Vec<_> = periods.iter().map(|period| period.span).collect();
+    let expected = [
+        StatusSpan {
+            status: ComponentStatus::MajorOutage,
+            start_at: times[1],
+            end_at: Some(times[2]),
+        },
+        StatusSpan {
+            status: ComponentStatus::Degraded,
+            start_at: times[0],
+            end_at: Some(times[1]),
+        },
+    ];
+    assert_eq!(spans, expected);
+    assert_eq!(periods[0].cause, PeriodCause::Operator(None));
+}
+
+async fn a_corrected_history_reads_as_it_was_written(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let component = create(database, &acme).await;
+    let id = component.id;
+    let added = add(database, &acme, id, span(3, 2)).await.unwrap();
+    assert_eq!(added.cause, PeriodCause::Correction(author()));
+    assert_eq!(
+        history(database, &acme, id).await,
+        std::slice::from_ref(&added)
+    );
+
+    let (period, longer) = (added.id, span(4, 1));
+    let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
+        let changed = history.change(period, longer, stamp.now);
+        changed.map_err(|refused| panic!("{refused}"))
+    });
+    let scope = HistoryScope::Changed(period, longer);
+    let changed = database.change_history(&acme, id, scope, rule).await;
+    let changed = changed.unwrap().unwrap();
+    let commit = changed.commit.unwrap();
+    assert_eq!(commit.events[0].name, "component-update");
+    assert_eq!(changed.state.component.history_version.0, commit.revision);
+    assert_eq!(changed.state.component.version, component.version);
+    assert_eq!(history(database, &acme, id).await, [changed.state.period]);
+
+    let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
+        let changed = history.delete(period, stamp.now);
+        changed.map_err(|refused| panic!("{refused}"))
+    });
+    let scope = HistoryScope::Deleted(period);
+    database
+        .change_history(&acme, id, scope, rule)
+        .await
+        .unwrap();
+    assert_eq!(history(database, &acme, id).await, []);
+    let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
+        assert_eq!(history.delete(period, stamp.now), Err(Refused::NotFound));
+        Err(Error::Stale)
+    });
+    assert!(
+        database
+            .change_history(&acme, id, scope, rule)
+            .await
+            .is_err()
+    );
+}
+
+async fn a_rule_sees_what_a_new_period_overlaps(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let (one, other) = (
+        create(database, &acme).await.id,
+        create(database, &acme).await.id,
+    );
+    let added = add(database, &acme, one, span(3, 2)).await.unwrap();
+    let touching = StatusSpan {
+        start_at: added.span.end_at.unwrap(),
+        end_at: Some(added.span.end_at.unwrap() + TimeDelta::minutes(1)),
+        ..added.span
+    };
+    for overlapping in [span(4, 1), added.span] {
+        let refused = add(database, &acme, one, overlapping).await;
+        assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+    }
+    assert!(add(database, &acme, one, touching).await.is_ok());
+    assert!(add(database, &acme, other, added.span).await.is_ok());
+}
+
+async fn a_history_is_newest_first_and_comes_in_parts(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let id = create(database, &acme).await.id;
+    let mut added = Vec::new();
+    for from in [10, 30, 20] {
+        added.push(
+            add(database, &acme, id, span(from, from - 5))
+                .await
+                .unwrap(),
+        );
+    }
+    let part = async |before| {
+        let page = Page {
+            limit: Some(2),
+            before,
+        };
+        let found = database.history(&acme, id, Interval::default(), page).await;
+        found.unwrap().unwrap().periods
+    };
+    let first = part(None).await;
+    assert_eq!(first.items, [added[0].clone(), added[2].clone()]);
+    let rest = part(first.next).await;
+    assert_eq!((rest.items, rest.next), (vec![added[1].clone()], None));
+    let bounded = Interval {
+        from: Some(clock().now() - TimeDelta::hours(18)),
+        to: Some(clock().now() - TimeDelta::hours(12)),
+    };
+    let found = database.history(&acme, id, bounded, Page::default()).await;
+    assert_eq!(found.unwrap().unwrap().periods.items, [added[2].clone()]);
+}
+
+async fn a_history_belongs_to_its_organisation(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let other = organisation(database, "other").await;
+    let id = create(database, &acme).await.id;
+    add(database, &acme, id, span(3, 2)).await.unwrap();
+    let page = database.history(&other, id, Interval::default(), Page::default());
+    assert_eq!(page.await.unwrap(), None);
+    let rule: Transition<ComponentHistory, HistoryChange> =
+        Box::new(|_, _| panic!("the rule must not see it"));
+    let scope = HistoryScope::New(span(6, 5));
+    let changed = database.change_history(&other, id, scope, rule).await;
+    assert!(changed.unwrap().is_none());
+    let (from, to) = (clock().now() - TimeDelta::days(1), clock().now());
+    assert_eq!(database.spans(&other, id, from, to).await.unwrap(), []);
+    assert_eq!(database.spans(&acme, id, from, to).await.unwrap().len(), 1);
+    assert_eq!(database.zone(&acme).await.unwrap(), TimeZone::default());
+}
+
+async fn the_snapshot_has_the_seconds_of_the_last_days(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let id = create(database, &acme).await.id;
+    add(database, &acme, id, span(3, 2)).await.unwrap();
+    add(database, &acme, id, span(200 * 24, 199 * 24))
+        .await
+        .unwrap();
+    let now = clock().now();
+    let snapshot = database.snapshot(&acme, now).await.unwrap().unwrap();
+    let uptime = snapshot.components[0].uptime.clone().unwrap();
+    let major: u64 = uptime.days.iter().map(|day| day.major).sum();
+    assert_eq!(major, 3600);
+    assert_eq!(uptime.percentage.map(f64::from), Some(99.95));
+}

@@ -1,0 +1,227 @@
+//! The bars of a component's uptime: one drawing, and the days of note as texts. The script makes a text of each day once the
+//! visitor points at them.
+
+use allclear_application::public::incident::PublicIncident;
+use allclear_application::public::{PublicComponent, PublicUptime, PublicUptimeDay, Snapshot};
+use allclear_domain::time_zone::TimeZone;
+use allclear_domain::uptime::{BAR_DAYS, DateRange, StatusSeconds};
+use chrono::{DateTime, NaiveDate, Utc};
+use maud::{Markup, html};
+
+/// Width of a day in the drawing, the gap to the next one included.
+const STEP: i64 = 5;
+/// Weighted seconds, in tenths, from which a day has the next colour.
+const LEVELS: [u64; 3] = [11_920, 19_780, 36_000];
+/// Longest title of an incident in the text of a day, in characters.
+const TITLE: usize = 90;
+
+/// What the bars of every component share.
+pub(super) struct Bars<'a> {
+    zone: TimeZone,
+    now: DateTime<Utc>,
+    range: DateRange,
+    incidents: &'a [PublicIncident],
+}
+
+/// A day with something to tell.
+struct Day {
+    date: NaiveDate,
+    seconds: StatusSeconds,
+    titles: Vec<String>,
+}
+
+impl<'a> Bars<'a> {
+    pub(super) fn new(snapshot: &'a Snapshot) -> Self {
+        let (zone, now) = (snapshot.organisation.time_zone, snapshot.generated_at);
+        Self {
+            zone,
+            now,
+            range: DateRange::of_bars(zone.date_of(now)),
+            incidents: &snapshot.incidents,
+        }
+    }
+
+    /// The bars of a component.
+    pub(super) fn of(&self, component: &PublicComponent, uptime: &PublicUptime) -> Markup {
+        let first = component
+            .start_date
+            .map_or(self.range.first, |start| start.max(self.range.first));
+        let days = self.days(component, uptime, first);
+        html! {
+            div class="uptime" {
+                div role="listbox" tabindex="0" aria-label={ "Uptime of " (component.name) } class="uptime-days" {
+                    span class="uptime-bars" { (self.drawing(&days, first)) }
+                    @for day in &days { span role="option" class="uptime-text" { (day.text()) } }
+                    span role="option" class="uptime-text" { (self.rest(&days, first)) }
+                }
+                div class="uptime-scale" {
+                    span class="uptime-from" { span { (BAR_DAYS) " days ago" } }
+                    span class="uptime-line" {}
+                    span class="uptime-percentage" { (percentage(uptime)) }
+                    span class="uptime-line" {}
+                    span { "Today" }
+                }
+            }
+        }
+    }
+
+    /// The days with seconds or incidents, oldest first.
+    fn days(
+        &self,
+        component: &PublicComponent,
+        uptime: &PublicUptime,
+        first: NaiveDate,
+    ) -> Vec<Day> {
+        let incidents: Vec<_> = self
+            .incidents
+            .iter()
+            .filter(|incident| {
+                let mut affected = incident.components.iter();
+                affected.any(|affected| affected.component_id == component.id)
+            })
+            .map(|incident| {
+                let end = incident.resolved_at.unwrap_or(self.now);
+                let days = self.zone.date_of(incident.occured_at)..=self.zone.date_of(end);
+                (days, title(&incident.title))
+            })
+            .collect();
+        let counts = |date: &NaiveDate| *date <= self.range.last;
+        first
+            .iter_days()
+            .take_while(counts)
+            .map(|date| Day {
+                date,
+                seconds: seconds(uptime.days.iter().find(|day| day.date == date)),
+                titles: incidents
+                    .iter()
+                    .filter(|(days, _)| days.contains(&date))
+                    .map(|(_, title)| title.clone())
+                    .collect(),
+            })
+            .filter(|day| !day.seconds.is_zero() || !day.titles.is_empty())
+            .collect()
+    }
+
+    /// The text of all other days.
+    fn rest(&self, days: &[Day], first: NaiveDate) -> String {
+        if first > self.range.last {
+            return "No data".to_owned();
+        }
+        let mut text = String::from("No downtime recorded");
+        if !days.is_empty() {
+            text.push_str(" on other days");
+        }
+        if first > self.range.first {
+            text.push_str("; no data before ");
+            text.push_str(&written(first));
+        }
+        text
+    }
+
+    /// A path for each kind of bar: a dashed line, or one stroke for each day.
+    fn drawing(&self, days: &[Day], first: NaiveDate) -> Markup {
+        let place = |date: NaiveDate| (date - self.range.first).num_days() * STEP;
+        let (start, end) = (place(first), place(self.range.last) + STEP);
+        let strokes = |level: usize| {
+            let days = days.iter().filter(|day| level_of(day.seconds) == level);
+            days.map(|day| format!("M{} 17h3", place(day.date)))
+                .collect::<Vec<_>>()
+                .concat()
+        };
+        html! {
+            svg aria-hidden="true" viewBox="0 0 450 34" preserveAspectRatio="none" {
+                @if start > 0 { path class="uptime-none" d={ "M0 31H" (start.min(end)) } {} }
+                @if start < end { path class="uptime-up" d={ "M" (start) " 23H" (end) } {} }
+                @for level in 0..=LEVELS.len() + 1 {
+                    @let strokes = strokes(level);
+                    @if !strokes.is_empty() { path class={ "uptime-" (level) } d=(strokes) {} }
+                }
+            }
+        }
+    }
+}
+
+/// The rule behind the percentages.
+pub(super) fn rule() -> Markup {
+    html! {
+        p class="text-xs text-subtle" {
+            "Uptime of the last 90 days: a major outage counts in full, a partial outage by 30 %, and degraded performance \
+             does not count."
+        }
+    }
+}
+
+impl Day {
+    fn text(&self) -> String {
+        let kinds = [
+            (self.seconds.major, "major outage"),
+            (self.seconds.partial, "partial outage"),
+            (self.seconds.degraded, "degraded performance"),
+        ];
+        let kinds: Vec<_> = kinds
+            .into_iter()
+            .filter(|(seconds, _)| *seconds > 0)
+            .map(|(seconds, kind)| format!("{} {kind}", duration(seconds)))
+            .collect();
+        let kinds = if kinds.is_empty() {
+            "No downtime recorded".to_owned()
+        } else {
+            kinds.join(", ")
+        };
+        let mut sentences = vec![format!("{}: {kinds}", written(self.date))];
+        sentences.extend_from_slice(&self.titles);
+        sentences.join(". ")
+    }
+}
+
+/// 0 without downtime, up to 4 from a weighted hour on.
+fn level_of(seconds: StatusSeconds) -> usize {
+    match seconds.downtime_tenths() {
+        0 => 0,
+        tenths => 1 + LEVELS.iter().filter(|level| tenths >= **level).count(),
+    }
+}
+
+fn seconds(day: Option<&PublicUptimeDay>) -> StatusSeconds {
+    day.map_or_else(StatusSeconds::default, |day| StatusSeconds {
+        degraded: day.degraded,
+        partial: day.partial,
+        major: day.major,
+    })
+}
+
+fn percentage(uptime: &PublicUptime) -> String {
+    let Some(percentage) = uptime.percentage else {
+        return "No data".to_owned();
+    };
+    let digits = format!("{:.2}", f64::from(percentage));
+    format!("{} % uptime", digits.strip_suffix('0').unwrap_or(&digits))
+}
+
+fn written(date: NaiveDate) -> String {
+    date.format("%b %-d, %Y").to_string()
+}
+
+/// Hours and minutes, rounded down; less than a minute is shown as one.
+fn duration(seconds: u64) -> String {
+    let minutes = (seconds / 60).max(1);
+    let several = |count: u64, unit: &str| {
+        let plural = if count == 1 { "" } else { "s" };
+        format!("{count} {unit}{plural}")
+    };
+    match (minutes / 60, minutes % 60) {
+        (0, minutes) => several(minutes, "min"),
+        (hours, 0) => several(hours, "hr"),
+        (hours, minutes) => format!("{} {}", several(hours, "hr"), several(minutes, "min")),
+    }
+}
+
+fn title(title: &str) -> String {
+    match title.char_indices().nth(TITLE) {
+        Some((end, _)) => format!("{}…", &title[..end]),
+        None => title.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -190,7 +190,7 @@ impl Route {
                 json!({"status": "DEGRADED", "startAt": "2020-01-01T00:00:00Z", "endAt": "2020-01-02T00:00:00Z"})
             }
             ("put", "/component/{id}/history/{period_id}") => {
-                json!({"status": "DEGRADED", "startAt": "2020-01-01T00:00:00Z", "endAt": null})
+                json!({"status": "DEGRADED", "startAt": "2021-01-01T00:00:00Z", "endAt": "2021-01-02T00:00:00Z"})
             }
             ("post", "/incident/create") => {
                 json!({"title": "Intruded", "description": "It is", "components": []})

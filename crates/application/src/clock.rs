@@ -1,7 +1,13 @@
 //! The port of time and identifiers, which tests replace.
 
+#[cfg(any(test, feature = "mock"))]
+mod test_clock;
+
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
+
+#[cfg(any(test, feature = "mock"))]
+pub use test_clock::TestClock;
 
 /// The source of the current time and of new identifiers.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]

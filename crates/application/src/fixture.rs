@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use allclear_domain::account::{Password, User};
+use allclear_domain::author::Author;
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use allclear_domain::membership::{Belonging, Role};
 use allclear_domain::organisation::Revision;
@@ -11,27 +12,28 @@ use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use crate::account::Credentials;
-use crate::clock::{Clock, MockClock};
+use crate::broadcast::MockBroadcast;
+use crate::clock::{Clock, TestClock};
 use crate::link::Links;
 use crate::mail::{Mail, MailContent, MockMailer};
 use crate::mail_budget::{MailBudget, MailBudgetLimits, MailScope, MockMailCountStore};
 use crate::organisation::MockOrganisationStore;
+use crate::outbox::{Commit, MockOutbox};
 use crate::password::{MockPasswordHasher, PasswordHash};
+use crate::relay::Relay;
 use crate::secret::HmacKey;
 use crate::session::Session;
 use crate::stamp::Stamp;
+use crate::transition::Committed;
 
 pub(crate) const PASSWORD: &str = "correct horse battery";
 
 pub(crate) fn now() -> DateTime<Utc> {
-    DateTime::from_timestamp(1_700_000_000, 0).unwrap()
+    TestClock::START
 }
 
 pub(crate) fn clock() -> Arc<dyn Clock> {
-    let mut clock = MockClock::new();
-    clock.expect_now().return_const(now());
-    clock.expect_id().return_const(Uuid::from_u128(99));
-    Arc::new(clock)
+    TestClock::stopped()
 }
 
 pub(crate) fn stamp() -> Stamp {
@@ -41,6 +43,32 @@ pub(crate) fn stamp() -> Stamp {
         revision: Revision(5),
         id: Uuid::from_u128(9),
         zone: TimeZone::default(),
+    }
+}
+
+/// What storage returns for a change of [`organisation`].
+pub(crate) fn committed<T>(state: T) -> Committed<T> {
+    let commit = Commit::example("org_1", 5, &["example"]);
+    Committed {
+        state,
+        commit: Some(commit),
+    }
+}
+
+/// A relay that has to broadcast exactly so many commits.
+pub(crate) fn relay(broadcasts: usize) -> Arc<Relay> {
+    let mut broadcast = MockBroadcast::new();
+    broadcast
+        .expect_publish()
+        .times(broadcasts)
+        .return_const(());
+    Arc::new(Relay::new(Arc::new(MockOutbox::new()), Arc::new(broadcast)))
+}
+
+pub(crate) fn author() -> Author {
+    Author {
+        id: "user_1".into(),
+        name: "Ann".into(),
     }
 }
 

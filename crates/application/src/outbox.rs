@@ -52,6 +52,20 @@ impl Commit {
     pub const fn revision(&self) -> Revision {
         Revision(self.revision)
     }
+
+    /// A commit for tests, with one event of each name, whose argument is the revision.
+    #[cfg(any(test, feature = "mock"))]
+    #[must_use]
+    pub fn example(organisation: &str, revision: i64, events: &[&str]) -> Self {
+        let events = events
+            .iter()
+            .filter_map(|name| PublicEvent::new(name, &[revision]).ok());
+        Self {
+            organisation: organisation.to_owned(),
+            revision,
+            events: events.collect(),
+        }
+    }
 }
 
 /// What a reader of the outbox finds after a revision.
@@ -123,14 +137,13 @@ impl Retention {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::MockClock;
+    use crate::clock::TestClock;
     use mockall::Sequence;
 
     #[tokio::test]
     async fn what_is_older_than_a_day_goes_in_batches() {
-        let now = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
-        let mut clock = MockClock::new();
-        clock.expect_now().return_const(now);
+        let now = TestClock::START;
+        let clock = TestClock::stopped();
         let (mut outbox, mut order) = (MockOutbox::new(), Sequence::new());
         for deleted in [200, 203, 7] {
             let prune = outbox.expect_prune().times(1).in_sequence(&mut order);
@@ -139,7 +152,7 @@ mod tests {
                 .returning(move |_, _| Ok(deleted));
         }
         assert_eq!(
-            Retention::new(Arc::new(outbox), Arc::new(clock))
+            Retention::new(Arc::new(outbox), clock)
                 .prune()
                 .await
                 .unwrap(),

@@ -38,11 +38,7 @@ mod tests {
     use super::*;
 
     fn commit(revision: i64) -> Arc<Commit> {
-        Arc::new(Commit {
-            organisation: "org".into(),
-            revision,
-            events: Vec::new(),
-        })
+        Arc::new(Commit::example("org", revision, &[]))
     }
 
     #[tokio::test]

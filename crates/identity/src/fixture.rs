@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use allclear_application::caller::{Membership, Role};
-use allclear_application::clock::{Clock, MockClock};
+use allclear_application::clock::{Clock, TestClock};
 use allclear_application::installation::{MockInstallationStore, SigningKey};
 use allclear_application::session::TokenClaims;
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
@@ -18,16 +18,14 @@ use crate::signing::{Signer, key_id};
 pub(crate) const URL: &str = "https://status.example.com";
 
 pub(crate) fn now() -> DateTime<Utc> {
-    DateTime::from_timestamp(1_700_000_000, 0).unwrap()
+    TestClock::START
 }
 
 /// A clock the given seconds after [`now`].
 pub(crate) fn clock(seconds: i64) -> Arc<dyn Clock> {
-    let mut clock = MockClock::new();
+    let clock = TestClock::stopped();
+    clock.advance(TimeDelta::seconds(seconds));
     clock
-        .expect_now()
-        .return_const(now() + TimeDelta::seconds(seconds));
-    Arc::new(clock)
 }
 
 pub(crate) fn signing_key(seed: u8) -> SigningKey {

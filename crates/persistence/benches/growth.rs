@@ -2,10 +2,9 @@
 //! turns, on SQLite and, where `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL.
 #![expect(clippy::unwrap_used, reason = "a bench has nobody to answer")]
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use allclear_application::clock::Clock;
+use allclear_application::clock::{Clock, TestClock};
 use allclear_application::incident::IncidentStore;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
@@ -19,10 +18,8 @@ use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
 use allclear_domain::incident_update::{IncidentAndNewest, IncidentAndUpdate, IncidentUpdateDraft};
 use allclear_persistence::database::Database;
-use chrono::{DateTime, Utc};
 use sea_orm::{ConnectionTrait, DbBackend};
 use serde_json::json;
-use uuid::Uuid;
 
 const FEW: u32 = 100;
 const MANY: u32 = 100_000;
@@ -30,21 +27,6 @@ const ROUNDS: usize = 200;
 /// How much more the work may cost beside many than beside few.
 const BUDGET: Limit = Limit::AtMost(1.2);
 const BENCH: Bench = Bench("growth");
-
-struct SystemClock;
-
-impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "the clock of this bench")]
-    fn now(&self) -> DateTime<Utc> {
-        let now = Utc::now();
-        DateTime::from_timestamp_millis(now.timestamp_millis()).unwrap_or(now)
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "the clock of this bench")]
-    fn id(&self) -> Uuid {
-        Uuid::now_v7()
-    }
-}
 
 /// An organisation with old incidents and one that is open.
 struct Side {
@@ -55,7 +37,7 @@ struct Side {
 
 impl Side {
     async fn new(url: &str, old: u32) -> Self {
-        let database = Database::connect(url, Arc::new(SystemClock)).await.unwrap();
+        let database = Database::connect(url, TestClock::system()).await.unwrap();
         let acme = OrganisationId::parse("acme").unwrap();
         database.ensure(&acme, Some("Acme".into())).await.unwrap();
         let draft = ComponentDraft {
@@ -108,7 +90,7 @@ impl Side {
     async fn page(&self) {
         let snapshot = self
             .database
-            .snapshot(&self.acme, SystemClock.now())
+            .snapshot(&self.acme, TestClock::system().now())
             .await
             .unwrap()
             .unwrap();

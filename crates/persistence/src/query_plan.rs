@@ -1,59 +1,26 @@
 //! Query plans, for tests that queries read no unnecessary rows.
 
-use std::sync::Arc;
-
-use allclear_application::clock::Clock;
-use chrono::{DateTime, Utc};
+use allclear_application::clock::TestClock;
 use sea_orm::sea_query::SelectStatement;
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use tempfile::TempDir;
-use uuid::Uuid;
 
 use crate::database::Database;
 
-struct Stopped;
-
-impl Clock for Stopped {
-    fn now(&self) -> DateTime<Utc> {
-        DateTime::default()
-    }
-
-    fn id(&self) -> Uuid {
-        Uuid::nil()
-    }
-}
-
-/// An empty database: SQLite plans without reading rows.
+/// An empty database: SQLite plans without a look at the rows.
 pub(crate) async fn sqlite() -> (Database, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("allclear.db").display());
     (
-        Database::connect(&url, Arc::new(Stopped)).await.unwrap(),
+        Database::connect(&url, TestClock::stopped()).await.unwrap(),
         folder,
     )
 }
 
 /// A database with these rows; `None` if the test run has no PostgreSQL.
-pub(crate) async fn postgresql(name: &str, rows: &[&str]) -> Option<Database> {
-    let Ok(server) = std::env::var("ALLCLEAR_TEST_POSTGRES_URL") else {
-        assert!(
-            std::env::var_os("CI").is_none(),
-            "ALLCLEAR_TEST_POSTGRES_URL is not set"
-        );
-        eprintln!("left out: ALLCLEAR_TEST_POSTGRES_URL is not set");
-        return None;
-    };
-    let name = format!("plan_{name}_{}", std::process::id());
-    let admin = sea_orm::Database::connect(format!("{server}/postgres"))
-        .await
-        .unwrap();
-    admin
-        .execute_unprepared(&format!("CREATE DATABASE {name}"))
-        .await
-        .unwrap();
-    let database = Database::connect(&format!("{server}/{name}"), Arc::new(Stopped))
-        .await
-        .unwrap();
+pub(crate) async fn postgresql(rows: &[&str]) -> Option<Database> {
+    let url = allclear_test_support::postgres()?;
+    let database = Database::connect(&url, TestClock::stopped()).await.unwrap();
     for statement in rows {
         database.read().execute_unprepared(statement).await.unwrap();
     }

@@ -159,18 +159,6 @@ async fn an_unknown_address_gets_a_link_and_no_account() {
 }
 
 #[tokio::test]
-async fn a_known_address_gets_the_same_response_and_a_mail_that_says_so() {
-    let mut ports =
-        Ports::hashing(1, 0).owned_by(Some(credentials(1, ADDRESS, "another password")));
-    ports.mailer =
-        mailer(|to, content| to == ADDRESS && matches!(content, MailContent::KnownAddress { .. }));
-    let service = ports.service(SignUpMode::Open);
-    let outcome = service.sign_up(sign_up(), None).await.unwrap();
-    assert_eq!(outcome, SignedUp::Pending);
-    service.background.wait_idle().await;
-}
-
-#[tokio::test]
 async fn beyond_the_mail_budget_sign_up_has_the_same_response_and_stores_and_mails_nothing() {
     let mut ports = Ports::hashing(1, 0);
     ports.accounts.expect_any().return_once(|| Ok(true));
@@ -179,20 +167,6 @@ async fn beyond_the_mail_budget_sign_up_has_the_same_response_and_stores_and_mai
     let outcome = service.sign_up(sign_up(), None).await.unwrap();
     assert_eq!(outcome, SignedUp::Pending);
     service.background.wait_idle().await;
-}
-
-#[tokio::test]
-async fn a_confirmed_sign_up_is_signed_in() {
-    let mut ports = Ports::hashing(0, 0);
-    let token = SecretToken::generate();
-    let digest = token.digest();
-    ports
-        .accounts
-        .expect_confirm_sign_up()
-        .withf(move |confirmation| confirmation.digest == digest && !confirmation.needs_invitation)
-        .return_once(|_| Ok(Confirmed::Done(user(1, ADDRESS))));
-    let who = ports.service(SignUpMode::Open).confirm(&token).await;
-    assert_eq!(who.unwrap().expires_at, now() + Sessions::LIFE);
 }
 
 #[tokio::test]
@@ -234,39 +208,6 @@ async fn a_closed_installation_refuses_known_and_unknown_alike_without_a_look() 
 }
 
 #[tokio::test]
-async fn who_signs_up_without_an_invitation_waits() {
-    let mut ports = Ports::hashing(0, 0).owned_by(None);
-    ports
-        .waitlist
-        .expect_add()
-        .withf(|waiting| waiting.email == ADDRESS)
-        .times(1)
-        .returning(|_| Ok(()));
-    let outcome = ports
-        .service(SignUpMode::Waitlist)
-        .sign_up(sign_up(), None)
-        .await;
-    assert_eq!(outcome.unwrap(), SignedUp::Waitlisted);
-}
-
-#[tokio::test]
-async fn an_invitation_for_the_address_lets_in_and_is_used_up_with_the_account() {
-    let token = SecretToken::generate();
-    let wanted = Admission::Invitation(token.digest());
-    let mut ports = Ports::hashing(1, 0).creates(move |new| new.admission == wanted);
-    ports
-        .organisations
-        .expect_find_invitation()
-        .return_once(|_, _| Ok(Some(invitation())));
-    signed_in(
-        ports
-            .service(SignUpMode::Closed)
-            .sign_up(sign_up(), Some(token))
-            .await,
-    );
-}
-
-#[tokio::test]
 async fn an_invitation_for_another_address_waits_for_the_link() {
     let token = SecretToken::generate();
     let wanted = token.digest();
@@ -295,20 +236,6 @@ async fn an_invitation_for_another_address_waits_for_the_link() {
 }
 
 #[tokio::test]
-async fn a_bad_invitation_lets_nobody_in() {
-    let mut ports = Ports::hashing(0, 0);
-    ports
-        .organisations
-        .expect_find_invitation()
-        .return_once(|_, _| Ok(None));
-    let refused = ports
-        .service(SignUpMode::Open)
-        .sign_up(sign_up(), Some(SecretToken::generate()))
-        .await;
-    assert!(matches!(refused, Err(Error::BadCode(_))));
-}
-
-#[tokio::test]
 async fn invited_address_with_an_account_is_asked_to_sign_in() {
     let mut ports = Ports::hashing(1, 0);
     ports
@@ -324,19 +251,6 @@ async fn invited_address_with_an_account_is_asked_to_sign_in() {
         .sign_up(sign_up(), Some(SecretToken::generate()))
         .await;
     assert!(matches!(refused, Err(Error::Conflict(_))));
-}
-
-#[tokio::test]
-async fn sign_in_finds_the_account_of_the_address() {
-    let candidates = Candidates {
-        owner: Some(credentials(1, ADDRESS, PASSWORD)),
-        ..Candidates::default()
-    };
-    let ports = Ports::hashing(0, 1)
-        .candidates(candidates)
-        .opens_session_of(1);
-    let who = ports.service(SignUpMode::Open).sign_in(sign_in()).await;
-    assert_eq!(who.unwrap().user, user(1, ADDRESS));
 }
 
 #[tokio::test]
@@ -444,54 +358,4 @@ async fn a_new_address_is_mailed_a_link_only_for_an_account_that_needs_one() {
     let service = ports.service(SignUpMode::Closed);
     service.request_address(&needs_one, draft()).unwrap();
     service.background.wait_idle().await;
-}
-
-#[tokio::test]
-async fn an_account_is_deleted_with_its_password_only() {
-    let draft = |text: &str| DeletionDraft {
-        password: password(text),
-    };
-    let ann = session(user(1, ADDRESS));
-    let known = |mut ports: Ports| {
-        ports
-            .accounts
-            .expect_find()
-            .return_once(|_| Ok(Some(credentials(1, ADDRESS, PASSWORD))));
-        ports
-    };
-    let service = known(Ports::hashing(0, 1)).service(SignUpMode::Open);
-    let refused = service.delete(&ann, draft("wrong")).await;
-    assert!(matches!(refused, Err(Error::Invalid(_))));
-
-    for (deletion, holds) in [
-        (Deletion::Deleted, true),
-        (Deletion::LastAdmin("Acme".into()), false),
-        (Deletion::Administrator, false),
-    ] {
-        let mut ports = known(Ports::hashing(0, 1));
-        ports
-            .accounts
-            .expect_delete()
-            .times(1)
-            .return_once(|_| Ok(deletion));
-        let outcome = ports
-            .service(SignUpMode::Open)
-            .delete(&ann, draft(PASSWORD))
-            .await;
-        assert_eq!(outcome.is_ok(), holds);
-        assert!(holds || matches!(outcome, Err(Error::Conflict(_))));
-    }
-}
-
-#[tokio::test]
-async fn a_malformed_sign_up_touches_nothing() {
-    let draft = SignUpDraft {
-        email: "ann".into(),
-        ..sign_up()
-    };
-    let refused = Ports::hashing(0, 0)
-        .service(SignUpMode::Open)
-        .sign_up(draft, None)
-        .await;
-    assert!(matches!(refused, Err(Error::Invalid(_))));
 }

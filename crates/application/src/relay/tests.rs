@@ -6,8 +6,6 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use tokio::sync::mpsc;
 
-use crate::outbox::PublicEvent;
-
 /// An outbox with a list of commits, and a broadcast that the test drives.
 struct FakeOutbox {
     commits: Vec<Commit>,
@@ -81,12 +79,17 @@ impl CommitListener for Recorder {
 }
 
 fn commit(revision: i64) -> Commit {
-    let event = PublicEvent::new("component-deleted", &["id"]).unwrap();
-    Commit {
-        organisation: "org".into(),
-        revision,
-        events: vec![event],
-    }
+    Commit::example("org", revision, &["component-deleted"])
+}
+
+/// A relay over an outbox with these commits.
+fn relay_of(commits: Vec<Commit>) -> Relay {
+    let committed = Arc::new(FakeOutbox {
+        commits,
+        oldest: 1,
+        arriving: Mutex::default(),
+    });
+    Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed)
 }
 
 /// Follows from revision `from`, lets these broadcasts arrive, and answers what the listener recorder.
@@ -120,29 +123,16 @@ async fn delivered_after(from: i64, oldest: i64, arriving: &[i64]) -> (Vec<i64>,
 }
 
 #[tokio::test]
-async fn commits_in_order_are_delivered_as_they_arrive() {
-    assert_eq!(delivered_after(0, 1, &[1, 2, 3]).await, (vec![1, 2, 3], 0));
-}
-
-#[tokio::test]
-async fn reordered_and_repeated_commits_are_delivered_once_in_order() {
-    assert_eq!(
-        delivered_after(0, 1, &[3, 1, 2, 2, 3]).await,
-        (vec![1, 2, 3], 0)
-    );
-}
-
-#[tokio::test]
-async fn a_lost_commit_is_read_from_the_outbox() {
-    assert_eq!(delivered_after(1, 1, &[5]).await, (vec![2, 3, 4, 5], 0));
-}
-
-#[tokio::test]
-async fn a_long_gap_is_read_in_parts() {
-    assert_eq!(
-        delivered_after(0, 1, &[600]).await,
-        ((1..=600).collect(), 0)
-    );
+async fn commits_are_delivered_once_in_order_whatever_the_broadcast_does() {
+    for (what, from, arriving, delivered) in [
+        ("in order", 0, &[1, 2, 3][..], 1..=3),
+        ("reordered and repeated", 0, &[3, 1, 2, 2, 3], 1..=3),
+        ("lost, so read from the outbox", 1, &[5], 2..=5),
+        ("a long gap, read in parts", 0, &[600], 1..=600),
+    ] {
+        let expected = (delivered.collect(), 0);
+        assert_eq!(delivered_after(from, 1, arriving).await, expected, "{what}");
+    }
 }
 
 #[tokio::test]
@@ -152,12 +142,7 @@ async fn a_gap_that_was_pruned_makes_viewers_resync() {
 
 #[tokio::test]
 async fn an_organisation_that_does_not_exist_is_not_followed() {
-    let committed = Arc::new(FakeOutbox {
-        commits: vec![commit(1)],
-        oldest: 1,
-        arriving: Mutex::default(),
-    });
-    let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
+    let relay = relay_of(vec![commit(1)]);
     assert_eq!(
         relay
             .follow(&OrganisationId::parse("nobody").unwrap())
@@ -175,12 +160,7 @@ async fn an_organisation_that_does_not_exist_is_not_followed() {
 
 #[tokio::test]
 async fn a_published_commit_moves_the_position_at_once() {
-    let committed = Arc::new(FakeOutbox {
-        commits: vec![commit(1)],
-        oldest: 1,
-        arriving: Mutex::default(),
-    });
-    let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
+    let relay = relay_of(vec![commit(1)]);
     let organisation = OrganisationId::parse("org").unwrap();
     let position = relay.follow(&organisation).await.unwrap().unwrap();
     relay
@@ -194,13 +174,7 @@ async fn a_published_commit_moves_the_position_at_once() {
 
 #[tokio::test]
 async fn the_lag_is_what_is_known_and_not_delivered() {
-    let (_, arriving) = mpsc::unbounded_channel();
-    let committed = Arc::new(FakeOutbox {
-        commits: vec![],
-        oldest: 1,
-        arriving: Mutex::new(Some(arriving)),
-    });
-    let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
+    let relay = relay_of(Vec::new());
     for (organisation, delivered) in [("a", 3), ("b", 7)] {
         let position = StreamPosition::from(Revision(delivered));
         position.note(Revision(7));
@@ -229,12 +203,7 @@ impl CommitListener for Interested {
 
 #[tokio::test]
 async fn an_organisation_without_requests_and_listeners_is_no_longer_followed() {
-    let committed = Arc::new(FakeOutbox {
-        commits: vec![commit(1)],
-        oldest: 1,
-        arriving: Mutex::default(),
-    });
-    let relay = Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed);
+    let relay = relay_of(vec![commit(1)]);
     let organisation = OrganisationId::parse("org").unwrap();
     let interested = Arc::new(Interested::default());
     let listeners = [Arc::clone(&interested) as Arc<dyn CommitListener>];

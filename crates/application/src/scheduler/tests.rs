@@ -2,43 +2,20 @@ use super::*;
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use chrono::TimeDelta;
-use uuid::Uuid;
 
 use crate::broadcast::MockBroadcast;
+use crate::clock::TestClock;
 use crate::maintenance::MockMaintenanceStore;
 use crate::outbox::{Commit, MockOutbox};
 
-/// A wall clock that goes with the paused time of the test, and can be set.
-struct WallClock {
-    began: Instant,
-    set: AtomicI64,
-}
-
-impl WallClock {
-    fn set(&self, by: TimeDelta) {
-        self.set.fetch_add(by.num_milliseconds(), Ordering::SeqCst);
-    }
-}
-
-impl Clock for WallClock {
-    fn now(&self) -> DateTime<Utc> {
-        let passed = i64::try_from(self.began.elapsed().as_millis()).unwrap();
-        at(passed + self.set.load(Ordering::SeqCst))
-    }
-
-    fn id(&self) -> Uuid {
-        Uuid::nil()
-    }
-}
-
 /// A moment, in milliseconds after the test's beginning.
 fn at(millisecond: i64) -> DateTime<Utc> {
-    DateTime::from_timestamp_millis(1_700_000_000_000 + millisecond).unwrap()
+    TestClock::START + TimeDelta::milliseconds(millisecond)
 }
 
 /// A schedule in memory: changes of organisations, each announced once.
@@ -118,11 +95,7 @@ impl Planned {
             return Ok(None);
         }
         self.announced.lock().unwrap().push((id.clone(), now));
-        Ok(Some(Commit {
-            organisation: id,
-            revision: 1,
-            events: Vec::new(),
-        }))
+        Ok(Some(Commit::example(&id, 1, &[])))
     }
 
     /// A port to this schedule.
@@ -144,7 +117,7 @@ impl Planned {
 
 struct Node {
     planned: Arc<Planned>,
-    clock: Arc<WallClock>,
+    clock: Arc<TestClock>,
     wake_timer: Arc<WakeTimer>,
     relay: Arc<Relay>,
 }
@@ -159,10 +132,7 @@ impl Node {
             .expect_revisions()
             .returning(|ids| Ok(ids.iter().map(|id| (id.clone(), Revision(0))).collect()));
         let relay = Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)));
-        let clock = Arc::new(WallClock {
-            began: Instant::now(),
-            set: AtomicI64::new(0),
-        });
+        let clock = TestClock::runtime();
         let node = Self {
             planned: Arc::new(planned),
             clock,
@@ -288,13 +258,13 @@ async fn one_organisation_that_cannot_be_announced_holds_up_no_other() {
 #[tokio::test(start_paused = true)]
 async fn a_clock_set_forward_is_noticed_and_one_set_back_makes_it_wait() {
     let node = Node::start(plan(&[(3_600_000, "a")])).await;
-    node.clock.set(TimeDelta::hours(1));
+    node.clock.advance(TimeDelta::hours(1));
     pass(30_000).await;
     assert_eq!(node.planned.announced().len(), 1);
 
     node.planned.plan(3_640_000, "b");
     node.wake_timer.set(at(3_640_000));
-    node.clock.set(-TimeDelta::minutes(1));
+    node.clock.advance(-TimeDelta::minutes(1));
     pass(60_000).await;
     assert_eq!(node.planned.announced().len(), 1);
     pass(15_000).await;
@@ -308,24 +278,18 @@ async fn a_clock_set_forward_is_noticed_and_one_set_back_makes_it_wait() {
 async fn maintenance_commit_wakes_every_node() {
     let woken_by = async |name: &str| {
         let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
-        let event = crate::outbox::PublicEvent::new(name, &["x"]).unwrap();
         sender
-            .send(Arc::new(Commit {
-                organisation: "a".into(),
-                revision: 1,
-                events: vec![event],
-            }))
+            .send(Arc::new(Commit::example("a", 1, &[name])))
             .unwrap();
         drop(sender);
         let mut broadcast = crate::broadcast::MockBroadcast::new();
         broadcast.expect_subscribe().return_once(move || receiver);
-        let mut clock = crate::clock::MockClock::new();
-        clock.expect_now().return_const(at(7));
+        let clock = TestClock::stopped();
         let wake_timer = WakeTimer::default();
-        listen(&broadcast, &wake_timer, &clock).await;
+        listen(&broadcast, &wake_timer, &*clock).await;
         wake_timer.moment()
     };
-    assert_eq!(woken_by("new-maintenance").await, Some(at(7)));
-    assert_eq!(woken_by("maintenance-updated").await, Some(at(7)));
+    assert_eq!(woken_by("new-maintenance").await, Some(at(0)));
+    assert_eq!(woken_by("maintenance-updated").await, Some(at(0)));
     assert_eq!(woken_by("component-update").await, None);
 }

@@ -67,15 +67,6 @@ async fn the_active_organisation_is_not_written_again() {
 }
 
 #[tokio::test]
-async fn who_is_no_member_gets_no_token_for_the_organisation() {
-    let service = service(MockSessionStore::new(), None);
-    let session = session(user(1, "ann@example.com"));
-    let refused = service.token(&session, Some(&organisation())).await;
-    assert!(matches!(refused, Err(Error::Forbidden(_))));
-    assert_eq!(service.token(&session, None).await.unwrap().token, "none");
-}
-
-#[tokio::test]
 async fn a_token_does_not_outlive_its_session() {
     let end = now() + TimeDelta::minutes(2);
     let session = Session {

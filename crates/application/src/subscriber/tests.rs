@@ -89,13 +89,6 @@ async fn every_subscriber_is_stored_alike_and_mailed_later() {
 }
 
 #[tokio::test]
-async fn an_operator_may_know_of_an_address() {
-    let service = service(store(Some(subscribed()), |_| {}));
-    let refused = service.add(&organisation(), "bob", draft(ADDRESS)).await;
-    assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
-}
-
-#[tokio::test]
 async fn beyond_the_mail_budget_nothing_is_stored_and_only_an_operator_gets_an_error() {
     let nothing_entered = || {
         let mut store = MockSubscriberStore::new();
@@ -112,87 +105,4 @@ async fn beyond_the_mail_budget_nothing_is_stored_and_only_an_operator_gets_an_e
         .add(&organisation(), "bob", draft(ADDRESS))
         .await;
     assert!(matches!(refused, Err(Error::TooMany { .. })), "{refused:?}");
-}
-
-#[tokio::test]
-async fn a_bad_address_and_an_unknown_organisation_store_nothing() {
-    let service = service(MockSubscriberStore::new());
-    let refused = service.subscribe(&organisation(), draft("ann")).await;
-    assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
-    let elsewhere = OrganisationId::parse("org_2").unwrap();
-    let unknown = [
-        service.subscribe(&elsewhere, draft(ADDRESS)).await,
-        service.verify(&elsewhere, ADDRESS, "code").await,
-        service.unsubscribe(&elsewhere, ADDRESS, "code").await,
-    ];
-    assert!(
-        unknown
-            .iter()
-            .all(|refused| matches!(refused, Err(Error::NotFound("Organisation")))),
-        "{unknown:?}"
-    );
-}
-
-#[tokio::test]
-async fn the_code_that_was_mailed_verifies_until_it_ends() {
-    let codes = Codes::new(hmac_key());
-    let verified =
-        |stored: &Result<Subscriber, Error>| assert!(stored.as_ref().unwrap().is_verified);
-    let good = codes.verification_code(&pending(), now() + Subscriber::VERIFICATION_LIFE);
-    service(store(Some(pending()), verified))
-        .verify(&organisation(), ADDRESS, &good)
-        .await
-        .unwrap();
-    let over = codes.verification_code(&pending(), now());
-    let late = service(store(Some(pending()), |_| {}));
-    let refused = late.verify(&organisation(), ADDRESS, &over).await;
-    assert!(matches!(refused, Err(Error::BadCode(message)) if message.contains("subscribe again")));
-}
-
-#[tokio::test]
-async fn wrong_code_gets_the_same_response_for_known_and_unknown_addresses_and_writes_nothing() {
-    for known in [Some(pending()), Some(subscribed()), None] {
-        let mut store = MockSubscriberStore::new();
-        store.expect_find().returning(move |_, _| Ok(known.clone()));
-        let service = service(store);
-        for refused in [
-            service.verify(&organisation(), ADDRESS, "wrong").await,
-            service.unsubscribe(&organisation(), ADDRESS, "wrong").await,
-        ] {
-            assert!(
-                matches!(
-                    refused,
-                    Err(Error::BadCode("This link is wrong or has expired"))
-                ),
-                "{refused:?}"
-            );
-        }
-    }
-}
-
-#[tokio::test]
-async fn the_unsubscribe_code_ends_a_subscription() {
-    let code = Codes::new(hmac_key()).unsubscribe_code(&subscribed());
-    let ended = |stored: &Result<Subscriber, Error>| {
-        assert_eq!(
-            stored.as_ref().unwrap().status,
-            SubscriberStatus::Unsubscribed
-        );
-    };
-    let service = service(store(Some(subscribed()), ended));
-    service
-        .unsubscribe(&organisation(), "ann@EXAMPLE.com", &code)
-        .await
-        .unwrap();
-}
-
-#[tokio::test]
-async fn what_is_not_there_cannot_be_deleted() {
-    let mut store = MockSubscriberStore::new();
-    store.expect_delete().returning(|_, _| Ok(false));
-    let refused = service(store).delete(&organisation(), pending().id).await;
-    assert!(
-        matches!(refused, Err(Error::NotFound("Subscriber"))),
-        "{refused:?}"
-    );
 }

@@ -12,11 +12,7 @@ pub(super) fn start(url: &str, installation: &str) -> Redis {
 }
 
 pub(super) fn commit(revision: i64) -> Arc<Commit> {
-    Arc::new(Commit {
-        organisation: "org".into(),
-        revision,
-        events: Vec::new(),
-    })
+    Arc::new(Commit::example("org", revision, &[]))
 }
 
 #[tokio::test]

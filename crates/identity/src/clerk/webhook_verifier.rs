@@ -115,7 +115,7 @@ impl WebhookVerifier for Webhooks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use allclear_application::clock::MockClock;
+    use allclear_application::clock::TestClock;
 
     // The example of Svix's page "Verifying Webhooks Manually".
     const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -195,11 +195,9 @@ mod tests {
     }
 
     fn read_at(seconds: i64, envelope: &Envelope<'_>) -> Result<Message, InvalidWebhook> {
-        let mut clock = MockClock::new();
-        clock
-            .expect_now()
-            .return_const(DateTime::from_timestamp(seconds, 0).unwrap());
-        Webhooks::new(WebhookSecret::parse(SECRET).unwrap(), Arc::new(clock)).verify(envelope)
+        let clock = TestClock::stopped();
+        clock.advance(DateTime::from_timestamp(seconds, 0).unwrap() - TestClock::START);
+        Webhooks::new(WebhookSecret::parse(SECRET).unwrap(), clock).verify(envelope)
     }
 
     fn sign(body: &str) -> String {

@@ -2,18 +2,14 @@ use super::*;
 
 use std::sync::Arc;
 
-use allclear_application::clock::{Clock, MockClock};
+use allclear_application::clock::{Clock, TestClock};
 use allclear_application::mail::MailContent;
-use chrono::DateTime;
-use uuid::Uuid;
+use chrono::TimeDelta;
 
 fn clock() -> Arc<dyn Clock> {
-    let mut clock = MockClock::new();
+    let clock = TestClock::stopped();
+    clock.advance(TimeDelta::milliseconds(123));
     clock
-        .expect_now()
-        .return_const(DateTime::from_timestamp(1_700_000_000, 123_000_000).unwrap());
-    clock.expect_id().return_const(Uuid::from_u128(7));
-    Arc::new(clock)
 }
 
 fn sender() -> Sender {
@@ -45,7 +41,7 @@ async fn sent(mail: Mail) -> String {
     let folder = tempfile::tempdir().unwrap();
     let mailer = FileMailer::new(&folder.path().join("mail"), sender()).unwrap();
     mailer.send(mail).await.unwrap();
-    let name = "20231114T221320.123Z-00000000-0000-0000-0000-000000000007.eml";
+    let name = "20231114T221320.123Z-00000000-0000-0000-0000-000000000002.eml";
     fs::read_to_string(folder.path().join("mail").join(name)).unwrap()
 }
 
@@ -56,38 +52,13 @@ async fn a_mail_is_a_message_in_text_and_html() {
         "From: Acme <mail@example.com>\r\n",
         "To: bob@example.com\r\n",
         "Subject: You are invited to Acme\r\n",
-        "Message-ID: <00000000-0000-0000-0000-000000000007@status.example.com>\r\n",
+        "Message-ID: <00000000-0000-0000-0000-000000000001@status.example.com>\r\n",
         "Date: Tue, 14 Nov 2023 22:13:20 +0000\r\n",
         "Content-Type: text/plain; charset=utf-8\r\n",
         "Content-Type: text/html; charset=utf-8\r\n",
     ] {
         assert!(message.contains(line), "{line:?} in {message}");
     }
-}
-
-#[tokio::test]
-async fn a_name_cannot_add_a_header() {
-    let message = sent(invitation("Acme\r\nBcc: eve@example.com\r\n\r\nhello")).await;
-    let (headers, _) = message.split_once("\r\n\r\n").unwrap();
-    assert!(
-        !headers
-            .lines()
-            .any(|line| line.to_lowercase().starts_with("bcc")),
-        "{headers}"
-    );
-}
-
-#[tokio::test]
-async fn an_internationalised_domain_is_written_in_ascii() {
-    let message = sent(Mail {
-        to: "Bob@exämple.com".into(),
-        ..invitation("Acme")
-    })
-    .await;
-    assert!(
-        message.contains("To: Bob@xn--exmple-cua.com\r\n"),
-        "{message}"
-    );
 }
 
 #[tokio::test]

@@ -2,18 +2,15 @@
 
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::Arc;
 use std::time::Duration;
 
-use allclear_application::clock::{Clock, MockClock};
+use allclear_application::clock::TestClock;
 use allclear_application::mail::{Mail, MailContent, Mailer, SendError};
 use allclear_mail::sender::Sender;
 use allclear_mail::smtp::{Server, SmtpLimits, SmtpMailer};
-use chrono::DateTime;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
-use uuid::Uuid;
 
 /// Nothing here takes so long unless it does not happen.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -110,17 +107,7 @@ pub(crate) fn mailer(url: &str, limits: SmtpLimits) -> SmtpMailer {
 
 /// Sends as this address, at 2023-11-14 22:13:20 UTC.
 pub(crate) fn sender(from: &str) -> Sender {
-    let mut clock = MockClock::new();
-    clock
-        .expect_now()
-        .return_const(DateTime::from_timestamp(1_700_000_000, 0).unwrap());
-    clock.expect_id().return_const(Uuid::from_u128(7));
-    Sender::new(
-        from,
-        "https://status.example.com",
-        Arc::new(clock) as Arc<dyn Clock>,
-    )
-    .unwrap()
+    Sender::new(from, "https://status.example.com", TestClock::stopped()).unwrap()
 }
 
 /// Some mail to this address.

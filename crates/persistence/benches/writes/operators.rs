@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use allclear_application::broadcast::Broadcast;
-use allclear_application::clock::Clock;
+use allclear_application::clock::TestClock;
 use allclear_application::incident::{IncidentStore, Incidents};
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::outbox::Commit;
@@ -18,29 +18,12 @@ use allclear_domain::incident::{Incident, IncidentDraft, IncidentStatus};
 use allclear_domain::incident_update::IncidentUpdateDraft;
 use allclear_persistence::database::Database;
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use tokio::sync::mpsc;
-use uuid::Uuid;
 
 use crate::{EACH, OPERATORS, Taken};
 
 /// How many updates an incident gets: more than most.
 const UPDATES: usize = 10;
-
-pub(crate) struct SystemClock;
-
-impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "the clock of this bench")]
-    fn now(&self) -> DateTime<Utc> {
-        let now = Utc::now();
-        DateTime::from_timestamp_millis(now.timestamp_millis()).unwrap_or(now)
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "the clock of this bench")]
-    fn id(&self) -> Uuid {
-        Uuid::now_v7()
-    }
-}
 
 /// Nobody listens.
 struct Silence;
@@ -64,7 +47,7 @@ pub(crate) struct Operators {
 impl Operators {
     /// An organisation with a component that many incidents affect.
     pub(crate) async fn new(url: &str) -> Self {
-        let store = Arc::new(Database::connect(url, Arc::new(SystemClock)).await.unwrap());
+        let store = Arc::new(Database::connect(url, TestClock::system()).await.unwrap());
         let acme = OrganisationId::parse("acme").unwrap();
         store.ensure(&acme, Some("Acme".into())).await.unwrap();
         let draft = ComponentDraft {

@@ -59,7 +59,7 @@ async fn sqlite_searches_and_never_scans() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn postgresql_searches_and_never_scans() {
-    let Some(database) = postgresql("deliveries", &MANY).await else {
+    let Some(database) = postgresql(&MANY).await else {
         return;
     };
     assert_eq!(

@@ -66,7 +66,7 @@ async fn sqlite_searches_and_never_scans() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn postgresql_searches_and_never_scans() {
-    let Some(database) = postgresql("maintenances", &OLD_MAINTENANCES).await else {
+    let Some(database) = postgresql(&OLD_MAINTENANCES).await else {
         return;
     };
     for (index, query) in queries(DbBackend::Postgres) {

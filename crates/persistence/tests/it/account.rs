@@ -15,7 +15,7 @@ use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 use tokio::task::JoinSet;
 
-use crate::backend::{clock, organisation};
+use crate::backend::{assert_none, clock, organisation};
 use crate::contract;
 use crate::membership::invite;
 
@@ -199,12 +199,12 @@ async fn an_account_comes_with_its_session_and_its_invitation(database: &Databas
         .unwrap()
         .unwrap();
     assert_eq!(bearer.membership.map(|found| found.role), Some(Role::Admin));
-    assert!(
-        OrganisationStore::find_invitation(database, &link.digest(), clock().now())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(OrganisationStore::find_invitation(
+        database,
+        &link.digest(),
+        clock().now(),
+    ))
+    .await;
 }
 
 async fn a_refused_account_leaves_its_invitation_alone(database: &Database) {
@@ -229,13 +229,7 @@ async fn a_refused_account_leaves_its_invitation_alone(database: &Database) {
     let refused =
         AccountStore::create(database, new_account("eve@example.com", "hash", wrong)).await;
     assert!(matches!(refused, Err(Error::BadCode(_))));
-    assert!(
-        database
-            .owner(&EmailKey::of("eve@example.com"))
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(database.owner(&EmailKey::of("eve@example.com"))).await;
 }
 
 async fn only_the_hash_that_was_verified_is_upgraded(database: &Database) {
@@ -308,13 +302,7 @@ async fn a_new_password_ends_the_other_sessions_and_the_resets(database: &Databa
     assert_eq!(stored, PasswordStored::Stored);
     assert!(is_alive(database, &here).await && is_alive(database, &other).await);
     assert!(!is_alive(database, &there).await);
-    assert!(
-        database
-            .find_reset(&reset.digest(), clock().now())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(database.find_reset(&reset.digest(), clock().now())).await;
     let changed = AccountStore::find(database, ann.id).await.unwrap().unwrap();
     assert_eq!(changed.password, PasswordHash::new("new".into()));
     let gone = database
@@ -376,12 +364,12 @@ async fn what_has_expired_is_pruned(database: &Database) {
         .await
         .unwrap();
     assert!(!is_alive(database, &here).await);
-    assert!(
-        OrganisationStore::find_invitation(database, &link.digest(), clock().now())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(OrganisationStore::find_invitation(
+        database,
+        &link.digest(),
+        clock().now(),
+    ))
+    .await;
 }
 
 async fn nodes_that_start_at_once_share_one_set_of_secrets(database: &Database) {

@@ -9,7 +9,7 @@ use allclear_domain::organisation::Revision;
 use allclear_domain::time_zone::TimeZone;
 use allclear_persistence::database::Database;
 
-use crate::backend::{clock, organisation};
+use crate::backend::{assert_none, clock, organisation, two};
 use crate::contract;
 
 contract!(
@@ -164,26 +164,16 @@ async fn components_belong_to_their_organisation(database: &Database) {
             .items
             .is_empty()
     );
-    assert!(
-        ComponentStore::delete(
-            database,
-            &other,
-            component.id,
-            Component::delete(component.id)
-        )
-        .await
-        .unwrap()
-        .is_none()
-    );
+    assert_none(ComponentStore::delete(
+        database,
+        &other,
+        component.id,
+        Component::delete(component.id),
+    ))
+    .await;
     let rule =
         Box::new(|_: Component, _| -> Result<_, Error> { panic!("the rule must not see it") });
-    assert!(
-        database
-            .change(&other, component.id, rule)
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(database.change(&other, component.id, rule)).await;
     assert!(commits(database, &other).await.is_empty());
 }
 
@@ -192,32 +182,18 @@ async fn a_list_is_newest_first_and_comes_in_parts(database: &Database) {
     for name in ["one", "two", "three"] {
         create(database, &acme, name).await;
     }
-    let first = ComponentStore::list(
-        database,
-        &acme,
-        Page {
-            limit: Some(2),
-            before: None,
-        },
-    )
-    .await
-    .unwrap();
+    let first = ComponentStore::list(database, &acme, two(None))
+        .await
+        .unwrap();
     let names: Vec<_> = first
         .items
         .iter()
         .map(|component| component.name.as_str())
         .collect();
     assert_eq!(names, ["three", "two"]);
-    let rest = ComponentStore::list(
-        database,
-        &acme,
-        Page {
-            limit: Some(2),
-            before: first.next,
-        },
-    )
-    .await
-    .unwrap();
+    let rest = ComponentStore::list(database, &acme, two(first.next))
+        .await
+        .unwrap();
     assert_eq!(
         (rest.items[0].name.as_str(), rest.items.len(), rest.next),
         ("one", 1, None)
@@ -293,15 +269,11 @@ async fn a_deleted_component_is_gone(database: &Database) {
             .unwrap(),
         None
     );
-    assert!(
-        ComponentStore::delete(
-            database,
-            &acme,
-            component.id,
-            Component::delete(component.id)
-        )
-        .await
-        .unwrap()
-        .is_none()
-    );
+    assert_none(ComponentStore::delete(
+        database,
+        &acme,
+        component.id,
+        Component::delete(component.id),
+    ))
+    .await;
 }

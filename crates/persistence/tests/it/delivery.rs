@@ -17,7 +17,8 @@ use tokio::task::JoinSet;
 
 use crate::backend::clock;
 use crate::contract;
-use fixture::{World, enter, later, result, sent};
+use crate::world::World;
+use fixture::{enter, later, result, sent};
 
 contract!(
     everybody_subscribed_when_it_happened_gets_one_delivery_in_batches,
@@ -46,10 +47,9 @@ async fn everybody_subscribed_when_it_happened_gets_one_delivery_in_batches(data
         assert_eq!(database.expand(now, 3).await.unwrap(), expanded);
         assert_eq!(database.waiting().await.unwrap(), waiting);
     }
-    let mailed: HashSet<_> = world
-        .claim(100)
-        .await
-        .into_iter()
+    let claimed = world.claim(100).await;
+    let mailed: HashSet<_> = claimed
+        .iter()
         .map(|delivery| delivery.subscriber.id)
         .collect();
     assert_eq!(mailed, people.into_iter().collect());
@@ -114,10 +114,7 @@ async fn nodes_that_expand_at_once_queue_each_delivery_once_and_in_order(databas
                 .or_default()
                 .push(fixture::message(delivery));
         }
-        database
-            .record_results(claimed.iter().map(sent).collect())
-            .await
-            .unwrap();
+        world.sent(&claimed).await;
     }
     assert!(
         received
@@ -189,10 +186,7 @@ async fn a_claim_that_ends_is_free_again_and_a_renewed_one_is_not(database: &Dat
         at: now + TimeDelta::hours(1),
         reason: "late".into(),
     };
-    database
-        .record_results(vec![result(lost, off)])
-        .await
-        .unwrap();
+    world.results(vec![result(lost, off)]).await;
     let later = after + TimeDelta::seconds(21);
     assert_eq!(
         database.claim(later, later, 10).await.unwrap()[0].claim,
@@ -206,15 +200,9 @@ async fn what_was_sent_is_not_sent_again_and_is_counted(database: &Database) {
     world.incident("Down").await;
     world.expand().await;
     let claimed = world.claim(2).await;
-    database
-        .record_results(claimed.iter().map(sent).collect())
-        .await
-        .unwrap();
+    world.sent(&claimed).await;
     // Twice is once, and the word of who has lost the claim counts as well: it is in the mail.
-    database
-        .record_results(claimed.iter().map(sent).collect())
-        .await
-        .unwrap();
+    world.sent(&claimed).await;
     assert_eq!(
         world.counts().await,
         DeliveryCounts {
@@ -225,10 +213,7 @@ async fn what_was_sent_is_not_sent_again_and_is_counted(database: &Database) {
     );
     let rest = world.claim_at(later(60 * 24), 10).await;
     assert_eq!(rest.len(), 1);
-    database
-        .record_results(rest.iter().map(sent).collect())
-        .await
-        .unwrap();
+    world.sent(&rest).await;
     assert_eq!(world.counts().await.sent, 3);
     assert!(world.claim_at(later(60 * 24), 10).await.is_empty());
     let other = World::new(database, "other").await;
@@ -249,10 +234,7 @@ async fn what_failed_is_due_at_its_time_and_holds_the_later_ones_back(database: 
         at,
         reason: "451 busy".into(),
     };
-    database
-        .record_results(vec![result(first[0].claim, again)])
-        .await
-        .unwrap();
+    world.results(vec![result(first[0].claim, again)]).await;
     world
         .record(incident, IncidentStatus::Monitoring, "two")
         .await;
@@ -265,7 +247,7 @@ async fn what_failed_is_due_at_its_time_and_holds_the_later_ones_back(database: 
             (due.len(), fixture::message(&due[0]).as_str()),
             (1, message)
         );
-        database.record_results(vec![sent(&due[0])]).await.unwrap();
+        world.sent(&due[..1]).await;
     }
 }
 
@@ -285,10 +267,7 @@ async fn what_is_given_up_lets_the_next_one_go_and_is_counted_by_reason(database
         let given_up = Outcome::GivenUp {
             reason: reason.into(),
         };
-        database
-            .record_results(vec![result(delivery.claim, given_up)])
-            .await
-            .unwrap();
+        world.results(vec![result(delivery.claim, given_up)]).await;
     }
     let reasons = vec![("550 unknown".to_owned(), 2), ("552 full".to_owned(), 1)];
     assert_eq!(
@@ -324,10 +303,7 @@ async fn a_subscribers_mails_go_out_in_order(database: &Database) {
         "the update waits for what was told before it"
     );
     assert!(world.claim(10).await.is_empty());
-    database
-        .record_results(vec![sent(&first[0])])
-        .await
-        .unwrap();
+    world.sent(&first[..1]).await;
     let next = world.claim(10).await;
     assert_eq!(
         (next.len(), next[0].subscriber.id),
@@ -354,10 +330,7 @@ async fn who_unsubscribes_or_is_deleted_gets_nothing_more(database: &Database) {
     );
     assert_eq!(database.waiting().await.unwrap(), 1);
     // What was in the mail at that moment changes nothing any more.
-    database
-        .record_results(claimed.iter().map(sent).collect())
-        .await
-        .unwrap();
+    world.sent(&claimed).await;
     assert_eq!(
         world.counts().await,
         DeliveryCounts {
@@ -395,16 +368,15 @@ async fn verification_precedes_other_mail_and_is_queued_for_known_addresses_too(
     // Ann is subscribed; that nobody wants it is seen when it is sent. Her notice came first.
     let rest = world.claim(10).await;
     assert!(rest.len() == 1 && rest[0].kind != DeliveryKind::Verification);
-    database.record_results(vec![sent(&rest[0])]).await.unwrap();
+    world.sent(&rest[..1]).await;
     let unwanted = world.claim(10).await;
     assert_eq!(
         (&unwanted[0].kind, &unwanted[0].subscriber),
         (&DeliveryKind::Verification, &ann)
     );
-    database
-        .record_results(vec![result(unwanted[0].claim, Outcome::Unwanted)])
-        .await
-        .unwrap();
+    world
+        .results(vec![result(unwanted[0].claim, Outcome::Unwanted)])
+        .await;
     assert_eq!(
         world.counts().await,
         DeliveryCounts {
@@ -431,10 +403,7 @@ async fn the_next_moment_is_when_something_gets_due_or_a_claim_ends(database: &D
         at: soon,
         reason: "busy".into(),
     };
-    database
-        .record_results(vec![result(claimed[0].claim, again)])
-        .await
-        .unwrap();
+    world.results(vec![result(claimed[0].claim, again)]).await;
     assert_eq!(database.next_due(now).await.unwrap(), Some(soon));
     assert_eq!(database.next_due(soon).await.unwrap(), Some(ends));
 }
@@ -448,10 +417,9 @@ async fn what_is_old_is_forgotten(database: &Database) {
     let given_up = Outcome::GivenUp {
         reason: "550".into(),
     };
-    database
-        .record_results(vec![sent(&claimed[0]), result(claimed[1].claim, given_up)])
-        .await
-        .unwrap();
+    world
+        .results(vec![sent(&claimed[0]), result(claimed[1].claim, given_up)])
+        .await;
     assert_eq!(
         database
             .prune(clock().now() - TimeDelta::days(30), 10)
@@ -474,10 +442,7 @@ async fn what_is_old_is_forgotten(database: &Database) {
         }
     );
     let last = world.claim(10).await;
-    database
-        .record_results(last.iter().map(sent).collect())
-        .await
-        .unwrap();
+    world.sent(&last).await;
     assert_eq!(database.prune(before, 10).await.unwrap(), 1);
     assert_eq!(database.prune(before, 10).await.unwrap(), 0);
 }
@@ -494,8 +459,5 @@ async fn a_deleted_organisation_takes_its_deliveries_along(database: &Database) 
             .unwrap()
     );
     assert_eq!(database.waiting().await.unwrap(), 0);
-    database
-        .record_results(vec![sent(&claimed[0])])
-        .await
-        .unwrap();
+    world.sent(&claimed[..1]).await;
 }

@@ -22,9 +22,27 @@ mod size;
 mod snapshot;
 mod stamp;
 mod subscriber;
+mod world;
 
 /// Makes a test of each named function of this module, once a database.
 macro_rules! contract {
+    // Functions that connect by themselves, given the address of an empty database.
+    (by url: $($name:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() {
+                let folder = tempfile::tempdir().unwrap();
+                super::$name(&crate::backend::sqlite_url(&folder)).await;
+            })+
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() {
+                let Some(url) = allclear_test_support::postgres() else { return };
+                super::$name(&url).await;
+            })+
+        }
+    };
     ($($name:ident),+ $(,)?) => {
         mod sqlite {
             $(#[tokio::test(flavor = "multi_thread")]

@@ -19,12 +19,11 @@ use allclear_domain::organisation::Revision;
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::backend::{clock, organisation};
+use crate::backend::{assert_none, clock, organisation, two};
 use crate::contract;
 
 contract!(
     a_stored_maintenance_reads_as_it_was_written,
-    a_change_keeps_state_and_event_together,
     a_list_is_newest_first_and_comes_in_parts_with_timelines,
     a_timeline_shows_the_newest_and_the_list_has_all,
     the_public_sees_all_that_is_ahead_and_the_newest_50_that_are_over,
@@ -100,7 +99,7 @@ pub(crate) async fn record(
     let recorded = draft.message.clone();
     let rule: UpdateTransition<Option<MaintenanceUpdate>, _> =
         Box::new(move |(found, newest), stamp| {
-            let (id, now) = (MaintenanceUpdateId(clock().id()), clock().now());
+            let (id, now) = (MaintenanceUpdateId(stamp.id), stamp.now);
             let update =
                 MaintenanceUpdate::record(id, found.id, draft, author, newest.as_ref(), now)?;
             Ok(found.with_update(update, Some(recorded), stamp.clock))
@@ -158,46 +157,6 @@ async fn a_stored_maintenance_reads_as_it_was_written(database: &Database) {
     );
 }
 
-async fn a_change_keeps_state_and_event_together(database: &Database) {
-    let acme = organisation(database, "acme").await;
-    let planned = create(database, &acme, in_days(1), None).await;
-    let cancel = MaintenancePatch {
-        status: Some(MaintenanceStatus::Cancelled),
-        ..Default::default()
-    };
-    let written = edit(database, &acme, planned.id, cancel.clone()).await;
-    assert_eq!(written.commit.unwrap().revision, 2);
-    assert_eq!(
-        find(database, &acme, planned.id).await.unwrap().maintenance,
-        written.state.maintenance
-    );
-    let again = edit(database, &acme, planned.id, cancel).await;
-    assert!(
-        again.commit.is_none(),
-        "what changes nothing makes no revision"
-    );
-    let refused = MaintenanceStore::change(
-        database,
-        &acme,
-        planned.id,
-        Box::new(|_, _| Err(Error::Stale)),
-    )
-    .await;
-    assert!(matches!(refused, Err(Error::Stale)));
-    let events = events(database, &acme).await;
-    assert_eq!(
-        events
-            .iter()
-            .map(|event| event.0.as_str())
-            .collect::<Vec<_>>(),
-        ["new-maintenance", "maintenance-updated"]
-    );
-    assert!(
-        events[0].1.contains("SCHEDULED") && events[1].1.contains("CANCELLED"),
-        "{events:?}"
-    );
-}
-
 async fn a_list_is_newest_first_and_comes_in_parts_with_timelines(database: &Database) {
     let acme = organisation(database, "acme").await;
     let mut ids = Vec::new();
@@ -207,26 +166,12 @@ async fn a_list_is_newest_first_and_comes_in_parts_with_timelines(database: &Dat
         record(database, &acme, id, &format!("new {number}")).await;
         ids.insert(0, id);
     }
-    let first = MaintenanceStore::list(
-        database,
-        &acme,
-        Page {
-            limit: Some(2),
-            before: None,
-        },
-    )
-    .await
-    .unwrap();
-    let rest = MaintenanceStore::list(
-        database,
-        &acme,
-        Page {
-            limit: Some(2),
-            before: first.next,
-        },
-    )
-    .await
-    .unwrap();
+    let first = MaintenanceStore::list(database, &acme, two(None))
+        .await
+        .unwrap();
+    let rest = MaintenanceStore::list(database, &acme, two(first.next))
+        .await
+        .unwrap();
     let all = MaintenanceStore::list(database, &acme, Page::default())
         .await
         .unwrap();
@@ -347,73 +292,34 @@ async fn maintenances_and_updates_belong_to_their_organisation(database: &Databa
             .items
             .is_empty()
     );
-    assert!(
-        MaintenanceStore::delete(
-            database,
-            &other,
-            maintenance,
-            Maintenance::delete(maintenance)
-        )
-        .await
-        .unwrap()
-        .is_none()
-    );
+    assert_none(MaintenanceStore::delete(
+        database,
+        &other,
+        maintenance,
+        Maintenance::delete(maintenance),
+    ))
+    .await;
     let unseen = || Box::new(|_, _| -> Result<_, Error> { panic!("the rule must not see it") });
-    assert!(
-        MaintenanceStore::change(database, &other, maintenance, unseen())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(MaintenanceStore::change(
+        database,
+        &other,
+        maintenance,
+        unseen(),
+    ))
+    .await;
 
     let unseen = || Box::new(|_, _| -> Result<_, Error> { panic!("the rule must not see it") });
     let updates = database as &dyn MaintenanceStore;
-    assert!(
-        updates
-            .list_updates(&other, maintenance, Page::default())
-            .await
-            .unwrap()
-            .is_none()
-    );
-    assert!(
-        updates
-            .find_update(&other, maintenance, update)
-            .await
-            .unwrap()
-            .is_none()
-    );
-    assert!(
-        updates
-            .change_update(&other, maintenance, update, unseen())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(updates.list_updates(&other, maintenance, Page::default())).await;
+    assert_none(updates.find_update(&other, maintenance, update)).await;
+    assert_none(updates.change_update(&other, maintenance, update, unseen())).await;
     let unseen = || Box::new(|_, _| -> Result<_, Error> { panic!("the rule must not see it") });
-    assert!(
-        updates
-            .insert_update(&other, maintenance, unseen())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(updates.insert_update(&other, maintenance, unseen())).await;
     let unseen = Box::new(|_, _| -> Result<_, Error> { panic!("the rule must not see it") });
-    assert!(
-        updates
-            .delete_updates(&other, maintenance, vec![update], unseen)
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(updates.delete_updates(&other, maintenance, vec![update], unseen)).await;
     // Nor do they belong to another maintenance.
     let second = create(database, &acme, in_days(1), None).await.id;
-    assert!(
-        updates
-            .find_update(&acme, second, update)
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(updates.find_update(&acme, second, update)).await;
     assert!(events(database, &other).await.is_empty());
 }
 
@@ -434,23 +340,20 @@ async fn a_deleted_maintenance_takes_its_updates_along(database: &Database) {
     .unwrap();
     assert_eq!(deleted.events[0].args.get(), format!("[\"{maintenance}\"]"));
     assert!(find(database, &acme, maintenance).await.is_none());
-    assert!(
-        MaintenanceStore::find_update(database, &acme, maintenance, update)
-            .await
-            .unwrap()
-            .is_none()
-    );
-    assert!(
-        MaintenanceStore::delete(
-            database,
-            &acme,
-            maintenance,
-            Maintenance::delete(maintenance)
-        )
-        .await
-        .unwrap()
-        .is_none()
-    );
+    assert_none(MaintenanceStore::find_update(
+        database,
+        &acme,
+        maintenance,
+        update,
+    ))
+    .await;
+    assert_none(MaintenanceStore::delete(
+        database,
+        &acme,
+        maintenance,
+        Maintenance::delete(maintenance),
+    ))
+    .await;
 }
 
 async fn updates_are_published_before_their_maintenance_and_without_their_author(

@@ -13,7 +13,7 @@ use chrono::TimeDelta;
 use tokio::task::JoinSet;
 
 use crate::account::{account, new_session};
-use crate::backend::{clock, organisation};
+use crate::backend::{assert_none, clock, organisation};
 use crate::contract;
 
 contract!(
@@ -128,12 +128,7 @@ async fn a_session_is_found_extended_activated_and_ended(database: &Database) {
         .unwrap()
         .unwrap();
     assert_eq!((session.user, session.active_organisation), (ann, None));
-    assert!(
-        SessionStore::find(database, &token.digest(), later)
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(SessionStore::find(database, &token.digest(), later)).await;
     database
         .extend(session.id, later + TimeDelta::days(1))
         .await
@@ -145,12 +140,7 @@ async fn a_session_is_found_extended_activated_and_ended(database: &Database) {
         .unwrap();
     assert_eq!(session.active_organisation, Some(acme));
     database.end(&token.digest()).await.unwrap();
-    assert!(
-        SessionStore::find(database, &token.digest(), clock().now())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(SessionStore::find(database, &token.digest(), clock().now())).await;
 }
 
 async fn a_token_stands_on_its_session_and_membership(database: &Database) {
@@ -205,12 +195,12 @@ async fn a_deleted_organisation_takes_its_memberships_along(database: &Database)
     database.activate(id, &acme).await.unwrap();
     assert!(OrganisationStore::delete(database, &acme).await.unwrap());
     assert!(database.memberships_of(ann.id).await.unwrap().is_empty());
-    assert!(
-        OrganisationStore::find_invitation(database, &link.digest(), clock().now())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(OrganisationStore::find_invitation(
+        database,
+        &link.digest(),
+        clock().now(),
+    ))
+    .await;
     let session = SessionStore::find(database, &token.digest(), clock().now())
         .await
         .unwrap()
@@ -255,12 +245,13 @@ async fn a_refused_rule_changes_no_member(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let acme = found(database, &ann).await;
     let nobody = UserId(clock().id());
-    assert!(
-        OrganisationStore::change_member(database, &acme, nobody, leave())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(OrganisationStore::change_member(
+        database,
+        &acme,
+        nobody,
+        leave(),
+    ))
+    .await;
     assert!(
         OrganisationStore::change_member(database, &acme, ann.id, leave())
             .await
@@ -290,12 +281,12 @@ async fn an_invitation_is_accepted_once(database: &Database) {
     assert_eq!(database.list_members(&acme).await.unwrap().len(), 1);
     let late = invite(database, Some(&acme), Role::Member).await;
     let after = clock().now() + TimeDelta::days(8);
-    assert!(
-        OrganisationStore::find_invitation(database, &late.digest(), after)
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(OrganisationStore::find_invitation(
+        database,
+        &late.digest(),
+        after,
+    ))
+    .await;
 }
 
 async fn an_invitation_ends_with_the_role_of_its_inviter(database: &Database) {
@@ -354,12 +345,12 @@ async fn a_second_invitation_of_an_address_takes_the_place_of_the_first(database
         pending.iter().map(|found| found.role).collect::<Vec<_>>(),
         [Role::Admin]
     );
-    assert!(
-        OrganisationStore::find_invitation(database, &first.digest(), clock().now())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(OrganisationStore::find_invitation(
+        database,
+        &first.digest(),
+        clock().now(),
+    ))
+    .await;
     assert!(
         !OrganisationStore::delete_invitation(database, &other, pending[0].id)
             .await

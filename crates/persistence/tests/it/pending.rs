@@ -14,7 +14,7 @@ use chrono::TimeDelta;
 use tokio::task::JoinSet;
 
 use crate::account::{account, new_session};
-use crate::backend::clock;
+use crate::backend::{assert_none, clock};
 use crate::contract;
 use crate::membership::{found, invite};
 
@@ -182,12 +182,7 @@ async fn a_deleted_account_takes_its_own_along_and_leaves_no_members_without_an_
     let session = SessionStore::find(database, &token.digest(), clock().now()).await;
     assert!(session.unwrap().is_none());
     assert_eq!(database.list_members(&acme).await.unwrap().len(), 1);
-    assert!(
-        OrganisationStore::find(database, &alone)
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(OrganisationStore::find(database, &alone)).await;
     assert_eq!(
         AccountStore::delete(database, ann.id).await.unwrap(),
         Deletion::Deleted

@@ -19,7 +19,7 @@ use allclear_persistence::database::Database;
 use sea_orm::{ConnectionTrait, DatabaseConnection, EntityTrait};
 use sea_orm_migration::{MigratorTrait, seaql_migrations};
 
-use crate::backend::{clock, postgres_url, sqlite_url};
+use crate::backend::{clock, sqlite_url};
 use schema::{lines, schema, tables};
 
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations/schemas");
@@ -211,7 +211,9 @@ async fn this_version_starts_on_every_released_one_on_sqlite() {
 #[tokio::test(flavor = "multi_thread")]
 async fn this_version_starts_on_every_released_one_on_postgresql() {
     for (version, left) in kept("postgresql") {
-        let Some((url, fresh)) = postgres_url().await.zip(postgres_url().await) else {
+        let Some((url, fresh)) =
+            allclear_test_support::postgres().zip(allclear_test_support::postgres())
+        else {
             return;
         };
         starts_on(&version, &left, &url, &fresh).await;

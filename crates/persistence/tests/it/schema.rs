@@ -3,21 +3,16 @@
 use allclear_persistence::database::Database;
 use sea_orm::ConnectionTrait;
 
-use crate::backend::{clock, postgres_url, sqlite_url};
+use crate::backend::clock;
+use crate::contract;
+
+contract!(by url: a_newer_schema_is_refused);
 
 async fn a_newer_schema_is_refused(url: &str) {
-    Database::connect(url, clock())
-        .await
-        .unwrap()
-        .close()
-        .await
-        .unwrap();
-    Database::connect(url, clock())
-        .await
-        .unwrap()
-        .close()
-        .await
-        .unwrap();
+    for _ in 0..2 {
+        let database = Database::connect(url, clock()).await.unwrap();
+        database.close().await.unwrap();
+    }
     let connection = sea_orm::Database::connect(url).await.unwrap();
     let step =
         "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_of_the_future', 0)";
@@ -32,18 +27,4 @@ async fn a_newer_schema_is_refused(url: &str) {
         "{refused}"
     );
     assert!(!refused.contains('\n'), "{refused}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_newer_schema_is_refused_on_sqlite() {
-    let folder = tempfile::tempdir().unwrap();
-    a_newer_schema_is_refused(&sqlite_url(&folder)).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_newer_schema_is_refused_on_postgresql() {
-    let Some(url) = postgres_url().await else {
-        return;
-    };
-    a_newer_schema_is_refused(&url).await;
 }

@@ -1,19 +1,18 @@
 //! What events and the outbox take, in bytes.
 
-use allclear_application::incident::IncidentStore;
 use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::public::size::EVENT_BYTES;
-use allclear_application::transition::{CreateTransition, Transition};
-use allclear_domain::author::Author;
-use allclear_domain::id::{IncidentId, IncidentUpdateId};
-use allclear_domain::incident::{Incident, IncidentDraft, IncidentStatus};
-use allclear_domain::incident_update::{IncidentAndNewest, IncidentAndUpdate, IncidentUpdateDraft};
+use allclear_domain::incident::IncidentStatus;
 use allclear_domain::organisation::Revision;
 use allclear_persistence::database::Database;
 use sea_orm::{ConnectionTrait, Statement};
 use serde_json::Value;
 
-use crate::backend::{clock, organisation, postgres_url, sqlite_url};
+use crate::backend::clock;
+use crate::contract;
+use crate::world::World;
+
+contract!(by url: the_outbox_stays_under_ten_times_the_text);
 
 const UPDATES: usize = 200;
 const MESSAGE: usize = 10_000;
@@ -33,36 +32,13 @@ fn random_text(seed: usize) -> String {
 
 async fn the_outbox_stays_under_ten_times_the_text(url: &str) {
     let database = Database::connect(url, clock()).await.unwrap();
-    let acme = organisation(&database, "acme").await;
-    let draft = IncidentDraft {
-        title: "Down".into(),
-        description: "All of it".into(),
-        status: IncidentStatus::Investigating,
-        occured_at: None,
-    };
-    let create: CreateTransition<Incident> = Box::new(move |stamp| {
-        let id = IncidentId(stamp.id);
-        Ok(Incident::create(id, draft, &[], stamp.now)?)
-    });
-    let written = IncidentStore::insert(&database, &acme, create, Vec::new()).await;
-    let incident = written.unwrap().state.incident.id;
+    let world = World::new(&database, "acme").await;
+    let incident = world.open("Down", &[]).await.id;
     for number in 0..UPDATES {
-        let draft = IncidentUpdateDraft {
-            message: random_text(number),
-            status: IncidentStatus::Investigating,
-        };
-        let author = Author {
-            id: "user_1".into(),
-            name: "Ada".into(),
-        };
-        let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
-            Box::new(move |latest, stamp| {
-                let id = IncidentUpdateId(stamp.id);
-                Ok(latest.record(id, draft, author, stamp.now)?)
-            });
-        IncidentStore::insert_update(&database, &acme, incident, rule)
-            .await
-            .unwrap();
+        let message = random_text(number);
+        world
+            .record(incident, IncidentStatus::Investigating, &message)
+            .await;
     }
 
     let stored = outbox_bytes(url).await;
@@ -70,7 +46,10 @@ async fn the_outbox_stays_under_ten_times_the_text(url: &str) {
     println!("{text} bytes of text, {stored} bytes of outbox");
     assert!(stored < 10 * text, "{stored} bytes for {text}");
 
-    let backlog = database.after(&acme, Revision(0), 10_000).await.unwrap();
+    let backlog = database
+        .after(&world.acme, Revision(0), 10_000)
+        .await
+        .unwrap();
     let Backlog::Commits(commits) = backlog else {
         panic!("nothing was pruned");
     };
@@ -97,18 +76,4 @@ async fn outbox_bytes(url: &str) -> usize {
     let statement = Statement::from_string(connection.get_database_backend(), sum);
     let row = connection.query_one_raw(statement).await.unwrap().unwrap();
     usize::try_from(row.try_get::<i64>("", "bytes").unwrap()).unwrap()
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_outbox_stays_under_ten_times_the_text_on_sqlite() {
-    let folder = tempfile::tempdir().unwrap();
-    the_outbox_stays_under_ten_times_the_text(&sqlite_url(&folder)).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_outbox_stays_under_ten_times_the_text_on_postgresql() {
-    let Some(url) = postgres_url().await else {
-        return;
-    };
-    the_outbox_stays_under_ten_times_the_text(&url).await;
 }

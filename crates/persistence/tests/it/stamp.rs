@@ -1,73 +1,41 @@
 //! Revisions, identifiers and creation times are in one order, whatever the clocks of the nodes say.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
-use allclear_application::clock::Clock;
-use allclear_application::component::ComponentStore;
+use allclear_application::clock::{Clock, TestClock};
 use allclear_application::incident::IncidentStore;
-use allclear_application::maintenance::{MaintenanceStore, UpdateTransition};
 use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::page::Page;
-use allclear_application::transition::{CreateTransition, Transition};
-use allclear_domain::author::Author;
-use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
-use allclear_domain::id::{
-    ComponentId, IncidentId, IncidentUpdateId, MaintenanceId, MaintenanceUpdateId, OrganisationId,
-};
-use allclear_domain::incident::{Incident, IncidentDraft, IncidentStatus};
-use allclear_domain::incident_update::{IncidentAndNewest, IncidentAndUpdate, IncidentUpdateDraft};
-use allclear_domain::maintenance::{Maintenance, MaintenanceDraft, MaintenanceStatus};
-use allclear_domain::maintenance_update::{MaintenanceUpdate, MaintenanceUpdateDraft};
+use allclear_domain::incident::IncidentStatus;
 use allclear_domain::organisation::Revision;
 use allclear_persistence::database::Database;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use futures_util::future::join_all;
 use serde_json::Value;
-use uuid::Uuid;
 
-use crate::backend::{clock, organisation, postgres_url, sqlite_url};
+use crate::world::World;
+use crate::{contract, maintenance};
+
+contract!(by url: nodes_with_wrong_clocks_create_in_one_order);
 
 /// How many of each kind a node creates.
 const EACH: usize = 8;
 
-/// A clock that is wrong by so many seconds.
-struct Wrong(AtomicI64);
-
-impl Clock for Wrong {
-    fn now(&self) -> DateTime<Utc> {
-        clock().now() + TimeDelta::seconds(self.0.load(Ordering::Relaxed))
-    }
-
-    fn id(&self) -> Uuid {
-        clock().id()
-    }
-}
-
 struct Node {
-    database: Database,
-    clock: Arc<Wrong>,
-    acme: OrganisationId,
-}
-
-fn author() -> Author {
-    Author {
-        id: "user_1".into(),
-        name: "Ada".into(),
-    }
+    world: World,
+    clock: Arc<TestClock>,
 }
 
 impl Node {
     async fn new(url: &str, seconds: i64) -> Self {
-        let clock = Arc::new(Wrong(AtomicI64::new(seconds)));
+        let clock = TestClock::system();
+        clock.advance(TimeDelta::seconds(seconds));
         let database = Database::connect(url, Arc::clone(&clock) as _)
             .await
             .unwrap();
-        let acme = organisation(&database, "acme").await;
         Self {
-            database,
+            world: World::new(&database, "acme").await,
             clock,
-            acme,
         }
     }
 
@@ -75,115 +43,26 @@ impl Node {
     async fn create(&self) {
         for number in 0..EACH {
             if number == EACH / 2 {
-                self.clock.0.fetch_sub(60, Ordering::Relaxed);
+                self.clock.advance(-TimeDelta::minutes(1));
             }
-            self.component().await;
-            let incident = self.incident().await;
-            self.incident_update(incident).await;
-            let maintenance = self.maintenance().await;
-            self.maintenance_update(maintenance).await;
+            self.world.component("API").await;
+            let incident = self.world.open("Down", &[]).await.id;
+            let status = IncidentStatus::Identified;
+            self.world.record(incident, status, "Found it").await;
+            let (database, acme) = (&self.world.database, &self.world.acme);
+            let start = self.clock.now() + TimeDelta::days(1);
+            let maintenance = maintenance::create(database, acme, start, None).await.id;
+            maintenance::record(database, acme, maintenance, "Soon").await;
         }
-    }
-
-    async fn component(&self) {
-        let draft = ComponentDraft {
-            name: "API".into(),
-            description: String::new(),
-            status: ComponentStatus::default(),
-            ..ComponentDraft::default()
-        };
-        let create: CreateTransition<Component> = Box::new(move |stamp| {
-            Ok(Component::create(
-                ComponentId(stamp.id),
-                draft,
-                stamp.zone,
-                stamp.now,
-            )?)
-        });
-        ComponentStore::insert(&self.database, &self.acme, create)
-            .await
-            .unwrap();
-    }
-
-    async fn incident(&self) -> IncidentId {
-        let draft = IncidentDraft {
-            title: "Down".into(),
-            description: "All of it".into(),
-            status: IncidentStatus::Investigating,
-            occured_at: None,
-        };
-        let create: CreateTransition<Incident> = Box::new(move |stamp| {
-            Ok(Incident::create(
-                IncidentId(stamp.id),
-                draft,
-                &[],
-                stamp.now,
-            )?)
-        });
-        let written = IncidentStore::insert(&self.database, &self.acme, create, Vec::new()).await;
-        written.unwrap().state.incident.id
-    }
-
-    async fn incident_update(&self, incident: IncidentId) {
-        let draft = IncidentUpdateDraft {
-            message: "Found it".into(),
-            status: IncidentStatus::Identified,
-        };
-        let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
-            Box::new(move |latest, stamp| {
-                let id = IncidentUpdateId(stamp.id);
-                Ok(latest.record(id, draft, author(), stamp.now)?)
-            });
-        IncidentStore::insert_update(&self.database, &self.acme, incident, rule)
-            .await
-            .unwrap();
-    }
-
-    async fn maintenance(&self) -> MaintenanceId {
-        let draft = MaintenanceDraft {
-            title: "Move".into(),
-            description: "d".into(),
-            start_at: self.clock.now() + TimeDelta::days(1),
-            end_at: None,
-            status: MaintenanceStatus::Scheduled,
-        };
-        let create: CreateTransition<Maintenance> = Box::new(move |stamp| {
-            Ok(Maintenance::create(
-                MaintenanceId(stamp.id),
-                draft,
-                stamp.now,
-                stamp.clock,
-            )?)
-        });
-        let written = MaintenanceStore::insert(&self.database, &self.acme, create).await;
-        written.unwrap().state.maintenance.id
-    }
-
-    async fn maintenance_update(&self, maintenance: MaintenanceId) {
-        let draft = MaintenanceUpdateDraft {
-            status: IncidentStatus::Monitoring,
-            message: "Soon".into(),
-        };
-        let rule: UpdateTransition<Option<MaintenanceUpdate>, MaintenanceUpdate> =
-            Box::new(move |(found, newest), stamp| {
-                let recorded = MaintenanceUpdate::record(
-                    MaintenanceUpdateId(stamp.id),
-                    maintenance,
-                    draft,
-                    author(),
-                    newest.as_ref(),
-                    stamp.now,
-                )?;
-                Ok(found.with_update(recorded, None, stamp.clock))
-            });
-        MaintenanceStore::insert_update(&self.database, &self.acme, maintenance, rule)
-            .await
-            .unwrap();
     }
 
     /// What was created, in the order of the revisions: its identifier and its creation time.
     async fn created(&self) -> Vec<(String, String)> {
-        let backlog = self.database.after(&self.acme, Revision(0), 10_000).await;
+        let backlog = self
+            .world
+            .database
+            .after(&self.world.acme, Revision(0), 10_000)
+            .await;
         let Backlog::Commits(commits) = backlog.unwrap() else {
             panic!("nothing was pruned");
         };
@@ -199,7 +78,7 @@ impl Node {
     }
 }
 
-async fn created_at_once_is_in_one_order(url: &str) {
+async fn nodes_with_wrong_clocks_create_in_one_order(url: &str) {
     let mut nodes = Vec::new();
     for seconds in [3600, 0, -3600] {
         nodes.push(Node::new(url, seconds).await);
@@ -214,7 +93,7 @@ async fn created_at_once_is_in_one_order(url: &str) {
         .collect();
     assert!(unordered.is_empty(), "{unordered:?}");
 
-    let listed = IncidentStore::list(&node.database, &node.acme, Page::default())
+    let listed = IncidentStore::list(&node.world.database, &node.world.acme, Page::default())
         .await
         .unwrap()
         .items;
@@ -222,18 +101,4 @@ async fn created_at_once_is_in_one_order(url: &str) {
         newer.incident.id > older.incident.id
             && newer.incident.created_at >= older.incident.created_at
     }));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn nodes_with_wrong_clocks_create_in_one_order_on_sqlite() {
-    let folder = tempfile::tempdir().unwrap();
-    created_at_once_is_in_one_order(&sqlite_url(&folder)).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn nodes_with_wrong_clocks_create_in_one_order_on_postgresql() {
-    let Some(url) = postgres_url().await else {
-        return;
-    };
-    created_at_once_is_in_one_order(&url).await;
 }

@@ -11,7 +11,7 @@ use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 use tokio::task::JoinSet;
 
-use crate::backend::{clock, organisation};
+use crate::backend::{clock, organisation, two};
 use crate::contract;
 
 contract!(
@@ -184,32 +184,18 @@ async fn the_newest_subscribers_are_listed_first_and_in_parts(database: &Databas
     for name in ["one", "two", "three"] {
         subscribe(database, &acme, &format!("{name}@example.com")).await;
     }
-    let first = SubscriberStore::list(
-        database,
-        &acme,
-        Page {
-            limit: Some(2),
-            before: None,
-        },
-    )
-    .await
-    .unwrap();
+    let first = SubscriberStore::list(database, &acme, two(None))
+        .await
+        .unwrap();
     let shown: Vec<_> = first
         .items
         .iter()
         .map(|subscriber| subscriber.email.as_str())
         .collect();
     assert_eq!(shown, ["three@example.com", "two@example.com"]);
-    let rest = SubscriberStore::list(
-        database,
-        &acme,
-        Page {
-            limit: Some(2),
-            before: first.next,
-        },
-    )
-    .await
-    .unwrap();
+    let rest = SubscriberStore::list(database, &acme, two(first.next))
+        .await
+        .unwrap();
     assert_eq!(
         (rest.items[0].email.as_str(), rest.items.len(), rest.next),
         ("one@example.com", 1, None)

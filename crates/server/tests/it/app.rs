@@ -5,10 +5,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use allclear_application::account::{AccountStore, Admission, Creation, NewAccount};
 use allclear_application::clock::Clock;
+use allclear_application::membership::NewOrganisation;
+use allclear_application::organisation::OrganisationStore;
+use allclear_application::password::PasswordHash;
+use allclear_application::secret::SecretToken;
+use allclear_application::session::NewSession;
+use allclear_domain::account::User;
+use allclear_domain::id::{OrganisationId, SessionId, UserId};
+use allclear_persistence::database::Database;
 use allclear_server::app::App;
+use allclear_server::clock::SystemClock;
 use allclear_server::settings::Settings;
+use chrono::TimeDelta;
 use clap::{Command, FromArgMatches};
+use reqwest::cookie::Jar;
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -17,10 +29,14 @@ use crate::identity::mailed_in;
 
 pub(crate) const PASSWORD: &str = "correct horse battery";
 
+/// The hash of [`PASSWORD`].
+const PASSWORD_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$c2l4dGVlbiBieXRlcyBvaw$RJ1sY/uLSiHi0TP1oW8rw19AvL2Hwpt7ELvhU4n7eXg";
+
 /// A running server in a folder of its own. It ends with the test's runtime.
 pub(crate) struct TestApp {
     pub(crate) url: String,
     pub(crate) folder: TempDir,
+    database: String,
     app: App,
 }
 
@@ -40,6 +56,15 @@ pub(crate) struct TestResponse {
     pub(crate) etag: Option<String>,
     pub(crate) headers: reqwest::header::HeaderMap,
     pub(crate) body: Value,
+}
+
+impl TestResponse {
+    /// The fields that a refusal names, each with its message: `title: Title is required; status: Select Any One`.
+    pub(crate) fn invalid(&self) -> String {
+        let rows = self.body["errors"].as_array().into_iter().flatten();
+        let row = |row: &Value| format!("{}: {}", row["field"], row["message"]).replace('"', "");
+        rows.map(row).collect::<Vec<_>>().join("; ")
+    }
 }
 
 /// Settings with these flags, on a free port.
@@ -81,24 +106,34 @@ impl TestApp {
         Self::start_in(tempfile::tempdir().unwrap(), flags).await
     }
 
+    /// A server with an operator of the organisation Acme.
+    pub(crate) async fn with_operator() -> (Self, Operator) {
+        let app = Self::start().await;
+        let operator = app.operator("Acme").await;
+        (app, operator)
+    }
+
     pub(crate) async fn start_in(folder: TempDir, flags: &[&str]) -> Self {
-        let app = App::start(&settings(&folder, flags)).await.unwrap();
-        Self {
-            url: format!("http://{}", app.address()),
-            folder,
-            app,
-        }
+        Self::start_in_at(folder, flags, Arc::new(SystemClock)).await
     }
 
     /// A server whose time the test decides.
     pub(crate) async fn start_at(flags: &[&str], clock: Arc<dyn Clock>) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let app = App::start_at(&settings(&folder, flags), clock)
-            .await
-            .unwrap();
+        Self::start_in_at(tempfile::tempdir().unwrap(), flags, clock).await
+    }
+
+    /// Likewise, in this folder.
+    pub(crate) async fn start_in_at(
+        folder: TempDir,
+        flags: &[&str],
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let settings = settings(&folder, flags);
+        let app = App::start_at(&settings, clock).await.unwrap();
         Self {
             url: format!("http://{}", app.address()),
             folder,
+            database: settings.database(),
             app,
         }
     }
@@ -113,16 +148,70 @@ impl TestApp {
         format!("{}/api/v1{path}", self.url)
     }
 
-    /// Signs a new person up, with an organisation of their own.
+    /// Creates an account with a new organisation in the database, and signs in.
     pub(crate) async fn operator(&self, organisation: &str) -> Operator {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let email = format!(
-            "person{}@example.com",
-            COUNT.fetch_add(1, Ordering::Relaxed)
-        );
-        let client = cookie_client();
-        sign_up(&client, &self.url, self.folder.path(), "Ada", &email).await;
-        founder(client, &self.url, organisation).await
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let (client, user) = self.account(&format!("person{number}@example.com")).await;
+        let id = OrganisationId::parse(&format!("org_{}", SystemClock.id().simple())).unwrap();
+        let new = NewOrganisation {
+            id: id.clone(),
+            name: organisation.into(),
+            creator: user.id,
+            created_at: user.created_at,
+        };
+        let database = self.database().await;
+        OrganisationStore::create(&database, new).await.unwrap();
+        Operator {
+            token: token(&client, &self.url, id.as_str()).await,
+            url: self.url.clone(),
+            organisation: id.to_string(),
+            client,
+        }
+    }
+
+    /// Creates an account in the database. Returns a client that is signed in.
+    pub(crate) async fn account(&self, email: &str) -> (reqwest::Client, User) {
+        let (session, created_at) = (SecretToken::generate(), SystemClock.now());
+        let account = NewAccount {
+            user: User {
+                id: UserId(SystemClock.id()),
+                name: "Ada".into(),
+                email: email.into(),
+                administrator: false,
+                needs_address: false,
+                created_at,
+            },
+            password: PasswordHash::new(PASSWORD_HASH.into()),
+            admission: Admission::Proven,
+            session: NewSession {
+                id: SessionId(SystemClock.id()),
+                digest: session.digest(),
+                created_at,
+                expires_at: created_at + TimeDelta::days(30),
+            },
+        };
+        let database = self.database().await;
+        let created = AccountStore::create(&database, account).await.unwrap();
+        let Creation::Made(user) = created else {
+            panic!("{created:?}")
+        };
+        let cookies = Jar::default();
+        let (name, path) = if self.app.public_url().starts_with("https:") {
+            ("__Host-allclear_session", "/; Secure")
+        } else {
+            ("allclear_session", "/api/v1/identity")
+        };
+        let cookie = format!("{name}={}; Path={path}", session.reveal());
+        cookies.add_cookie_str(&cookie, &self.url.parse().unwrap());
+        let client = client_builder().cookie_provider(Arc::new(cookies));
+        (client.no_proxy().build().unwrap(), user)
+    }
+
+    async fn database(&self) -> Database {
+        Database::connect(&self.database, Arc::new(SystemClock))
+            .await
+            .unwrap()
     }
 }
 
@@ -223,11 +312,31 @@ impl Operator {
         send(self.request(Method::DELETE, path)).await
     }
 
+    /// Creates something and returns it.
+    pub(crate) async fn create(&self, path: &str, body: Value) -> Value {
+        let mut created = self.post(path, body).await;
+        assert_eq!(created.status, 201, "{path}: {created:?}");
+        created.body["data"].take()
+    }
+
     /// Creates a component and returns its identifier.
     pub(crate) async fn component(&self, name: &str) -> String {
-        let created = self.post("/component/create", json!({"name": name})).await;
-        assert_eq!(created.status, 201, "{created:?}");
-        created.body["data"]["id"].as_str().unwrap().to_owned()
+        let created = self
+            .create("/component/create", json!({"name": name}))
+            .await;
+        created["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Asserts that each body is refused for exactly these fields, in the form of [`Answer::invalid`].
+    pub(crate) async fn assert_invalid(&self, method: Method, path: &str, rows: &[(Value, &str)]) {
+        for (body, expected) in rows {
+            let refused = send(self.request(method.clone(), path).json(body)).await;
+            assert_eq!(
+                (refused.status, &*refused.invalid()),
+                (422, *expected),
+                "{body}"
+            );
+        }
     }
 
     /// The organisation's public snapshot.
@@ -237,6 +346,12 @@ impl Operator {
         assert_eq!(response.status, 200, "{response:?}");
         response.body["data"].clone()
     }
+}
+
+/// Asserts the status of a response.
+pub(crate) async fn assert_status(response: impl Future<Output = TestResponse>, status: u16) {
+    let response = response.await;
+    assert_eq!(response.status, status, "{response:?}");
 }
 
 /// A client to be: it wants to know whose cryptography to use even where there is none.

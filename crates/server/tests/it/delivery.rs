@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::app::{Operator, cookie_client, operator_of, send};
+use crate::app::{Operator, assert_status, cookie_client, operator_of, send};
 use crate::process::{Process, command};
 use mail_server::MailServer;
 
@@ -57,22 +57,17 @@ async fn verify(process: &Process, mail: &Value) {
         .into_owned()
         .collect();
     let path = format!("{}/api/v1/subscriber/verify", process.url);
-    assert_eq!(
-        send(cookie_client().post(path).json(&carried)).await.status,
-        200
-    );
+    assert_status(send(cookie_client().post(path).json(&carried)), 200).await;
 }
 
 /// Adds `SUBSCRIBERS` verified subscribers.
 async fn subscribe(operator: &Operator, process: &Process, mail: &mut MailServer, count: usize) {
     for number in 0..count {
-        assert_eq!(
-            operator
-                .post("/subscriber", json!({"email": address(number)}))
-                .await
-                .status,
-            201
-        );
+        assert_status(
+            operator.post("/subscriber", json!({"email": address(number)})),
+            201,
+        )
+        .await;
     }
     for _ in 0..count {
         verify(process, &mail.mail().await).await;
@@ -105,13 +100,11 @@ async fn mail_waits_while_the_mail_server_is_away_and_arrives_once_when_it_is_ba
     let port = mail.stop().await;
     let body = json!({"title": "Down", "description": "All of it", "status": "INVESTIGATING"});
     assert_eq!(operator.post("/incident/create", body).await.status, 201);
-    assert_eq!(
-        operator
-            .post("/subscriber", json!({"email": "late@example.com"}))
-            .await
-            .status,
-        201
-    );
+    assert_status(
+        operator.post("/subscriber", json!({"email": "late@example.com"})),
+        201,
+    )
+    .await;
     // A request must not wait for the mail server.
     let invite = format!(
         "/identity/organisations/{}/invitations",

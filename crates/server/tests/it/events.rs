@@ -69,8 +69,7 @@ impl Stream {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn viewer_receives_every_change_in_order() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (_app, operator) = TestApp::with_operator().await;
     let mut stream = Stream::open(&operator, "", None).await;
     let id = operator.component("API").await;
     operator
@@ -96,8 +95,7 @@ async fn viewer_receives_every_change_in_order() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_viewer_that_was_away_resumes_where_it_left_off() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (_app, operator) = TestApp::with_operator().await;
     for name in ["one", "two", "three"] {
         operator.component(name).await;
     }
@@ -119,8 +117,7 @@ async fn a_viewer_that_was_away_resumes_where_it_left_off() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_viewer_resumes_after_the_server_was_restarted() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (app, operator) = TestApp::with_operator().await;
     let stream = Stream::open(&operator, "", None).await;
     operator.component("one").await;
     operator.component("two").await;
@@ -136,8 +133,7 @@ async fn a_viewer_resumes_after_the_server_was_restarted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn viewer_ahead_of_the_outbox_receives_resync() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (_app, operator) = TestApp::with_operator().await;
     operator.component("one").await;
     let mut stream = Stream::open(&operator, "?since=99", None).await;
     assert_eq!(
@@ -151,8 +147,7 @@ async fn viewer_ahead_of_the_outbox_receives_resync() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn plain_event_source_is_resynced_once_and_then_follows() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (_app, operator) = TestApp::with_operator().await;
     operator.component("one").await;
     let (mut last, mut resyncs, mut seen) = (Some(99), 0, Vec::new());
     for name in ["two", "three", "four"] {
@@ -181,8 +176,7 @@ const FLOOD: usize = 40_000;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn viewer_that_does_not_read_is_disconnected_and_resumes() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (app, operator) = TestApp::with_operator().await;
     let id = operator.component("API").await;
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     // The kernels' buffers for the viewer do not count as the server's memory.

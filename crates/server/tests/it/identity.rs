@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
-use crate::app::{TestApp, TestResponse, cookie_client, send, sign_up, token};
+use crate::app::{TestApp, TestResponse, cookie_client, send, token};
 
 /// A person with a browser.
 pub(crate) struct Person {
@@ -32,11 +32,12 @@ impl Person {
         }
     }
 
-    /// A person with an account.
+    /// A person with an account, signed in.
     pub(crate) async fn signed_up(app: &TestApp, email: &str) -> Self {
-        let person = Self::new(app, email);
-        sign_up(&person.client, &app.url, app.folder.path(), "Ada", email).await;
-        person
+        Self {
+            client: app.account(email).await.0,
+            ..Self::new(app, email)
+        }
     }
 
     pub(crate) async fn call(

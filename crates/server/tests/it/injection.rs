@@ -327,8 +327,7 @@ async fn what_people_write_is_text_wherever_it_comes_out() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_address_is_an_address_and_nothing_else() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (app, operator) = TestApp::with_operator().await;
     for bad in [
         "ann@example.com\r\nBcc: eve@example.com",
         "ann@example.com\nBcc: eve@example.com",

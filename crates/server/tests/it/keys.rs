@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
-use crate::app::{client, operator_of, send, token};
+use crate::app::{assert_status, client, operator_of, send, token};
 use crate::process::{Process, command, run};
 
 /// The name of the key that signed a token.
@@ -45,10 +45,7 @@ async fn a_new_key_signs_on_a_running_node_and_tokens_of_the_old_one_count_on() 
     assert_eq!(key_of(&issued), new);
     for token in [&operator.token, &issued] {
         let list = format!("{}/api/v1/component/list", process.url);
-        assert_eq!(
-            send(client().get(list).bearer_auth(token)).await.status,
-            200
-        );
+        assert_status(send(client().get(list).bearer_auth(token)), 200).await;
     }
     let keys = send(client().get(format!("{}/.well-known/jwks.json", process.url))).await;
     let names = keys.body["keys"].as_array().unwrap().iter();

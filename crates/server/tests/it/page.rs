@@ -1,7 +1,7 @@
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::json;
 
-use crate::app::{TestApp, TestResponse, send};
+use crate::app::{TestApp, TestResponse, assert_status, send};
 
 /// The route table of the web app.
 const ROUTES: &str = include_str!("../../../../apps/web/src/routes.txt");
@@ -147,8 +147,7 @@ async fn discord_and_sponsor_lead_where_they_are_configured_to() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_response_carries_the_security_headers() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (app, operator) = TestApp::with_operator().await;
     let status = format!("/status/{}", operator.organisation);
     for path in [
         "/",
@@ -235,8 +234,7 @@ fn scripts(html: &str) -> Vec<&str> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_status_page_alone_holds_a_script_and_a_style_each_allowed_by_its_hash() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (app, operator) = TestApp::with_operator().await;
     for (path, count) in [
         ("/", 0),
         (format!("/status/{}", operator.organisation).as_str(), 1),
@@ -289,16 +287,8 @@ async fn the_status_page_holds_its_data_as_text() {
 async fn probes_and_metrics_show_a_live_and_ready_server() {
     let app = TestApp::start().await;
     let client = crate::app::client();
-    assert_eq!(
-        send(client.get(format!("{}/healthz", app.url)))
-            .await
-            .status,
-        200
-    );
-    assert_eq!(
-        send(client.get(format!("{}/readyz", app.url))).await.status,
-        200
-    );
+    assert_status(send(client.get(format!("{}/healthz", app.url))), 200).await;
+    assert_status(send(client.get(format!("{}/readyz", app.url))), 200).await;
     let metrics = send(client.get(format!("{}/metrics", app.url))).await;
     let text = metrics.body.as_str().unwrap();
     assert!(

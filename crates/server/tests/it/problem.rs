@@ -1,55 +1,23 @@
 use std::collections::BTreeSet;
 
 use reqwest::Method;
-use serde_json::json;
 
-use crate::app::{TestApp, send, token};
+use crate::app::{TestApp, assert_status, send};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn request_without_a_valid_token_gets_no_data() {
+async fn a_refusal_names_the_scheme_and_no_other_scheme_works() {
     let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
-    let url = app.call("/component/list");
-    let client = crate::app::client();
-    let nobody = send(client.get(&url)).await;
-    assert_eq!(
-        (
-            nobody.status,
-            nobody.headers["www-authenticate"].to_str().unwrap()
-        ),
-        (401, "Bearer")
-    );
-    assert_eq!(
-        send(client.get(&url).bearer_auth("nonsense")).await.status,
-        401
-    );
-    assert_eq!(
-        send(client.get(&url).basic_auth("a", Some("b")))
-            .await
-            .status,
-        401
-    );
-
-    let homeless = send(
-        operator
-            .client
-            .post(app.call("/identity/token"))
-            .json(&json!({})),
-    )
-    .await;
-    let homeless = homeless.body["data"]["token"].as_str().unwrap();
-    assert_eq!(
-        send(client.get(&url).bearer_auth(homeless)).await.status,
-        403
-    );
-    let good = token(&operator.client, &app.url, &operator.organisation).await;
-    assert_eq!(send(client.get(&url).bearer_auth(good)).await.status, 200);
+    let request = || crate::app::client().get(app.call("/component/list"));
+    for request in [request(), request().basic_auth("a", Some("b"))] {
+        let refused = send(request).await;
+        assert_eq!(refused.status, 401);
+        assert_eq!(refused.headers["www-authenticate"], "Bearer");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_is_not_a_json_object_is_refused_by_what_is_wrong_with_it() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (_app, operator) = TestApp::with_operator().await;
     let post = |kind: &str, body: String| {
         send(
             operator
@@ -58,51 +26,37 @@ async fn a_body_that_is_not_a_json_object_is_refused_by_what_is_wrong_with_it() 
                 .body(body),
         )
     };
-    assert_eq!(
-        post("application/json", "{\"name\":".into()).await.status,
-        400
-    );
+    assert_status(post("application/json", "{\"name\":".into()), 400).await;
     assert_eq!(post("application/json", String::new()).await.status, 400);
-    assert_eq!(
-        post("text/plain", "{\"name\": \"API\"}".into())
-            .await
-            .status,
-        415
-    );
+    assert_status(post("text/plain", "{\"name\": \"API\"}".into()), 415).await;
     assert_eq!(post("application/json", "[]".into()).await.status, 422);
     let large = format!("{{\"name\": \"{}\"}}", "x".repeat(256 * 1024));
     assert_eq!(post("application/json", large).await.status, 413);
-    assert_eq!(
+    assert_status(
         post(
             "application/json; charset=utf-8",
-            "{\"name\": \"API\"}".into()
-        )
-        .await
-        .status,
-        201
-    );
+            "{\"name\": \"API\"}".into(),
+        ),
+        201,
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_there_is_not_found() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (_app, operator) = TestApp::with_operator().await;
     assert_eq!(operator.get("/component/not-an-id").await.status, 404);
-    assert_eq!(
-        operator
-            .get("/component/0190b6a0-0000-7000-8000-000000000000")
-            .await
-            .status,
-        404
-    );
+    assert_status(
+        operator.get("/component/0190b6a0-0000-7000-8000-000000000000"),
+        404,
+    )
+    .await;
     assert_eq!(operator.get("/nowhere").await.status, 404);
-    assert_eq!(
-        operator
-            .get(&format!("/status/{}/nowhere", operator.organisation))
-            .await
-            .status,
-        404
-    );
+    assert_status(
+        operator.get(&format!("/status/{}/nowhere", operator.organisation)),
+        404,
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::app::{TestApp, TestResponse, client, send};
+use crate::app::{TestApp, TestResponse, assert_status, client, send};
 use crate::process::{Process, command};
 
 /// Size of the decompressed body, in bytes.
@@ -129,8 +129,7 @@ async fn a_body_without_a_length_is_counted_as_it_is_read() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn head_responds_like_get_without_a_body() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (app, operator) = TestApp::with_operator().await;
     let (mut found, client) = (0, client());
     for (method, path) in routes(&app.url).await {
         if method != Method::GET {
@@ -163,8 +162,7 @@ async fn head_responds_like_get_without_a_body() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn head_of_an_event_stream_leaves_its_connection_for_the_next_request() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (app, operator) = TestApp::with_operator().await;
     let mut stream = TcpStream::connect(app.url.strip_prefix("http://").unwrap())
         .await
         .unwrap();
@@ -210,12 +208,7 @@ async fn options_and_a_refused_method_list_every_method_of_a_call() {
         );
     }
     for path in ["/nowhere", "/status/org/nowhere"] {
-        assert_eq!(
-            send(client().request(Method::OPTIONS, app.call(path)))
-                .await
-                .status,
-            404
-        );
+        assert_status(send(client().request(Method::OPTIONS, app.call(path))), 404).await;
     }
     let preflight = client()
         .request(Method::OPTIONS, app.call("/status/org"))
@@ -231,8 +224,7 @@ async fn options_and_a_refused_method_list_every_method_of_a_call() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_cache_keeps_a_response_to_a_token_or_a_session() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (app, operator) = TestApp::with_operator().await;
     operator.component("API").await;
     let page = format!("/status/{}", operator.organisation);
     let snapshot = format!("/api/v1{page}");

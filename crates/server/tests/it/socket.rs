@@ -164,8 +164,7 @@ async fn room_members_receive_all_thirteen_events_in_order_and_other_sockets_non
 
 #[tokio::test(flavor = "multi_thread")]
 async fn lists_equal_the_snapshot_for_every_socket() {
-    let app = TestApp::start().await;
-    let acme = app.operator("Acme").await;
+    let (app, acme) = TestApp::with_operator().await;
     acme.component("API").await;
     acme.post(
         "/incident/create",
@@ -201,8 +200,7 @@ async fn lists_equal_the_snapshot_for_every_socket() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn acknowledgement_is_in_order_with_the_events() {
-    let app = TestApp::start().await;
-    let acme = app.operator("Acme").await;
+    let (app, acme) = TestApp::with_operator().await;
     let mut client = Client::anonymous(&app.url).await;
     client.join(&acme.organisation).await;
     let writing = tokio::spawn({
@@ -236,8 +234,7 @@ async fn acknowledgement_is_in_order_with_the_events() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn joining_under_load_loses_and_doubles_no_event() {
-    let app = TestApp::start().await;
-    let acme = app.operator("Acme").await;
+    let (app, acme) = TestApp::with_operator().await;
     let writing = tokio::spawn({
         let acme = acme.clone();
         async move {
@@ -300,8 +297,7 @@ async fn missing_item_gets_a_sentence() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_shutdown_closes_the_transport_so_that_clients_come_back() {
-    let app = TestApp::start().await;
-    let acme = app.operator("Acme").await;
+    let (app, acme) = TestApp::with_operator().await;
     let mut client = Client::signed_in(&app.url, &acme.token).await;
     client.join(&acme.organisation).await;
     let (end, _) = tokio::join!(client.end(), app.stop());

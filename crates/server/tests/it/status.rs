@@ -1,11 +1,10 @@
 use serde_json::json;
 
-use crate::app::{TestApp, send};
+use crate::app::{TestApp, assert_status, send};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_written_shows_in_the_snapshot_at_once() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (_app, operator) = TestApp::with_operator().await;
     let empty = operator.snapshot().await;
     assert_eq!(
         (&empty["organisation"]["name"], &empty["banner"]),
@@ -39,8 +38,7 @@ async fn what_is_written_shows_in_the_snapshot_at_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn revision_is_the_etag_and_a_matching_request_gets_304() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (app, operator) = TestApp::with_operator().await;
     operator.component("API").await;
     let url = app.call(&format!("/status/{}", operator.organisation));
     let client = crate::app::client();
@@ -54,18 +52,12 @@ async fn revision_is_the_etag_and_a_matching_request_gets_304() {
     let again = send(client.get(&url).header("if-none-match", &tag)).await;
     assert_eq!((again.status, again.etag), (304, Some(tag.clone())));
     operator.component("Web").await;
-    assert_eq!(
-        send(client.get(&url).header("if-none-match", &tag))
-            .await
-            .status,
-        200
-    );
+    assert_status(send(client.get(&url).header("if-none-match", &tag)), 200).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn snapshot_is_compressed_for_clients_that_accept_it() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (app, operator) = TestApp::with_operator().await;
     operator.component("API").await;
     let url = app.call(&format!("/status/{}", operator.organisation));
     for (accepted, coding) in [("gzip, deflate, br, zstd", "br"), ("gzip", "gzip")] {
@@ -87,23 +79,20 @@ async fn an_unknown_organisation_is_not_found() {
     let app = TestApp::start().await;
     let client = crate::app::client();
     for organisation in ["org_nobody", "bad%00id", &"x".repeat(65)] {
-        assert_eq!(
-            send(client.get(app.call(&format!("/status/{organisation}"))))
-                .await
-                .status,
-            404
-        );
-        assert_eq!(
-            send(client.get(app.call(&format!("/status/{organisation}/events"))))
-                .await
-                .status,
-            404
-        );
-        assert_eq!(
-            send(client.get(format!("{}/status/{organisation}", app.url)))
-                .await
-                .status,
-            404
-        );
+        assert_status(
+            send(client.get(app.call(&format!("/status/{organisation}")))),
+            404,
+        )
+        .await;
+        assert_status(
+            send(client.get(app.call(&format!("/status/{organisation}/events")))),
+            404,
+        )
+        .await;
+        assert_status(
+            send(client.get(format!("{}/status/{organisation}", app.url))),
+            404,
+        )
+        .await;
     }
 }

@@ -7,76 +7,48 @@ mod one_click;
 mod operator;
 mod visitor;
 
+use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
-use allclear_application::clock::Clock;
-use allclear_server::app::App;
-use allclear_server::clock::SystemClock;
-use chrono::{DateTime, TimeDelta, Utc};
+use allclear_application::clock::TestClock;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use url::Url;
-use uuid::Uuid;
 
-use crate::app::{Operator, TestResponse, cookie_client, founder, send, settings, sign_up};
+use crate::app::{Operator, TestApp, TestResponse, cookie_client, send};
 use crate::identity::mails_in;
 
 const ADDRESS: &str = "Ann@example.com";
 
-/// A clock that can be put forward.
-#[derive(Default)]
-struct MovedClock {
-    minutes: AtomicI64,
-}
-
-impl Clock for MovedClock {
-    fn now(&self) -> DateTime<Utc> {
-        SystemClock.now() + TimeDelta::minutes(self.minutes.load(Ordering::Relaxed))
-    }
-
-    fn id(&self) -> Uuid {
-        SystemClock.id()
-    }
-}
-
 /// A server that can be stopped and started again, which waits for the mail it has to send.
 struct Site {
-    url: String,
-    folder: TempDir,
-    app: App,
-    clock: Arc<MovedClock>,
+    app: TestApp,
+    clock: Arc<TestClock>,
+}
+
+impl Deref for Site {
+    type Target = TestApp;
+
+    fn deref(&self) -> &TestApp {
+        &self.app
+    }
 }
 
 impl Site {
     async fn start() -> Self {
-        Self::start_in(tempfile::tempdir().unwrap(), Arc::default()).await
+        Self::start_in(tempfile::tempdir().unwrap(), TestClock::system()).await
     }
 
-    async fn start_in(folder: TempDir, clock: Arc<MovedClock>) -> Self {
+    async fn start_in(folder: TempDir, clock: Arc<TestClock>) -> Self {
         // Tokens hold across a restart, for the public address stays.
-        let settings = settings(&folder, &["--public-url", "http://status.example.com"]);
-        let app = App::start_at(&settings, Arc::clone(&clock) as _)
-            .await
-            .unwrap();
-        Self {
-            url: format!("http://{}", app.address()),
-            folder,
-            app,
-            clock,
-        }
+        let flags = ["--public-url", "http://status.example.com"];
+        let app = TestApp::start_in_at(folder, &flags, Arc::clone(&clock) as _).await;
+        Self { app, clock }
     }
 
     /// The same server, once every mail is written.
     async fn settled(self) -> Self {
-        self.app.stop().await;
-        Self::start_in(self.folder, self.clock).await
-    }
-
-    async fn operator(&self, email: &str) -> Operator {
-        let client = cookie_client();
-        sign_up(&client, &self.url, self.folder.path(), "Ada", email).await;
-        founder(client, &self.url, "Acme").await
+        Self::start_in(self.app.stop().await, self.clock).await
     }
 
     /// Sends a request as a visitor without a token.

@@ -3,7 +3,7 @@
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::app::{Operator, TestApp, TestResponse, client, send};
+use crate::app::{Operator, TestApp, TestResponse, assert_status, client, send};
 
 /// A refusal names the setting that an operator of the installation can change.
 fn assert_refused(response: &TestResponse, status: u16, setting: &str) {
@@ -38,10 +38,7 @@ async fn organisation_has_so_many_components_also_when_they_are_created_at_once(
         assert_refused(response, 409, "ALLCLEAR_LIMIT_COMPONENTS");
     }
     let id = created[0].body["data"]["id"].as_str().unwrap();
-    assert_eq!(
-        operator.delete(&format!("/component/{id}")).await.status,
-        200
-    );
+    assert_status(operator.delete(&format!("/component/{id}")), 200).await;
     operator.component("in its place").await;
     let other = app.operator("Other").await;
     other.component("of another organisation").await;
@@ -66,19 +63,13 @@ async fn limit_of_subscribers_does_not_reveal_known_addresses() {
     let flags = ["--limit-subscribers", "2", "--limit-subscribe", "100/100"];
     let app = TestApp::start_with(&flags).await;
     let operator = app.operator("Acme").await;
-    assert_eq!(
-        subscribe(&app, &operator, "ann@example.com").await.status,
-        200
-    );
+    assert_status(subscribe(&app, &operator, "ann@example.com"), 200).await;
     assert_eq!(
         subscribe(&app, &operator, "ann@example.com").await.status,
         200,
         "a known address counts once"
     );
-    assert_eq!(
-        subscribe(&app, &operator, "bob@example.com").await.status,
-        200
-    );
+    assert_status(subscribe(&app, &operator, "bob@example.com"), 200).await;
     let known = subscribe(&app, &operator, "ann@example.com").await;
     let unknown = subscribe(&app, &operator, "cid@example.com").await;
     assert_refused(&unknown, 409, "ALLCLEAR_LIMIT_SUBSCRIBERS");
@@ -90,14 +81,8 @@ async fn limit_of_subscribers_does_not_reveal_known_addresses() {
 
     let list = operator.get("/subscriber/list").await;
     let id = list.body["data"][0]["id"].as_str().unwrap().to_owned();
-    assert_eq!(
-        operator.delete(&format!("/subscriber/{id}")).await.status,
-        200
-    );
-    assert_eq!(
-        subscribe(&app, &operator, "cid@example.com").await.status,
-        200
-    );
+    assert_status(operator.delete(&format!("/subscriber/{id}")), 200).await;
+    assert_status(subscribe(&app, &operator, "cid@example.com"), 200).await;
     let other = app.operator("Other").await;
     assert_eq!(subscribe(&app, &other, "ann@example.com").await.status, 200);
 }
@@ -109,10 +94,7 @@ async fn organisation_writes_so_often_and_reads_as_it_likes() {
     let id = operator.component("one").await;
     operator.component("two").await;
     let path = format!("/component/{id}");
-    assert_eq!(
-        operator.patch(&path, json!({"name": "uno"})).await.status,
-        200
-    );
+    assert_status(operator.patch(&path, json!({"name": "uno"})), 200).await;
     let refused = operator.delete(&path).await;
     assert_refused(&refused, 429, "ALLCLEAR_LIMIT_WRITES");
     let wait: u64 = refused.headers["retry-after"]
@@ -131,13 +113,7 @@ async fn organisation_writes_so_much_text_a_day() {
     let operator = app.operator("Acme").await;
     let body = json!({"name": "API", "description": "x".repeat(9000)});
     for _ in 0..2 {
-        assert_eq!(
-            operator
-                .post("/component/create", body.clone())
-                .await
-                .status,
-            201
-        );
+        assert_status(operator.post("/component/create", body.clone()), 201).await;
     }
     let refused = operator.post("/component/create", body).await;
     assert_refused(&refused, 429, "ALLCLEAR_LIMIT_TEXT");

@@ -174,18 +174,9 @@ pub fn encode(commit: &Commit) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use allclear_application::outbox::PublicEvent;
 
     fn commit(revision: i64, names: &[&str]) -> Commit {
-        let events = names
-            .iter()
-            .map(|name| PublicEvent::new(name, &["x"]).unwrap())
-            .collect();
-        Commit {
-            organisation: "org".into(),
-            revision,
-            events,
-        }
+        Commit::example("org", revision, names)
     }
 
     #[test]
@@ -193,7 +184,7 @@ mod tests {
         let text = encode(&commit(7, &["timeline-updated", "incident-updated"]));
         assert_eq!(
             text,
-            "event: timeline-updated\ndata: [\"x\"]\n\nevent: incident-updated\ndata: [\"x\"]\nid: 7\n\n"
+            "event: timeline-updated\ndata: [7]\n\nevent: incident-updated\ndata: [7]\nid: 7\n\n"
         );
         assert_eq!(encode(&commit(8, &[])), "id: 8\n\n");
     }

@@ -7,28 +7,14 @@ use std::sync::{Mutex, OnceLock};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::mail_limit::MailLimit;
 use async_trait::async_trait;
-use uuid::Uuid;
 
-use crate::clock::Clock;
+use crate::clock::TestClock;
 use crate::delivery::fixture::{delivery, pending};
 use crate::delivery::{DeliveryCounts, DeliveryKind};
 use crate::fixture::{links, now};
 use crate::mail::Mail;
 use crate::secret::HmacKey;
 use crate::subscriber::MockSubscriberStore;
-
-/// A wall clock that goes with the paused time of the test.
-struct WallClock(Instant);
-
-impl Clock for WallClock {
-    fn now(&self) -> DateTime<Utc> {
-        now() + TimeDelta::from_std(self.0.elapsed()).unwrap()
-    }
-
-    fn id(&self) -> Uuid {
-        Uuid::nil()
-    }
-}
 
 /// A queue in memory.
 #[derive(Default)]
@@ -208,7 +194,7 @@ struct Node {
 
 /// A worker of four hands that runs beside the test.
 fn start(queue: Queued, mailer: Arc<dyn Mailer>) -> Node {
-    let clock = Arc::new(WallClock(Instant::now()));
+    let clock = TestClock::runtime();
     let mut store = MockSubscriberStore::new();
     store.expect_may_mail().returning(|_, _, _| Ok(true));
     let limit = MailLimit {

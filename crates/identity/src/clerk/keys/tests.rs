@@ -1,32 +1,15 @@
 use super::*;
 
-use std::sync::atomic::{AtomicI64, Ordering};
-
+use allclear_application::clock::TestClock;
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::clerk::fixture::{StandIn, name, published};
-use crate::fixture::now;
 
 const PATH: &str = "/.well-known/jwks.json";
 
-/// A clock that tests set forward, in seconds.
-#[derive(Default)]
-struct Hand(AtomicI64);
-
-impl Clock for Hand {
-    fn now(&self) -> DateTime<Utc> {
-        now() + TimeDelta::seconds(self.0.load(Ordering::Relaxed))
-    }
-
-    fn id(&self) -> Uuid {
-        Uuid::nil()
-    }
-}
-
-async fn start() -> (StandIn, Keys, Arc<Hand>) {
+async fn start() -> (StandIn, Keys, Arc<TestClock>) {
     let stand_in = StandIn::start().await;
-    let clock = Arc::new(Hand::default());
+    let clock = TestClock::stopped();
     let keys = Keys::published(stand_in.at(PATH), Arc::clone(&clock) as _).unwrap();
     (stand_in, keys, clock)
 }
@@ -56,7 +39,7 @@ async fn a_new_key_is_found_and_unknown_names_do_not_make_it_ask_for_ever() {
     assert!(keys.find(&name(0)).await.is_ok());
     stand_in.publish(&[0, 1]);
     assert!(is_bad(&keys.find(&name(1)).await), "it was asked just now");
-    clock.0.store(31, Ordering::Relaxed);
+    clock.advance(TimeDelta::seconds(31));
     assert!(keys.find(&name(1)).await.is_ok());
     for _ in 0..5 {
         assert!(is_bad(&keys.find("ins_unknown").await));
@@ -71,7 +54,7 @@ async fn known_keys_stay_valid_while_clerk_does_not_respond() {
     assert!(is_away(&keys.find(&name(0)).await));
     stand_in.publish(&[0]);
     assert!(is_away(&keys.find(&name(0)).await), "it was asked just now");
-    clock.0.store(3, Ordering::Relaxed);
+    clock.advance(TimeDelta::seconds(3));
     assert!(keys.find(&name(0)).await.is_ok());
 
     for response in [
@@ -80,7 +63,7 @@ async fn known_keys_stay_valid_while_clerk_does_not_respond() {
         json!({"keys": [{"kty": "oct", "k": "AA", "kid": "ins_1"}]}),
     ] {
         stand_in.set(PATH, 200, &response);
-        clock.0.fetch_add(31, Ordering::Relaxed);
+        clock.advance(TimeDelta::seconds(31));
         assert!(
             is_away(&keys.find(&name(1)).await),
             "a token signed with a new key is not bad for that: {response}"
@@ -95,7 +78,7 @@ async fn old_keys_are_refreshed_in_the_background_of_a_request() {
     stand_in.publish(&[0]);
     assert!(keys.find(&name(0)).await.is_ok());
     stand_in.publish(&[1]);
-    clock.0.store(241, Ordering::Relaxed);
+    clock.advance(TimeDelta::seconds(241));
     assert!(keys.find(&name(0)).await.is_ok(), "nobody waits");
     let Keys::Published(published) = &keys else {
         panic!("they are published")
@@ -117,7 +100,7 @@ async fn a_withdrawn_key_counts_five_minutes_at_most() {
     stand_in.publish(&[0]);
     assert!(keys.find(&name(0)).await.is_ok());
     stand_in.publish(&[1]);
-    clock.0.store(300, Ordering::Relaxed);
+    clock.advance(TimeDelta::seconds(300));
     assert!(is_bad(&keys.find(&name(0)).await));
     assert!(keys.find(&name(1)).await.is_ok());
     assert_eq!(stand_in.count(), 2);
@@ -129,13 +112,13 @@ async fn old_keys_count_while_clerk_does_not_respond_and_a_withdrawn_one_goes_wh
     stand_in.publish(&[0]);
     assert!(keys.find(&name(0)).await.is_ok());
     stand_in.set(PATH, 500, &json!({}));
-    clock.0.store(86_400, Ordering::Relaxed);
+    clock.advance(TimeDelta::seconds(86_400));
     for _ in 0..5 {
         assert!(keys.find(&name(0)).await.is_ok());
     }
     assert_eq!(stand_in.count(), 2, "it is not asked for every token");
     stand_in.publish(&[1]);
-    clock.0.fetch_add(31, Ordering::Relaxed);
+    clock.advance(TimeDelta::seconds(31));
     let Keys::Published(published) = &keys else {
         panic!("they are published")
     };

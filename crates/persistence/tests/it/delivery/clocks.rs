@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use allclear_application::clock::Clock;
+use allclear_application::clock::TestClock;
 use allclear_application::delivery::worker::DeliveryWorker;
 use allclear_application::delivery::{DeliveryQueue, MailComposer, WakeSignal};
 use allclear_application::link::Links;
@@ -11,27 +11,16 @@ use allclear_application::secret::HmacKey;
 use allclear_domain::mail_limit::MailLimit;
 use allclear_persistence::database::Database;
 use async_trait::async_trait;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
-use super::fixture::World;
-use crate::backend::{clock, postgres_url, sqlite_url};
+use crate::backend::clock;
+use crate::contract;
+use crate::world::World;
 
-/// A clock that was set wrong by this much.
-struct Skewed(TimeDelta);
-
-impl Clock for Skewed {
-    fn now(&self) -> DateTime<Utc> {
-        clock().now() + self.0
-    }
-
-    fn id(&self) -> Uuid {
-        clock().id()
-    }
-}
+contract!(by url: nodes_with_other_clocks_send_each_mail_once);
 
 /// Holds every mail back until it is opened, and tells how many were begun.
 struct GatedMailer {
@@ -54,8 +43,11 @@ struct Node {
 }
 
 async fn start(url: &str, hours: i64, mailer: &Arc<GatedMailer>) -> Node {
-    let clock: Arc<dyn Clock> = Arc::new(Skewed(TimeDelta::hours(hours)));
-    let database = Database::connect(url, Arc::clone(&clock)).await.unwrap();
+    let clock = TestClock::system();
+    clock.advance(TimeDelta::hours(hours));
+    let database = Database::connect(url, Arc::clone(&clock) as _)
+        .await
+        .unwrap();
     let store = Arc::new(database);
     let limit = MailLimit {
         burst: 3,
@@ -81,7 +73,7 @@ async fn start(url: &str, hours: i64, mailer: &Arc<GatedMailer>) -> Node {
     Node { stop, running }
 }
 
-async fn each_mail_goes_out_once(url: &str) {
+async fn nodes_with_other_clocks_send_each_mail_once(url: &str) {
     let database = Database::connect(url, clock()).await.unwrap();
     let world = World::new(&database, "acme").await;
     world.subscribed(5).await;
@@ -106,17 +98,4 @@ async fn each_mail_goes_out_once(url: &str) {
     first.running.await.unwrap();
     assert_eq!(database.waiting().await.unwrap(), 0);
     assert_eq!(world.counts().await.sent, 5);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn nodes_with_other_clocks_send_each_mail_once_on_sqlite() {
-    let folder = tempfile::tempdir().unwrap();
-    each_mail_goes_out_once(&sqlite_url(&folder)).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn nodes_with_other_clocks_send_each_mail_once_on_postgresql() {
-    if let Some(url) = postgres_url().await {
-        each_mail_goes_out_once(&url).await;
-    }
 }

@@ -3,25 +3,15 @@
 use allclear_application::delivery::{
     Claim, Delivery, DeliveryCounts, DeliveryKind, DeliveryQueue, DeliveryResult, Outcome,
 };
-use allclear_application::incident::IncidentStore;
 use allclear_application::subscriber::{SubscriberRule, SubscriberStore};
-use allclear_application::transition::{CreateTransition, Transition};
-use allclear_domain::author::Author;
 use allclear_domain::email::Mailbox;
-use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId, SubscriberId};
-use allclear_domain::impact::Attachment;
-use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
-use allclear_domain::incident_update::{IncidentAndNewest, IncidentAndUpdate, IncidentUpdateDraft};
+use allclear_domain::id::{IncidentId, OrganisationId, SubscriberId};
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::backend::{clock, organisation};
-
-pub(super) struct World {
-    pub(super) database: Database,
-    pub(super) acme: OrganisationId,
-}
+use crate::backend::clock;
+use crate::world::World;
 
 /// So many minutes from now.
 pub(super) fn later(minutes: i64) -> DateTime<Utc> {
@@ -75,13 +65,6 @@ pub(super) async fn enter(
 }
 
 impl World {
-    pub(super) async fn new(database: &Database, id: &str) -> Self {
-        Self {
-            database: database.clone(),
-            acme: organisation(database, id).await,
-        }
-    }
-
     /// Somebody verified as of now, to whom nothing is queued.
     pub(super) async fn subscriber(&self, email: &str) -> Subscriber {
         self.subscriber_at(email, clock().now()).await
@@ -126,57 +109,16 @@ impl World {
     }
 
     pub(super) async fn incident(&self, title: &str) -> IncidentId {
-        self.incident_on(title, Vec::new()).await
+        self.open(title, &[]).await.id
     }
 
-    pub(super) async fn incident_on(&self, title: &str, components: Vec<Attachment>) -> IncidentId {
-        let draft = IncidentDraft {
-            title: title.into(),
-            description: "All of it".into(),
-            status: IncidentStatus::Investigating,
-            occured_at: None,
-        };
-        let attached = components.clone();
-        let create: CreateTransition<Incident> = Box::new(move |stamp| {
-            let id = IncidentId(stamp.id);
-            Ok(Incident::create(id, draft, &attached, stamp.now)?)
-        });
-        let written = IncidentStore::insert(&self.database, &self.acme, create, components)
-            .await
-            .unwrap();
-        written.state.incident.id
+    /// Records that these were sent.
+    pub(super) async fn sent(&self, deliveries: &[Delivery]) {
+        self.results(deliveries.iter().map(sent).collect()).await;
     }
 
-    pub(super) async fn edit(&self, incident: IncidentId, patch: IncidentPatch) {
-        let rule = Box::new(move |incident: Incident, _| Ok(incident.edit(patch, clock().now())?));
-        IncidentStore::change(&self.database, &self.acme, incident, rule)
-            .await
-            .unwrap()
-            .unwrap();
-    }
-
-    pub(super) async fn record(
-        &self,
-        incident: IncidentId,
-        status: IncidentStatus,
-        message: &str,
-    ) -> IncidentUpdateId {
-        let draft = IncidentUpdateDraft {
-            message: message.into(),
-            status,
-        };
-        let author = Author {
-            id: "user_ann".into(),
-            name: "Ann".into(),
-        };
-        let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
-            Box::new(move |latest, stamp| {
-                let id = IncidentUpdateId(stamp.id);
-                Ok(latest.record(id, draft, author, stamp.now)?)
-            });
-        let written =
-            IncidentStore::insert_update(&self.database, &self.acme, incident, rule).await;
-        written.unwrap().unwrap().state.id
+    pub(super) async fn results(&self, results: Vec<DeliveryResult>) {
+        self.database.record_results(results).await.unwrap();
     }
 
     pub(super) async fn expand(&self) {

@@ -1,35 +1,31 @@
 //! What is told to subscribers of what happens.
 
-use allclear_application::incident::IncidentStore;
-use allclear_application::maintenance::{MaintenanceStore, UpdateTransition};
 use std::sync::Arc;
 
-use allclear_application::component::ComponentStore;
 use allclear_application::delivery::{DeliveryKind, DeliveryQueue};
+use allclear_application::incident::IncidentStore;
+use allclear_application::maintenance::{MaintenanceStore, UpdateTransition};
 use allclear_application::notice::Notice;
-use allclear_application::transition::CreateTransition;
-use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
-use allclear_domain::id::ComponentId;
-use allclear_domain::impact::Attachment;
+use allclear_domain::component::ComponentStatus;
 use allclear_domain::incident::{IncidentPatch, IncidentStatus};
 use allclear_domain::incident_update::{IncidentAndUpdate, IncidentUpdatePatch, UpdateDeletion};
-use allclear_domain::maintenance::{MaintenancePatch, MaintenanceStatus, NewEnd};
+use allclear_domain::maintenance::{MaintenancePatch, MaintenanceStatus};
 use allclear_domain::maintenance_update::{MaintenanceUpdate, MaintenanceUpdatePatch};
-use allclear_domain::notice::{AffectedComponent, IncidentChange, MaintenanceChange, NoticeChange};
+use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange};
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 
-use super::fixture::{World, later, sent};
-use crate::backend::clock;
+use super::fixture::later;
+use crate::backend::{assert_none, clock};
 use crate::contract;
 use crate::maintenance::{create, edit, record};
+use crate::world::{World, open_on};
 
 contract!(
     incident_notice_shows_the_incident_as_it_was_at_each_change,
-    corrections_and_deletions_have_no_notice,
+    corrections_and_moved_maintenances_follow_the_rules_of_notices,
     edited_update_has_a_notice_exactly_when_it_changes_the_incident,
     maintenance_has_notices_from_its_plan_to_its_end,
-    moved_or_cancelled_maintenance_has_a_notice,
     change_by_the_clock_has_one_notice_even_with_an_update,
     without_subscribers_nothing_is_kept,
 );
@@ -46,11 +42,7 @@ async fn notices(world: &World) -> Vec<Arc<Notice>> {
         if let DeliveryKind::Notice(notice) = &delivery.kind {
             notices.push(Arc::clone(notice));
         }
-        world
-            .database
-            .record_results(vec![sent(delivery)])
-            .await
-            .unwrap();
+        world.sent(&claimed).await;
     }
 }
 
@@ -82,133 +74,104 @@ async fn world(database: &Database) -> World {
 
 async fn incident_notice_shows_the_incident_as_it_was_at_each_change(database: &Database) {
     let world = world(database).await;
-    let draft = ComponentDraft {
-        name: "API".into(),
-        description: String::new(),
-        status: ComponentStatus::default(),
-        ..ComponentDraft::default()
+    let affected = open_on(world.component("API").await, ComponentStatus::PartialOutage);
+    let incident = world.open("Down", &[affected]).await.id;
+    let renamed = IncidentPatch {
+        title: Some("All down".into()),
+        ..Default::default()
     };
-    let api: CreateTransition<Component> = Box::new(move |stamp| {
-        Ok(Component::create(
-            ComponentId(stamp.id),
-            draft,
-            stamp.zone,
-            stamp.now,
-        )?)
-    });
-    let component_id = ComponentStore::insert(database, &world.acme, api)
-        .await
-        .unwrap()
-        .state
-        .id;
-    let affected = Attachment {
-        component_id,
-        status: ComponentStatus::PartialOutage,
-    };
-    let incident = world.incident_on("Down", vec![affected]).await;
-    world
-        .edit(
-            incident,
-            IncidentPatch {
-                title: Some("All down".into()),
-                ..Default::default()
-            },
-        )
-        .await;
-    world
-        .record(incident, IncidentStatus::Identified, "A cable")
-        .await;
-    world
-        .record(incident, IncidentStatus::Resolved, "Fixed")
-        .await;
+    world.edit(incident, renamed).await;
+    let (identified, resolved) = (IncidentStatus::Identified, IncidentStatus::Resolved);
+    world.record(incident, identified, "A cable").await;
+    world.record(incident, resolved, "Fixed").await;
     let notices = notices(&world).await;
     assert!(notices.iter().all(|notice| notice.subject == incident.0));
     let read: Vec<_> = notices
         .iter()
-        .map(|notice| match &notice.content.change {
-            NoticeChange::Incident {
+        .map(|notice| {
+            let NoticeChange::Incident {
                 change,
                 status,
                 components,
                 ..
-            } => (
-                *change,
-                notice.content.title.as_str(),
-                *status,
-                notice.content.message.as_deref(),
-                &components[..],
-            ),
-            change @ NoticeChange::Maintenance { .. } => panic!("{change:?}"),
+            } = &notice.content.change
+            else {
+                panic!("{notice:?}")
+            };
+            assert_eq!(
+                (
+                    components.len(),
+                    components[0].name.as_str(),
+                    components[0].status
+                ),
+                (1, "API", ComponentStatus::PartialOutage)
+            );
+            let (title, message) = (&notice.content.title, &notice.content.message);
+            (*change, title.as_str(), *status, message.as_deref())
         })
         .collect();
-    let api = [AffectedComponent {
-        name: "API".into(),
-        status: ComponentStatus::PartialOutage,
-    }];
+    let (created, updated) = (IncidentChange::Created, IncidentChange::Updated);
     assert_eq!(
         read,
         [
-            (
-                IncidentChange::Created,
-                "Down",
-                IncidentStatus::Investigating,
-                None,
-                &api[..]
-            ),
-            (
-                IncidentChange::Updated,
-                "All down",
-                IncidentStatus::Identified,
-                Some("A cable"),
-                &api[..]
-            ),
+            (created, "Down", IncidentStatus::Investigating, None),
+            (updated, "All down", identified, Some("A cable")),
             (
                 IncidentChange::Resolved,
                 "All down",
-                IncidentStatus::Resolved,
-                Some("Fixed"),
-                &api[..]
+                resolved,
+                Some("Fixed")
             ),
         ]
     );
 }
 
-async fn corrections_and_deletions_have_no_notice(database: &Database) {
+async fn corrections_and_moved_maintenances_follow_the_rules_of_notices(database: &Database) {
     let world = world(database).await;
     let incident = world.incident("Down").await;
-    let first = world
-        .record(incident, IncidentStatus::Identified, "one")
-        .await;
     let last = world
-        .record(incident, IncidentStatus::Identified, "two")
-        .await;
-    let before = incident_changes(&world).await.len();
-    world
-        .edit(
-            incident,
-            IncidentPatch {
-                description: Some("Typo".into()),
-                ..Default::default()
-            },
-        )
-        .await;
-    let deleted =
-        Box::new(move |deletion: UpdateDeletion, _| Ok(deletion.delete(&[last], clock().now())?));
-    IncidentStore::delete_updates(database, &world.acme, incident, vec![last], deleted)
+        .record(incident, IncidentStatus::Identified, "one")
         .await
-        .unwrap()
-        .unwrap();
+        .id;
     let typo = IncidentUpdatePatch {
         message: Some("One".into()),
         ..Default::default()
     };
     let corrected =
         Box::new(move |entry: IncidentAndUpdate, _| Ok(entry.edit(typo, clock().now())?));
-    IncidentStore::change_update(database, &world.acme, incident, first, corrected)
+    IncidentStore::change_update(database, &world.acme, incident, last, corrected)
         .await
         .unwrap()
         .unwrap();
-    assert_eq!((before, incident_changes(&world).await), (3, Vec::new()));
+    let deleted =
+        Box::new(move |deletion: UpdateDeletion, _| Ok(deletion.delete(&[last], clock().now())?));
+    IncidentStore::delete_updates(database, &world.acme, incident, vec![last], deleted)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        incident_changes(&world).await.len(),
+        2,
+        "only the incident and its update"
+    );
+    let planned = create(database, &world.acme, later(60), None).await.id;
+    let moved = MaintenancePatch {
+        start_at: Some(later(90)),
+        ..Default::default()
+    };
+    let typo = MaintenancePatch {
+        title: Some("Typo".into()),
+        ..Default::default()
+    };
+    for patch in [typo, moved] {
+        edit(database, &world.acme, planned, patch).await;
+    }
+    let changes = maintenance_changes(&world).await;
+    let changes: Vec<_> = changes.into_iter().map(|(change, ..)| change).collect();
+    assert_eq!(
+        changes,
+        [MaintenanceChange::Scheduled, MaintenanceChange::Updated]
+    );
 }
 
 async fn edited_update_has_a_notice_exactly_when_it_changes_the_incident(database: &Database) {
@@ -216,7 +179,8 @@ async fn edited_update_has_a_notice_exactly_when_it_changes_the_incident(databas
     let incident = world.incident("Down").await;
     let update = world
         .record(incident, IncidentStatus::Identified, "one")
-        .await;
+        .await
+        .id;
     let before = incident_changes(&world).await.len();
     for status in [IncidentStatus::Resolved, IncidentStatus::Monitoring] {
         let patch = IncidentUpdatePatch {
@@ -276,66 +240,6 @@ async fn maintenance_has_notices_from_its_plan_to_its_end(database: &Database) {
     );
 }
 
-async fn moved_or_cancelled_maintenance_has_a_notice(database: &Database) {
-    use MaintenanceChange::{Began, Cancelled, Ended, Scheduled, Updated};
-
-    let world = world(database).await;
-    let planned = create(database, &world.acme, later(60), None).await.id;
-    let status = |status| MaintenancePatch {
-        status: Some(status),
-        ..Default::default()
-    };
-    edit(
-        database,
-        &world.acme,
-        planned,
-        MaintenancePatch {
-            title: Some("Typo".into()),
-            ..Default::default()
-        },
-    )
-    .await;
-    edit(
-        database,
-        &world.acme,
-        planned,
-        MaintenancePatch {
-            start_at: Some(later(90)),
-            ..Default::default()
-        },
-    )
-    .await;
-    edit(
-        database,
-        &world.acme,
-        planned,
-        status(MaintenanceStatus::Cancelled),
-    )
-    .await;
-    edit(
-        database,
-        &world.acme,
-        planned,
-        status(MaintenanceStatus::Scheduled),
-    )
-    .await;
-    let running = create(database, &world.acme, later(-60), None).await.id;
-    let over = MaintenancePatch {
-        end_at: Some(NewEnd::At(clock().now())),
-        ..Default::default()
-    };
-    edit(database, &world.acme, running, over).await;
-    let changes: Vec<_> = maintenance_changes(&world)
-        .await
-        .into_iter()
-        .map(|(change, _, _)| change)
-        .collect();
-    assert_eq!(
-        changes,
-        [Scheduled, Updated, Cancelled, Scheduled, Began, Ended]
-    );
-}
-
 async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Database) {
     let world = world(database).await;
     // Five begin at once: one transaction, five notices.
@@ -361,13 +265,7 @@ async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Datab
         }
     };
     let update = record(database, &world.acme, begun, "It begins").await;
-    assert!(
-        database
-            .announce(&world.acme, clock().now())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(database.announce(&world.acme, clock().now())).await;
     let patch = MaintenanceUpdatePatch {
         message: Some("It has begun".into()),
         ..Default::default()

@@ -1,20 +1,18 @@
 use allclear_application::error::Error;
 use allclear_application::incident::IncidentStore;
-use allclear_application::page::Page;
-use allclear_domain::component::ComponentStatus;
+use allclear_application::page::{Listed, Page};
+use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId};
 use allclear_domain::incident::IncidentStatus;
 use allclear_persistence::database::Database;
 
-use super::fixture::{World, attaching, detaching, open_on, set};
-use crate::backend::clock;
+use crate::backend::{assert_none, clock, two};
 use crate::contract;
+use crate::world::{World, attaching, detaching, open_on, set};
 
 contract!(
     an_incident_holds_from_its_creation_until_it_is_resolved,
-    the_worst_of_several_incidents_shows,
-    deleting_an_incident_releases_what_it_holds,
-    a_reopened_incident_holds_again,
+    the_worst_impact_shows_whatever_changes_the_impacts,
     a_resolved_incident_holds_nothing_however_it_is_attached,
     what_is_set_by_hand_shows_until_incidents_change_what_they_hold,
     attaching_is_all_or_nothing,
@@ -38,14 +36,14 @@ async fn an_incident_holds_from_its_creation_until_it_is_resolved(database: &Dat
     );
     assert_eq!(world.status(api).await, ComponentStatus::MajorOutage);
     world
-        .record(&incident, IncidentStatus::Identified, "Found it")
+        .record(incident.id, IncidentStatus::Identified, "Found it")
         .await;
     assert_eq!(
         world.last_names().await,
         ["timeline-updated", "incident-updated"]
     );
     world
-        .record(&incident, IncidentStatus::Resolved, "Over")
+        .record(incident.id, IncidentStatus::Resolved, "Over")
         .await;
     assert_eq!(
         world.last_names().await,
@@ -54,51 +52,37 @@ async fn an_incident_holds_from_its_creation_until_it_is_resolved(database: &Dat
     assert_eq!(world.status(api).await, ComponentStatus::Operational);
 }
 
-async fn the_worst_of_several_incidents_shows(database: &Database) {
+async fn the_worst_impact_shows_whatever_changes_the_impacts(database: &Database) {
     let world = World::new(database, "acme").await;
     let api = world.component("API").await;
-    let slow = world
-        .open("Slow", &[open_on(api, ComponentStatus::Degraded)])
+    let degraded = [open_on(api, ComponentStatus::Degraded)];
+    let (slow, down) = (
+        world.open("Slow", &degraded).await,
+        world.open("Down", &[]).await,
+    );
+    world
+        .attach(down.id, api, ComponentStatus::MajorOutage)
         .await;
-    let down = world.open("Down", &[]).await;
-    world.attach(&down, api, ComponentStatus::MajorOutage).await;
     assert_eq!(
         world.last_names().await,
         ["incident-updated", "component-update"]
     );
     assert_eq!(world.status(api).await, ComponentStatus::MajorOutage);
-    world.edit(&down, set(IncidentStatus::Resolved)).await;
-    assert_eq!(world.status(api).await, ComponentStatus::Degraded);
-    world.detach(&slow, api).await;
-    assert_eq!(world.status(api).await, ComponentStatus::Operational);
-}
-
-async fn deleting_an_incident_releases_what_it_holds(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let api = world.component("API").await;
-    let incident = world
-        .open("Down", &[open_on(api, ComponentStatus::PartialOutage)])
-        .await;
-    world.delete(&incident).await;
+    for (status, worst) in [
+        (IncidentStatus::Resolved, ComponentStatus::Degraded),
+        (IncidentStatus::Monitoring, ComponentStatus::MajorOutage),
+    ] {
+        world.edit(down.id, set(status)).await;
+        assert_eq!(world.status(api).await, worst);
+    }
+    world.delete(down.id).await;
     assert_eq!(
         world.last_names().await,
         ["incident-deleted", "component-update"]
     );
+    assert_eq!(world.status(api).await, ComponentStatus::Degraded);
+    world.detach(slow.id, api).await;
     assert_eq!(world.status(api).await, ComponentStatus::Operational);
-}
-
-async fn a_reopened_incident_holds_again(database: &Database) {
-    let world = World::new(database, "acme").await;
-    let api = world.component("API").await;
-    let incident = world
-        .open("Down", &[open_on(api, ComponentStatus::Degraded)])
-        .await;
-    world.edit(&incident, set(IncidentStatus::Resolved)).await;
-    let reopened = world.edit(&incident, set(IncidentStatus::Monitoring)).await;
-    assert_eq!(
-        (reopened.resolved_at, world.status(api).await),
-        (None, ComponentStatus::Degraded)
-    );
 }
 
 async fn a_resolved_incident_holds_nothing_however_it_is_attached(database: &Database) {
@@ -107,15 +91,15 @@ async fn a_resolved_incident_holds_nothing_however_it_is_attached(database: &Dat
     let incident = world
         .open("Down", &[open_on(api, ComponentStatus::Degraded)])
         .await;
-    world.edit(&incident, set(IncidentStatus::Resolved)).await;
+    world.edit(incident.id, set(IncidentStatus::Resolved)).await;
     world
-        .attach(&incident, web, ComponentStatus::MajorOutage)
+        .attach(incident.id, web, ComponentStatus::MajorOutage)
         .await;
     assert_eq!(world.last_names().await, ["incident-updated"]);
     assert_eq!(world.status(web).await, ComponentStatus::Operational);
     world.set_by_hand(api, ComponentStatus::PartialOutage).await;
-    world.detach(&incident, api).await;
-    world.delete(&incident).await;
+    world.detach(incident.id, api).await;
+    world.delete(incident.id).await;
     assert_eq!(world.status(api).await, ComponentStatus::PartialOutage);
 }
 
@@ -127,16 +111,16 @@ async fn what_is_set_by_hand_shows_until_incidents_change_what_they_hold(databas
         .await;
     world.set_by_hand(api, ComponentStatus::Degraded).await;
     world
-        .record(&incident, IncidentStatus::Identified, "Found it")
+        .record(incident.id, IncidentStatus::Identified, "Found it")
         .await;
     assert_eq!(world.status(api).await, ComponentStatus::Degraded);
     let other = world
         .open("Slow", &[open_on(api, ComponentStatus::PartialOutage)])
         .await;
     assert_eq!(world.status(api).await, ComponentStatus::MajorOutage);
-    world.delete(&incident).await;
+    world.delete(incident.id).await;
     world.set_by_hand(api, ComponentStatus::Degraded).await;
-    world.edit(&other, set(IncidentStatus::Resolved)).await;
+    world.edit(other.id, set(IncidentStatus::Resolved)).await;
     assert_eq!(world.status(api).await, ComponentStatus::Degraded);
 }
 
@@ -213,34 +197,22 @@ async fn what_is_attached_and_what_is_not_make_the_whole(database: &Database) {
         (attached[0].component.id, attached[0].status, attached.len()),
         (api, ComponentStatus::Degraded, 1)
     );
-    let others = database
-        .unattached(&world.acme, incident.id, Page::default())
-        .await
-        .unwrap()
-        .unwrap()
-        .items;
-    assert_eq!(
-        others
-            .iter()
-            .map(|component| component.id)
-            .collect::<Vec<_>>(),
-        [web]
-    );
+    let (mail, dns) = (world.component("Mail").await, world.component("DNS").await);
+    let unattached = async |page| {
+        let found = database.unattached(&world.acme, incident.id, page).await;
+        found.unwrap().unwrap()
+    };
+    let ids = |list: &Listed<Component>| {
+        let items = list.items.iter();
+        items.map(|component| component.id).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&unattached(Page::default()).await), [dns, mail, web]);
+    let first = unattached(two(None)).await;
+    let rest = unattached(two(first.next)).await;
+    assert_eq!((ids(&first), ids(&rest)), (vec![dns, mail], vec![web]));
     let unknown = IncidentId(clock().id());
-    assert!(
-        database
-            .attached(&world.acme, unknown, Page::default())
-            .await
-            .unwrap()
-            .is_none()
-    );
-    assert!(
-        database
-            .unattached(&world.acme, unknown, Page::default())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(database.attached(&world.acme, unknown, Page::default())).await;
+    assert_none(database.unattached(&world.acme, unknown, Page::default())).await;
 }
 
 async fn a_deleted_component_leaves_its_incidents(database: &Database) {
@@ -250,22 +222,17 @@ async fn a_deleted_component_leaves_its_incidents(database: &Database) {
     let incident = world
         .open("Down", &[open_on(api, ComponentStatus::Degraded)])
         .await;
-    ComponentStore::delete(
-        database,
-        &world.acme,
-        api,
-        allclear_domain::component::Component::delete(api),
-    )
-    .await
-    .unwrap()
-    .unwrap();
+    ComponentStore::delete(database, &world.acme, api, Component::delete(api))
+        .await
+        .unwrap()
+        .unwrap();
     let attached = database
         .attached(&world.acme, incident.id, Page::default())
         .await
         .unwrap()
         .unwrap();
     assert!(attached.items.is_empty());
-    world.edit(&incident, set(IncidentStatus::Resolved)).await;
+    world.edit(incident.id, set(IncidentStatus::Resolved)).await;
 }
 
 async fn nobody_attaches_to_the_incident_of_another_organisation(database: &Database) {
@@ -278,30 +245,13 @@ async fn nobody_attaches_to_the_incident_of_another_organisation(database: &Data
         .open("Down", &[open_on(api, ComponentStatus::Degraded)])
         .await;
     let attached = vec![open_on(theirs, ComponentStatus::Degraded)];
-    assert!(
-        database
-            .attach(
-                &other.acme,
-                incident.id,
-                attached.clone(),
-                attaching(&attached)
-            )
-            .await
-            .unwrap()
-            .is_none()
-    );
-    assert!(
-        database
-            .detach(&other.acme, incident.id, vec![api], detaching(vec![api]))
-            .await
-            .unwrap()
-            .is_none()
-    );
-    assert!(
-        database
-            .attached(&other.acme, incident.id, Page::default())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_none(database.attach(
+        &other.acme,
+        incident.id,
+        attached.clone(),
+        attaching(&attached),
+    ))
+    .await;
+    assert_none(database.detach(&other.acme, incident.id, vec![api], detaching(vec![api]))).await;
+    assert_none(database.attached(&other.acme, incident.id, Page::default())).await;
 }

@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use sea_orm::ConnectionTrait;
 
 use super::{connect, kept};
-use crate::backend::{clock, postgres_url, sqlite_url};
+use crate::backend::{clock, sqlite_url};
 
 /// Another account of Ada's address, older than hers, and two of one address whose domain is spelt in two ways.
 fn older_ones(kind: &str) -> String {
@@ -105,7 +105,7 @@ async fn the_oldest_account_of_an_address_keeps_it_on_postgresql() {
         if version != "0.1" {
             continue;
         }
-        let Some(url) = postgres_url().await else {
+        let Some(url) = allclear_test_support::postgres() else {
             return;
         };
         keeps_the_oldest("postgresql", &left, &url).await;

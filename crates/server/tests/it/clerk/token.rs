@@ -1,4 +1,4 @@
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Setup;
 use super::fake_clerk::{claims, first_claims, now, signed, token, with_header};
@@ -49,47 +49,21 @@ async fn organisation_sees_only_its_own_components() {
 async fn what_is_no_active_sessions_token_is_refused() {
     let setup = Setup::start().await;
     let good = claims("user_1", "org_1");
-    let changes: [(&str, Value); 10] = [
+    for (claim, value) in [
         ("iss", json!("https://clerk.evil.example")),
         ("azp", json!("https://evil.example")),
         ("exp", json!(now() - 6)),
-        ("nbf", json!(now() + 60)),
-        ("iat", json!(now() + 60)),
-        ("azp", Value::Null),
         ("sts", json!("pending")),
-        ("v", json!(3)),
-        ("sid", Value::Null),
-        ("sub", Value::Null),
-    ];
-    for (claim, value) in changes {
+    ] {
         let mut claims = good.clone();
-        claims[claim] = value.clone();
-        assert_eq!(
-            setup.components(&signed(0, &claims)).await,
-            401,
-            "{claim}: {value}"
-        );
+        claims[claim] = value;
+        assert_eq!(setup.components(&signed(0, &claims)).await, 401, "{claim}");
     }
     let header = |alg: &str| json!({"alg": alg, "kid": "ins_0"});
-    for alg in ["none", "HS256", "RS512", "PS256"] {
-        assert_eq!(
-            setup.components(&with_header(0, &header(alg), &good)).await,
-            401,
-            "{alg}"
-        );
+    for (key, alg) in [(0, "none"), (0, "HS256"), (1, "RS256")] {
+        let forged = with_header(key, &header(alg), &good);
+        assert_eq!(setup.components(&forged).await, 401, "{alg}");
     }
-    let mut misnamed = header("RS256");
-    assert_eq!(
-        setup.components(&with_header(1, &misnamed, &good)).await,
-        401,
-        "another's signature"
-    );
-    misnamed["jku"] = json!(format!("{}/.well-known/jwks.json", setup.clerk.url));
-    assert_eq!(
-        setup.components(&with_header(0, &misnamed, &good)).await,
-        401,
-        "a header that points elsewhere"
-    );
     assert_eq!(setup.components(&signed(0, &good)).await, 200);
 }
 

@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{postgres, proxy::Proxy};
+use allclear_test_support::postgres;
+
+use super::proxy::Proxy;
 use crate::app::{Operator, PASSWORD, client, cookie_client, operator_of, send};
 use crate::events::Stream;
 use crate::process::{Process, command};
@@ -23,7 +25,7 @@ struct Installation {
 
 impl Installation {
     async fn start() -> Option<Self> {
-        let url = postgres().await?;
+        let url = postgres()?;
         let (account, rest) = url
             .trim_start_matches("postgres://")
             .split_once('@')

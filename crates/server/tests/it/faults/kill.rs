@@ -1,9 +1,10 @@
 //! The server ends during concurrent writes.
 //!
-//! `ALLCLEAR_TEST_KILLS=100` kills as often on each database; the test run itself does so a few times.
+//! `ALLCLEAR_TEST_KILLS=100` kills as often on each database; the test run itself does so twice.
+
+use allclear_test_support::postgres;
 
 use super::concurrent_writes::ConcurrentWrites;
-use super::postgres;
 use crate::process::{Process, command};
 
 /// Tokens name the address of the server that gave them; it stays while ports change.
@@ -11,7 +12,7 @@ const ADDRESS: [&str; 4] = ["--public-url", "http://allclear.example", "--log", 
 
 async fn survives_kills(database: &[&str]) {
     let kills: usize =
-        std::env::var("ALLCLEAR_TEST_KILLS").map_or(3, |kills| kills.parse().unwrap());
+        std::env::var("ALLCLEAR_TEST_KILLS").map_or(2, |kills| kills.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let flags = [&ADDRESS, database].concat();
     let serve = || Process::serve(command(&folder.path().join("data"), &flags));
@@ -36,7 +37,7 @@ async fn acknowledged_writes_survive_kills_during_concurrent_writes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn acknowledged_writes_survive_kills_during_concurrent_writes_to_postgresql() {
-    let Some(url) = postgres().await else { return };
+    let Some(url) = postgres() else { return };
     survives_kills(&["--database-url", &url]).await;
 }
 

@@ -1,6 +1,8 @@
 //! Redis ends or stops responding, and returns. It only makes commits reach other nodes faster than the outbox does.
 
-use super::{postgres, proxy::Proxy};
+use allclear_test_support::postgres;
+
+use super::proxy::Proxy;
 use crate::app::{Operator, operator_of};
 use crate::events::Stream;
 use crate::process::{Process, command};
@@ -113,7 +115,7 @@ async fn a_node_alone_goes_on_whatever_becomes_of_redis() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_nodes_go_on_whatever_becomes_of_redis() {
-    let Some(database) = postgres().await else {
+    let Some(database) = postgres() else {
         return;
     };
     let Some(nodes) = Nodes::start(2, &["--database-url", &database]).await else {

@@ -3,9 +3,9 @@
 use serde_json::json;
 use tokio::process::Command;
 
-use super::postgres;
-use crate::app::{Operator, PASSWORD, cookie_client, mailed_token, send, token};
+use crate::app::{Operator, PASSWORD, assert_status, cookie_client, mailed_token, send, token};
 use crate::process::{Process, command};
+use allclear_test_support::postgres;
 
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations/schemas");
 
@@ -17,7 +17,7 @@ async fn account_of_a_released_version_works_in_this_one() {
         if !path.to_str().unwrap().ends_with(".postgresql.sql") {
             continue;
         }
-        let Some(database) = postgres().await else {
+        let Some(database) = postgres() else {
             return;
         };
         let mut psql = Command::new("psql");
@@ -43,12 +43,11 @@ async fn account_of_a_released_version_works_in_this_one() {
         let client = cookie_client();
         let identity = format!("{}/api/v1/identity", process.url);
         let ada = json!({"email": "ada@example.com", "password": PASSWORD});
-        assert_eq!(
-            send(client.post(format!("{identity}/sign-in")).json(&ada))
-                .await
-                .status,
-            200
-        );
+        assert_status(
+            send(client.post(format!("{identity}/sign-in")).json(&ada)),
+            200,
+        )
+        .await;
         let session = send(client.get(format!("{identity}/session"))).await.body["data"].clone();
         let organisation = session["organisations"][0]["id"]
             .as_str()
@@ -77,7 +76,7 @@ async fn account_of_a_released_version_works_in_this_one() {
 /// An account that is not the oldest of its address keeps everything, and is usable once it has proved another address.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_account_whose_address_an_older_one_has_proves_another_one_first() {
-    let Some(database) = postgres().await else {
+    let Some(database) = postgres() else {
         return;
     };
     let older = "INSERT INTO public.users VALUES ('00000000-0000-7000-8000-000000000001', 'Eve', 'ada@example.com',

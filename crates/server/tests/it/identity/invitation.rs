@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::Person;
-use crate::app::TestApp;
+use crate::app::{TestApp, assert_status};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_invitation_is_mailed_inspected_and_accepted_once() {
@@ -16,13 +16,11 @@ async fn an_invitation_is_mailed_inspected_and_accepted_once() {
     let wanted =
         json!({"organisation": {"id": acme, "name": "Acme"}, "email": bob.email, "role": "admin"});
     assert_eq!(inspected.body["data"], wanted);
-    assert_eq!(
-        Person::new(&app, "eve@example.com")
-            .post("/invitations/accept", json!({"token": link}))
-            .await
-            .status,
-        401
-    );
+    assert_status(
+        Person::new(&app, "eve@example.com").post("/invitations/accept", json!({"token": link})),
+        401,
+    )
+    .await;
     let accepted = bob
         .post("/invitations/accept", json!({"token": link}))
         .await;
@@ -30,18 +28,12 @@ async fn an_invitation_is_mailed_inspected_and_accepted_once() {
         accepted.body["data"],
         json!({"organisation": {"id": acme, "name": "Acme"}})
     );
-    assert_eq!(
-        bob.post("/invitations/accept", json!({"token": link}))
-            .await
-            .status,
-        400
-    );
-    assert_eq!(
-        bob.post("/invitations/inspect", json!({"token": link}))
-            .await
-            .status,
-        400
-    );
+    assert_status(bob.post("/invitations/accept", json!({"token": link})), 400).await;
+    assert_status(
+        bob.post("/invitations/inspect", json!({"token": link})),
+        400,
+    )
+    .await;
     assert_eq!(bob.session().await["organisations"][0]["role"], "admin");
     assert_eq!(
         ann.get(&format!("/organisations/{acme}/invitations"))
@@ -66,21 +58,19 @@ async fn a_revoked_invitation_and_a_replaced_one_work_no_longer() {
         (&pending[0]["email"], &pending[0]["role"]),
         (&json!("bob@example.com"), &json!("admin"))
     );
-    assert_eq!(
-        ann.post("/invitations/inspect", json!({"token": replaced}))
-            .await
-            .status,
-        400
-    );
+    assert_status(
+        ann.post("/invitations/inspect", json!({"token": replaced})),
+        400,
+    )
+    .await;
     let id = pending[0]["id"].as_str().unwrap();
     assert_eq!(ann.delete(&format!("{at}/{id}")).await.status, 200);
     assert_eq!(ann.delete(&format!("{at}/{id}")).await.status, 404);
-    assert_eq!(
-        ann.post("/invitations/inspect", json!({"token": link}))
-            .await
-            .status,
-        400
-    );
+    assert_status(
+        ann.post("/invitations/inspect", json!({"token": link})),
+        400,
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{Person, mailed};
-use crate::app::{PASSWORD, TestApp};
+use crate::app::{PASSWORD, TestApp, assert_status};
 
 const ADDRESS: &str = "ann@example.com";
 const NEW: &str = "a brand new password";
@@ -29,34 +29,26 @@ async fn a_reset_link_sets_the_password_once_and_signs_everybody_out() {
     };
     let there = Person::new(&app, ADDRESS);
     let confirm = |token: &str, password: &str| json!({"token": token, "password": password});
-    assert_eq!(
-        there
-            .post("/password-reset/confirm", confirm(link, "short"))
-            .await
-            .status,
-        422
-    );
-    assert_eq!(
-        there
-            .post("/password-reset/confirm", confirm("wrong", NEW))
-            .await
-            .status,
-        400
-    );
-    assert_eq!(
-        there
-            .post("/password-reset/confirm", confirm(link, NEW))
-            .await
-            .status,
-        200
-    );
-    assert_eq!(
-        there
-            .post("/password-reset/confirm", confirm(link, NEW))
-            .await
-            .status,
-        400
-    );
+    assert_status(
+        there.post("/password-reset/confirm", confirm(link, "short")),
+        422,
+    )
+    .await;
+    assert_status(
+        there.post("/password-reset/confirm", confirm("wrong", NEW)),
+        400,
+    )
+    .await;
+    assert_status(
+        there.post("/password-reset/confirm", confirm(link, NEW)),
+        200,
+    )
+    .await;
+    assert_status(
+        there.post("/password-reset/confirm", confirm(link, NEW)),
+        400,
+    )
+    .await;
     assert_eq!(there.sign_in(PASSWORD).await.status, 401);
     assert_eq!(there.sign_in(NEW).await.status, 200);
 }
@@ -70,12 +62,7 @@ async fn reset_of_an_unknown_address_gets_the_same_response_and_no_mail() {
         .post("/password-reset", json!({"email": "nobody@example.com"}))
         .await;
     assert_eq!((known.status, &known.body), (unknown.status, &unknown.body));
-    assert_eq!(
-        ann.post("/password-reset", json!({"email": "nobody"}))
-            .await
-            .status,
-        422
-    );
+    assert_status(ann.post("/password-reset", json!({"email": "nobody"})), 422).await;
     let folder = app.stop().await;
     assert_eq!(
         std::fs::read_dir(folder.path().join("data/mail"))

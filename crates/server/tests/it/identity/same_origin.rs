@@ -2,7 +2,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::Person;
-use crate::app::{PASSWORD, TestApp, send};
+use crate::app::{PASSWORD, TestApp, assert_status, send};
 
 /// Signs in with these headers; returns the status.
 async fn sign_in(app: &TestApp, person: &Person, headers: &[(&str, &str)]) -> u16 {
@@ -48,12 +48,7 @@ async fn what_another_sites_page_sends_is_refused() {
     let delete = ann
         .client
         .delete(app.call(&format!("/identity/organisations/{acme}")));
-    assert_eq!(
-        send(delete.header("origin", "https://evil.example"))
-            .await
-            .status,
-        403
-    );
+    assert_status(send(delete.header("origin", "https://evil.example")), 403).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,7 +5,7 @@ use std::fs::{File, read_to_string};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::app::{PASSWORD, client, cookie_client, operator_of, send};
+use crate::app::{PASSWORD, assert_status, client, cookie_client, operator_of, send};
 use crate::process::{Process, command};
 
 /// The lines of the security log, in order.
@@ -50,10 +50,7 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
     let path = call(&format!("/organisations/{}", operator.organisation));
     let renamed = operator.client.patch(path).json(&json!({"name": "Beta"}));
     assert_eq!(send(renamed).await.status, 200);
-    assert_eq!(
-        send(operator.client.post(call("/sign-out"))).await.status,
-        200
-    );
+    assert_status(send(operator.client.post(call("/sign-out"))), 200).await;
     assert_eq!(process.terminate().await, Some(0));
 
     let lines = lines(&log);

@@ -1,7 +1,8 @@
+use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{errors, open};
-use crate::app::{Operator, TestApp};
+use super::open;
+use crate::app::{Operator, TestApp, assert_status};
 
 async fn status(operator: &Operator, component: &str) -> Value {
     operator.get(&format!("/component/{component}")).await.body["data"]["status"].clone()
@@ -21,8 +22,7 @@ fn names(body: &Value) -> Vec<&str> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn components_are_attached_listed_and_detached() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
+    let (_app, operator) = TestApp::with_operator().await;
     let (api, web) = (
         operator.component("API").await,
         operator.component("Web").await,
@@ -80,147 +80,76 @@ async fn components_are_attached_listed_and_detached() {
         (status(&operator, &api).await, status(&operator, &web).await),
         (json!("OPERATIONAL"), json!("OPERATIONAL"))
     );
-    assert_eq!(
-        operator
-            .post(&format!("{path}/components/detach"), both)
-            .await
-            .status,
-        422
-    );
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn lists_of_components_come_in_parts_too() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
-    for name in ["one", "two", "three"] {
-        operator.component(name).await;
-    }
-    let path = open(&operator, json!([])).await;
-    let part = operator
-        .get(&format!("{path}/components/unattached?limit=2"))
-        .await
-        .body;
-    assert_eq!(names(&part), ["three", "two"]);
-    let next = part["meta"]["next"].as_str().unwrap();
-    let rest = operator
-        .get(&format!("{path}/components/unattached?before={next}"))
-        .await
-        .body;
-    assert_eq!(
-        (names(&rest), &rest["meta"]["next"]),
-        (vec!["one"], &json!(null))
-    );
+    assert_status(
+        operator.post(&format!("{path}/components/detach"), both),
+        422,
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_rows_are_named_and_nothing_is_attached() {
-    let app = TestApp::start().await;
-    let (operator, other) = (app.operator("Acme").await, app.operator("Other").await);
+    let (app, operator) = TestApp::with_operator().await;
+    let other = app.operator("Other").await;
     let (api, theirs) = (
         operator.component("API").await,
         other.component("API").await,
     );
     let path = open(&operator, json!([])).await;
     let row = |id: &str| json!({"componentId": id, "status": "DEGRADED"});
+    let none = (json!({}), "components: At least one component is required");
     let rows = [
         (
-            json!({}),
-            ("components", "At least one component is required"),
+            json!([row(&api), row("")]),
+            "components[1].componentId: Component is required",
         ),
         (
-            json!({"components": []}),
-            ("components", "At least one component is required"),
+            json!([{"componentId": api}]),
+            "components[0].status: Select Any One",
         ),
         (
-            json!({"components": [row(&api), row("")]}),
-            ("components[1].componentId", "Component is required"),
+            json!([row(&api), row(&api)]),
+            "components[1].componentId: This component is chosen already",
         ),
         (
-            json!({"components": [{"componentId": api}]}),
-            ("components[0].status", "Select Any One"),
-        ),
-        (
-            json!({"components": [row(&api), row(&api)]}),
-            (
-                "components[1].componentId",
-                "This component is chosen already",
-            ),
-        ),
-        (
-            json!({"components": [row(&api), row(&theirs)]}),
-            ("components[1].componentId", "This component does not exist"),
+            json!([row(&api), row(&theirs)]),
+            "components[1].componentId: This component does not exist",
         ),
     ];
-    for (body, expected) in rows {
-        let refused = operator
-            .post(&format!("{path}/components/attach"), body.clone())
-            .await;
-        assert_eq!(
-            (refused.status, errors(&refused.body)),
-            (422, vec![expected]),
-            "{body}"
-        );
-        let mut create = json!({"title": "t", "description": "d"});
-        create["components"] = body["components"].clone();
-        if body["components"]
-            .as_array()
-            .is_some_and(|rows| !rows.is_empty())
-        {
-            let refused = operator.post("/incident/create", create).await;
-            assert_eq!(
-                (refused.status, errors(&refused.body)),
-                (422, vec![expected]),
-                "{body}"
-            );
-        }
-    }
+    let rows = rows.map(|(components, expected)| {
+        (
+            json!({"title": "t", "description": "d", "components": components}),
+            expected,
+        )
+    });
+    let (attach, detach) = (
+        format!("{path}/components/attach"),
+        format!("{path}/components/detach"),
+    );
+    operator
+        .assert_invalid(Method::POST, "/incident/create", &rows)
+        .await;
+    operator
+        .assert_invalid(Method::POST, &attach, &[&[none][..], &rows].concat())
+        .await;
     assert_eq!(status(&operator, &api).await, "OPERATIONAL");
     let rows = [
         (
             json!({}),
-            ("componentIds", "At least one component is required"),
-        ),
-        (
-            json!({"componentIds": []}),
-            ("componentIds", "At least one component is required"),
+            "componentIds: At least one component is required",
         ),
         (
             json!({"componentIds": [7]}),
-            ("componentIds[0]", "Component is required"),
+            "componentIds[0]: Component is required",
         ),
         (
             json!({"componentIds": [api, api]}),
-            ("componentIds[1]", "This component is chosen already"),
+            "componentIds[1]: This component is chosen already",
         ),
         (
             json!({"componentIds": [api]}),
-            ("componentIds[0]", "This component is not attached"),
+            "componentIds[0]: This component is not attached",
         ),
     ];
-    for (body, expected) in rows {
-        let refused = operator
-            .post(&format!("{path}/components/detach"), body.clone())
-            .await;
-        assert_eq!(
-            (refused.status, errors(&refused.body)),
-            (422, vec![expected]),
-            "{body}"
-        );
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn deleting_an_incident_returns_its_components() {
-    let app = TestApp::start().await;
-    let operator = app.operator("Acme").await;
-    let api = operator.component("API").await;
-    let path = open(
-        &operator,
-        json!([{"componentId": api, "status": "MAJOR_OUTAGE"}]),
-    )
-    .await;
-    assert_eq!(operator.snapshot().await["banner"]["operational"], false);
-    operator.delete(&path).await;
-    assert_eq!(operator.snapshot().await["banner"]["operational"], true);
+    operator.assert_invalid(Method::POST, &detach, &rows).await;
 }

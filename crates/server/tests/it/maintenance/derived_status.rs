@@ -1,14 +1,12 @@
 //! Status changes that the clock alone causes.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use allclear_application::clock::Clock;
+use allclear_application::clock::{Clock, TestClock};
 use allclear_server::clock::SystemClock;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use serde_json::json;
-use uuid::Uuid;
 
 use super::plan;
 use crate::app::{Operator, TestApp};
@@ -17,47 +15,23 @@ use crate::events::Stream;
 /// How much the clock gains with each saved change, and how long that takes at least.
 const STEP: Duration = Duration::from_millis(50);
 
-/// A clock that is as slow as the machine. It stands still until it is driven; then it gains one step with each change
-/// that the server has saved, and never more than real time. So a second on it is the time of 20 saved changes, however
-/// busy the machine is.
-struct WorkClock {
-    start: DateTime<Utc>,
-    steps: AtomicU32,
-}
-
-impl WorkClock {
-    fn new() -> Arc<Self> {
-        Arc::new(Self {
-            start: SystemClock.now(),
-            steps: AtomicU32::new(0),
-        })
-    }
-
-    /// Drives the clock for as long as the test runs, with changes in the operator's organisation.
-    async fn drive(self: Arc<Self>, operator: Operator) {
-        let path = format!("/component/{}", operator.component("Work").await);
-        for status in ["DEGRADED", "OPERATIONAL"].iter().cycle() {
-            let save = operator.patch(&path, json!({"status": status}));
-            let (saved, ()) = tokio::join!(save, tokio::time::sleep(STEP));
-            assert_eq!(saved.status, 200, "{saved:?}");
-            self.steps.fetch_add(1, Ordering::SeqCst);
-        }
-    }
-}
-
-impl Clock for WorkClock {
-    fn now(&self) -> DateTime<Utc> {
-        self.start + STEP * self.steps.load(Ordering::SeqCst)
-    }
-
-    fn id(&self) -> Uuid {
-        SystemClock.id()
+/// Drives the clock for as long as the test runs, with changes in the operator's organisation. The clock is as slow as
+/// the machine: it stands still, gains one step with each change that the server has saved, and never more than real
+/// time. So a second on it is the time of 20 saved changes, however busy the machine is.
+async fn drive(clock: Arc<TestClock>, operator: Operator) {
+    let path = format!("/component/{}", operator.component("Work").await);
+    for status in ["DEGRADED", "OPERATIONAL"].iter().cycle() {
+        let save = operator.patch(&path, json!({"status": status}));
+        let (saved, ()) = tokio::join!(save, tokio::time::sleep(STEP));
+        assert_eq!(saved.status, 200, "{saved:?}");
+        clock.advance(TimeDelta::from_std(STEP).unwrap());
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn viewer_receives_each_change_made_by_the_clock_once_within_a_second() {
-    let clock = WorkClock::new();
+    let clock = TestClock::stopped();
+    clock.advance(SystemClock.now() - TestClock::START);
     let app = TestApp::start_at(&[], Arc::clone(&clock) as _).await;
     let (operator, other) = (app.operator("Acme").await, app.operator("Other").await);
     let mut stream = Stream::open(&operator, "", None).await;
@@ -67,7 +41,7 @@ async fn viewer_receives_each_change_made_by_the_clock_once_within_a_second() {
     let path = plan(&operator, &text(start), Some(&text(end))).await;
     assert_eq!(stream.next().await.0, "new-maintenance");
 
-    let driver = tokio::spawn(Arc::clone(&clock).drive(other));
+    let driver = tokio::spawn(drive(Arc::clone(&clock), other));
     for (moment, status, revision) in [(start, "IN_PROGRESS", 2), (end, "COMPLETED", 3)] {
         let (name, args, id) = stream.next().await;
         let late = clock.now() - moment;

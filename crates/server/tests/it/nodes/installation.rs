@@ -1,7 +1,6 @@
 //! Two nodes on one PostgreSQL and one Redis, behind nginx with the configuration of `docs/nginx.conf`.
 
 use std::process::Stdio;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -10,8 +9,6 @@ use tokio::process::{Child, Command};
 
 use crate::process::{Process, command, lasting_port};
 
-/// The database server of this test run; its databases are removed with it.
-const POSTGRES: &str = "ALLCLEAR_TEST_POSTGRES_URL";
 const NGINX: &str = include_str!("../../../../../docs/nginx.conf");
 
 /// An installation of two nodes. Everything ends with it.
@@ -36,7 +33,6 @@ impl Installation {
         let (port, redis_port) = (lasting_port(), lasting_port());
         let redis = redis(redis_port).await;
         let url = format!("http://127.0.0.1:{port}");
-        let database = fresh(&database).await;
         let mut nodes = Vec::new();
         for name in ["one", "two"] {
             let redis = format!("redis://127.0.0.1:{redis_port}");
@@ -133,7 +129,7 @@ impl Installation {
     }
 }
 
-/// The address of PostgreSQL and the path of nginx.
+/// URL of an empty database of PostgreSQL, and the path of nginx.
 fn needed() -> Option<(String, &'static str)> {
     let runs = |program: &str| {
         std::process::Command::new(program)
@@ -143,32 +139,11 @@ fn needed() -> Option<(String, &'static str)> {
     };
     let nginx = ["nginx", "/usr/sbin/nginx"]
         .into_iter()
-        .find(|program| runs(program));
-    let found = std::env::var(POSTGRES)
-        .ok()
-        .zip(nginx)
-        .filter(|_| runs("redis-server") && runs("psql"));
-    if found.is_none() {
-        eprintln!("left out: needs {POSTGRES}, nginx, redis-server and psql");
+        .find(|program| runs(program) && runs("redis-server"));
+    if nginx.is_none() {
+        eprintln!("left out: needs nginx and redis-server");
     }
-    found
-}
-
-async fn fresh(server: &str) -> String {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let name = format!(
-        "nodes_{}_{}",
-        std::process::id(),
-        COUNT.fetch_add(1, Ordering::Relaxed)
-    );
-    let create = format!("CREATE DATABASE {name}");
-    let created = Command::new("psql")
-        .arg(format!("{server}/postgres"))
-        .args(["-qc", &create])
-        .status()
-        .await;
-    assert!(created.unwrap().success());
-    format!("{server}/{name}")
+    allclear_test_support::postgres().zip(nginx)
 }
 
 async fn redis(port: u16) -> Child {

@@ -1,12 +1,9 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
-use allclear_application::clock::Clock;
-use allclear_server::clock::SystemClock;
-use chrono::{DateTime, TimeDelta, Utc};
+use allclear_application::clock::TestClock;
+use chrono::TimeDelta;
 use reqwest::Method;
 use serde_json::json;
-use uuid::Uuid;
 
 use super::{Client, End};
 use crate::app::{TestApp, token};
@@ -15,24 +12,9 @@ use crate::identity::Person;
 /// Access is looked at this often.
 const OFTEN: [&str; 2] = ["--ping-interval", "200"];
 
-/// The system's clock, put forward by a test.
-#[derive(Default)]
-struct Ahead(AtomicI64);
-
-impl Clock for Ahead {
-    fn now(&self) -> DateTime<Utc> {
-        SystemClock.now() + TimeDelta::seconds(self.0.load(Ordering::Relaxed))
-    }
-
-    fn id(&self) -> Uuid {
-        SystemClock.id()
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_is_taken_from_auth_or_the_header_and_a_bad_one_is_refused_with_a_sentence() {
-    let app = TestApp::start().await;
-    let acme = app.operator("Acme").await;
+    let (app, acme) = TestApp::with_operator().await;
     let good = format!("Bearer {}", acme.token);
     let connect = async |auth, authorization: Option<&str>| {
         let headers: Vec<_> = authorization
@@ -128,18 +110,18 @@ async fn member_who_leaves_is_disconnected_from_that_organisation_only() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_socket_ends_with_its_token_unless_it_brings_a_fresh_one() {
-    let clock = Arc::new(Ahead::default());
+    let clock = TestClock::system();
     let app = TestApp::start_at(&OFTEN, Arc::clone(&clock) as _).await;
     let acme = app.operator("Acme").await;
     let expiring = Client::signed_in(&app.url, &acme.token).await;
     let mut renewed = Client::signed_in(&app.url, &acme.token).await;
     let mut visitor = Client::anonymous(&app.url).await;
 
-    clock.0.store(240, Ordering::Relaxed);
+    clock.advance(TimeDelta::seconds(240));
     let fresh = token(&acme.client, &app.url, &acme.organisation).await;
     let response = renewed.ask("authenticate", &fresh).await;
     assert!(response["expiresAt"].is_string(), "{response}");
-    clock.0.store(330, Ordering::Relaxed);
+    clock.advance(TimeDelta::seconds(90));
     assert_eq!(
         expiring.end().await,
         End::Closed,
@@ -147,7 +129,7 @@ async fn a_socket_ends_with_its_token_unless_it_brings_a_fresh_one() {
     );
     assert_eq!(renewed.join(&acme.organisation).await["revision"], 0);
     assert_eq!(visitor.join(&acme.organisation).await["revision"], 0);
-    clock.0.store(700, Ordering::Relaxed);
+    clock.advance(TimeDelta::seconds(370));
     assert_eq!(renewed.end().await, End::Closed);
 }
 

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::{ADDRESS, Site, carried};
-use crate::app::Operator;
+use crate::app::{Operator, assert_status};
 use crate::identity::mails_in;
 
 impl Site {
     /// A site with one verified subscriber.
     async fn with_a_subscriber() -> (Self, Operator) {
         let site = Self::start().await;
-        let operator = site.operator("ada@example.com").await;
+        let operator = site.operator("Acme").await;
         site.subscribe(ADDRESS, &operator.organisation).await;
         let site = site.settled().await;
         let link = site.links(ADDRESS, "verify").remove(0);
@@ -98,7 +98,7 @@ async fn a_verified_subscriber_is_mailed_of_an_incident_in_one_thread_and_in_ord
     let operator = site.at(&operator);
     let expected = json!({"waiting": 0, "sent": 4, "givenUp": 0, "reasons": [], "days": 30});
     assert_eq!(counts(&operator).await, expected);
-    let other = site.operator("eve@example.com").await;
+    let other = site.operator("Acme").await;
     assert_eq!(counts(&other).await["sent"], 0);
 }
 
@@ -125,20 +125,8 @@ async fn a_maintenance_is_mailed_when_it_is_planned_and_called_off() {
         "/maintenance/{}",
         planned.body["data"]["id"].as_str().unwrap()
     );
-    assert_eq!(
-        operator
-            .patch(&path, json!({"title": "Move all"}))
-            .await
-            .status,
-        200
-    );
-    assert_eq!(
-        operator
-            .patch(&path, json!({"status": "CANCELLED"}))
-            .await
-            .status,
-        200
-    );
+    assert_status(operator.patch(&path, json!({"title": "Move all"})), 200).await;
+    assert_status(operator.patch(&path, json!({"status": "CANCELLED"})), 200).await;
     let site = site.settled().await;
     let subjects: Vec<_> = site
         .news()

@@ -25,7 +25,7 @@ async fn typed(site: &Site, organisation: &str, email: &str) -> (StatusCode, Str
 #[tokio::test(flavor = "multi_thread")]
 async fn form_subscribes_and_responds_the_same_for_a_known_address() {
     let site = Site::start().await;
-    let operator = site.operator("ada@example.com").await;
+    let operator = site.operator("Acme").await;
     let organisation = operator.organisation.clone();
     let page = reqwest::get(format!("{}/status/{organisation}", site.url))
         .await
@@ -50,7 +50,7 @@ async fn form_subscribes_and_responds_the_same_for_a_known_address() {
 #[tokio::test(flavor = "multi_thread")]
 async fn refused_form_keeps_the_typed_address_and_says_why() {
     let site = Site::start().await;
-    let organisation = site.operator("ada@example.com").await.organisation;
+    let organisation = site.operator("Acme").await.organisation;
     let (status, html) = typed(&site, &organisation, "%22%3E%3Cb%3Eann").await;
     assert_eq!(status, 422);
     assert!(html.contains("Invalid email address"), "{html}");
@@ -89,7 +89,7 @@ async fn refused_form_keeps_the_typed_address_and_says_why() {
 #[tokio::test(flavor = "multi_thread")]
 async fn form_shares_the_throttle_of_the_api_call_and_says_when_to_try_again() {
     let site = Site::start().await;
-    let organisation = site.operator("ada@example.com").await.organisation;
+    let organisation = site.operator("Acme").await.organisation;
     for number in 0..10 {
         let response = site
             .subscribe(&format!("ann{number}@example.com"), &organisation)

@@ -36,7 +36,7 @@ impl Site {
 /// An address that is subscribed, and what its unsubscribe link carries.
 async fn subscribed() -> (Site, Operator, Value) {
     let site = Site::start().await;
-    let operator = site.operator("ada@example.com").await;
+    let operator = site.operator("Acme").await;
     site.subscribe(ADDRESS, &operator.organisation).await;
     let site = site.settled().await;
     let verify = site.links(ADDRESS, "verify").remove(0);

@@ -1,5 +1,3 @@
-use std::sync::atomic::Ordering;
-
 use chrono::TimeDelta;
 use reqwest::header::HeaderName;
 use serde_json::{Value, json};
@@ -32,7 +30,7 @@ fn header_names(response: &TestResponse) -> Vec<&str> {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_links_in_the_mail_verify_and_unsubscribe_as_often_as_they_are_followed() {
     let site = Site::start().await;
-    let operator = site.operator("ada@example.com").await;
+    let operator = site.operator("Acme").await;
     let before = operator.snapshot().await["revision"].clone();
     let response = site.subscribe(ADDRESS, &operator.organisation).await;
     assert_eq!(
@@ -82,7 +80,7 @@ async fn the_links_in_the_mail_verify_and_unsubscribe_as_often_as_they_are_follo
 #[tokio::test(flavor = "multi_thread")]
 async fn subscribing_again_mails_a_new_link_unless_it_is_subscribed() {
     let site = Site::start().await;
-    let operator = site.operator("ada@example.com").await;
+    let operator = site.operator("Acme").await;
     let organisation = &operator.organisation;
     site.subscribe(ADDRESS, organisation).await;
     site.subscribe("Ann@EXAMPLE.com", organisation).await;
@@ -126,7 +124,7 @@ async fn subscribing_again_mails_a_new_link_unless_it_is_subscribed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn known_and_unknown_addresses_get_the_same_response() {
     let site = Site::start().await;
-    let organisation = site.operator("ada@example.com").await.organisation;
+    let organisation = site.operator("Acme").await.organisation;
     let unknown = site.subscribe(ADDRESS, &organisation).await;
     let pending = site.subscribe(ADDRESS, &organisation).await;
     let site = site.settled().await;
@@ -153,13 +151,12 @@ async fn known_and_unknown_addresses_get_the_same_response() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_verification_link_ends_after_seven_days_and_a_new_one_helps() {
     let site = Site::start().await;
-    let organisation = site.operator("ada@example.com").await.organisation;
+    let organisation = site.operator("Acme").await.organisation;
     site.subscribe(ADDRESS, &organisation).await;
     let site = site.settled().await;
     let link = site.links(ADDRESS, "verify").remove(0);
     site.clock
-        .minutes
-        .store(TimeDelta::days(7).num_minutes() + 1, Ordering::Relaxed);
+        .advance(TimeDelta::days(7) + TimeDelta::minutes(1));
     let late = site.post("/verify", link).await;
     let message = "This link has expired. Please subscribe again to get a new one";
     assert_eq!((late.status, &late.body["message"]), (400, &json!(message)));
@@ -175,8 +172,8 @@ async fn a_verification_link_ends_after_seven_days_and_a_new_one_helps() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_is_of_one_organisation_and_an_unknown_one_is_not_found() {
     let site = Site::start().await;
-    let acme = site.operator("ada@example.com").await.organisation;
-    let other = site.operator("eve@example.com").await;
+    let acme = site.operator("Acme").await.organisation;
+    let other = site.operator("Acme").await;
     site.subscribe(ADDRESS, &acme).await;
     site.subscribe(ADDRESS, &other.organisation).await;
     let site = site.settled().await;
@@ -207,34 +204,10 @@ async fn a_link_is_of_one_organisation_and_an_unknown_one_is_not_found() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_wrong_field_of_a_visitors_call_is_named() {
     let site = Site::start().await;
-    let both = json!([
-        {"field": "email", "message": "Invalid email address"},
-        {"field": "orgId", "message": "Must be a text"},
-    ]);
-    for bad in [
-        json!({}),
-        json!({"email": "ann", "orgId": 7}),
-        json!({"email": null, "orgId": null}),
-    ] {
-        let refused = site.post("/public", bad.clone()).await;
-        assert_eq!(
-            (refused.status, &refused.body["errors"]),
-            (422, &both),
-            "{bad}"
-        );
-    }
-    for bad in [
-        "ann@",
-        "a..b@example.com",
-        "ann@[127.0.0.1]",
-        "a@b\r\nBcc: eve@example.com",
-    ] {
-        let refused = site.subscribe(bad, "org_1").await;
-        assert_eq!(
-            (refused.status, &refused.body["errors"][0]["field"]),
-            (422, &json!("email")),
-            "{bad}"
-        );
+    for bad in [json!({}), json!({"email": "ann", "orgId": 7})] {
+        let refused = site.post("/public", bad).await;
+        let both = "email: Invalid email address; orgId: Must be a text";
+        assert_eq!((refused.status, &*refused.invalid()), (422, both));
     }
     for (path, field) in [
         ("/verify", "verificationCode"),

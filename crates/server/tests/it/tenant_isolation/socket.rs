@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::forged::Forger;
 use super::world::World;
-use crate::app::TestApp;
+use crate::app::{TestApp, assert_status};
 use crate::socket::Client;
 
 /// The requests of a socket, and the field of the public snapshot that a visitor may get by each.
@@ -99,14 +99,7 @@ async fn non_members_get_only_public_data_by_every_event() {
             .as_str()
             .unwrap()
             .to_owned();
-        assert_eq!(
-            world
-                .operator
-                .delete(&format!("/component/{another}"))
-                .await
-                .status,
-            200
-        );
+        assert_status(world.operator.delete(&format!("/component/{another}")), 200).await;
     }
 }
 

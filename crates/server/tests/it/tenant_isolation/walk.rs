@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::forged::Forger;
 use super::route::{Guard, ROUTES, Route};
-use super::world::{World, admitted, operator};
-use crate::app::{TestApp, TestResponse, cookie_client, send};
+use super::world::{World, operator};
+use crate::app::{TestApp, TestResponse, assert_status, cookie_client, send};
 use crate::identity::Person;
 
 /// A client that must be refused.
@@ -58,11 +58,11 @@ impl Intruder {
 
 /// A new admin of the organisation who is not its founder.
 async fn second_admin(app: &TestApp, world: &World) -> Person {
-    admitted(
+    Person::member(
         app,
         &world.admin,
-        "bob@example.com",
         &world.organisation,
+        "bob@example.com",
         "admin",
     )
     .await
@@ -230,13 +230,12 @@ async fn another_organisations_admin_finds_and_changes_nothing() {
         theirs.status, 404,
         "another's invitation below one's own organisation: {theirs:?}"
     );
-    assert_eq!(
+    assert_status(
         eve.person
-            .delete(&format!("{own_path}/members/{}", world.member_id))
-            .await
-            .status,
-        404
-    );
+            .delete(&format!("{own_path}/members/{}", world.member_id)),
+        404,
+    )
+    .await;
     assert_eq!(world.state(&app).await, before);
 }
 
@@ -299,11 +298,11 @@ struct Eve {
 
 impl Eve {
     async fn made(app: &TestApp, world: &World) -> Self {
-        let person = admitted(
+        let person = Person::member(
             app,
             &world.admin,
-            "eve@example.com",
             &world.organisation,
+            "eve@example.com",
             "member",
         )
         .await;

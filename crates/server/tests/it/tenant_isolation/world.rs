@@ -42,7 +42,8 @@ impl World {
     pub(super) async fn made(app: &TestApp) -> Self {
         let admin = Person::signed_up(app, "ada@example.com").await;
         let organisation = admin.organisation().await;
-        let member = admitted(app, &admin, "member@example.com", &organisation, "member").await;
+        let member =
+            Person::member(app, &admin, &organisation, "member@example.com", "member").await;
         let operator = operator(app, &admin, &organisation).await;
         let component = operator.component("Website").await;
         let spare_component = operator.component("Spare").await;
@@ -153,23 +154,6 @@ impl World {
             &self.member_id,
         ]
     }
-}
-
-/// An admitted person who is a member of an organisation.
-pub(super) async fn admitted(
-    app: &TestApp,
-    admin: &Person,
-    email: &str,
-    organisation: &str,
-    role: &str,
-) -> Person {
-    let invitation = admin.invite(app, organisation, email, role).await;
-    let person = Person::new(app, email);
-    let sign_up =
-        json!({"name": "Ada", "email": email, "password": PASSWORD, "invitationToken": invitation});
-    let response = person.post("/sign-up", sign_up).await;
-    assert_eq!(response.status, 201, "{response:?}");
-    person
 }
 
 /// A token of a person for an organisation.

@@ -7,7 +7,7 @@ use actix_web::body::to_bytes;
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::test::TestRequest;
 use allclear_application::broadcast::MockBroadcast;
-use allclear_application::clock::MockClock;
+use allclear_application::clock::TestClock;
 use allclear_application::outbox::{Commit, MockOutbox};
 use allclear_application::public::{MockSnapshotStore, PublicOrganisation, Snapshot};
 use allclear_application::transition::Committed;
@@ -52,38 +52,23 @@ pub(crate) fn relay() -> Arc<Relay> {
 }
 
 pub(crate) fn pages(store: MockSnapshotStore, relay: &Arc<Relay>) -> Arc<Pages> {
-    pages_at(store, relay, &Arc::default())
+    pages_at(store, relay, &TestClock::stopped())
 }
 
-/// Pages with a clock that is `set` seconds ahead.
-fn pages_at(store: MockSnapshotStore, relay: &Arc<Relay>, set: &Arc<AtomicI64>) -> Arc<Pages> {
-    let mut clock = MockClock::new();
-    let set = Arc::clone(set);
-    let now =
-        move || DateTime::from_timestamp(1_700_000_000 + set.load(Ordering::SeqCst), 0).unwrap();
-    clock.expect_now().returning(now);
+fn pages_at(store: MockSnapshotStore, relay: &Arc<Relay>, clock: &Arc<TestClock>) -> Arc<Pages> {
     let template = PageTemplate::new("<!--allclear:head--><!--allclear:snapshot-->".into(), "");
     Arc::new(Pages::new(
         Arc::new(store),
         Arc::clone(relay),
-        Arc::new(clock),
+        Arc::clone(clock) as _,
         template,
     ))
 }
 
 /// Delivers a write of this node to the relay.
 async fn written(relay: &Relay, revision: i64) {
-    let commit = Commit {
-        organisation: "org".into(),
-        revision,
-        events: Vec::new(),
-    };
-    relay
-        .publish(Committed {
-            state: (),
-            commit: Some(commit),
-        })
-        .await;
+    let commit = Some(Commit::example("org", revision, &[]));
+    relay.publish(Committed { state: (), commit }).await;
 }
 
 #[actix_web::test]
@@ -148,10 +133,10 @@ async fn last_page_is_served_while_the_database_is_unavailable() {
 
 #[actix_web::test]
 async fn requests_do_not_wait_for_the_end_of_constant_writes() {
-    let (relay, set) = (relay(), Arc::new(AtomicI64::new(0)));
+    let (relay, test_clock) = (relay(), TestClock::stopped());
     let (storm, clock, reads) = (
         Arc::clone(&relay),
-        Arc::clone(&set),
+        Arc::clone(&test_clock),
         Arc::new(AtomicI64::new(0)),
     );
     let mut store = MockSnapshotStore::new();
@@ -160,13 +145,13 @@ async fn requests_do_not_wait_for_the_end_of_constant_writes() {
     store.expect_snapshot().returning(move |organisation, now| {
         let revision = counted.fetch_add(1, Ordering::SeqCst) + 1;
         storm.note_revision(organisation, Revision(revision + 1));
-        clock.fetch_add(1, Ordering::SeqCst);
+        clock.advance(TimeDelta::seconds(1));
         Ok(Some(Snapshot {
             generated_at: now,
             ..snapshot(revision)
         }))
     });
-    let pages = pages_at(store, &relay, &set);
+    let pages = pages_at(store, &relay, &test_clock);
     let organisation = organisation();
     let asked = (0..20).map(|_| pages.page(&organisation));
     for page in futures_util::future::join_all(asked).await {
@@ -194,8 +179,8 @@ fn store_of(revisions: &'static [Option<i64>]) -> MockSnapshotStore {
 
 #[actix_web::test]
 async fn page_from_the_future_is_read_again_after_the_clock_was_set_back() {
-    let (relay, set) = (relay(), Arc::default());
-    let pages = pages_at(store_of(&[Some(1), Some(2)]), &relay, &set);
+    let (relay, test_clock) = (relay(), TestClock::stopped());
+    let pages = pages_at(store_of(&[Some(1), Some(2)]), &relay, &test_clock);
     let read_at = async || {
         pages
             .page(&organisation())
@@ -207,19 +192,19 @@ async fn page_from_the_future_is_read_again_after_the_clock_was_set_back() {
             - 1_700_000_000
     };
     assert_eq!(read_at().await, 0);
-    set.store(-3600, Ordering::SeqCst);
+    test_clock.advance(-TimeDelta::hours(1));
     assert_eq!((read_at().await, read_at().await), (-3600, -3600), "once");
 }
 
 #[actix_web::test]
 async fn clock_set_back_after_a_failed_read_does_not_block_the_next_read() {
-    let (relay, set) = (relay(), Arc::default());
-    let pages = pages_at(store_of(&[Some(1), None, Some(2)]), &relay, &set);
+    let (relay, test_clock) = (relay(), TestClock::stopped());
+    let pages = pages_at(store_of(&[Some(1), None, Some(2)]), &relay, &test_clock);
     let revision = async || pages.page(&organisation()).await.unwrap().unwrap().revision;
     assert_eq!(revision().await, Revision(1));
     written(&relay, 2).await;
     assert_eq!(revision().await, Revision(1));
-    set.store(-3600, Ordering::SeqCst);
+    test_clock.advance(-TimeDelta::hours(1));
     assert_eq!(revision().await, Revision(2));
 }
 
@@ -283,8 +268,8 @@ async fn page_contains_the_snapshot() {
 
 #[actix_web::test]
 async fn worker_copies_a_page_once_while_it_is_current() {
-    let (relay, set) = (relay(), Arc::default());
-    let pages = pages_at(store_of(&[Some(1), Some(2)]), &relay, &set);
+    let (relay, test_clock) = (relay(), TestClock::stopped());
+    let pages = pages_at(store_of(&[Some(1), Some(2)]), &relay, &test_clock);
     let cache = WorkerCache::of(Arc::clone(&pages));
     let read = async || pages.page(&organisation()).await.unwrap().unwrap();
     assert!(cache.page("org").is_none(), "it was not read yet");
@@ -297,7 +282,7 @@ async fn worker_copies_a_page_once_while_it_is_current() {
     read().await;
     assert_eq!(cache.page("org").unwrap().revision, Revision(2));
 
-    set.store(60, Ordering::SeqCst);
+    test_clock.advance(TimeDelta::minutes(1));
     assert!(cache.page("org").is_none(), "it is due to be read again");
     assert!(cache.page("no organisation").is_none());
 }

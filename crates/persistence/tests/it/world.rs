@@ -1,6 +1,4 @@
-//! An organisation with incidents.
-
-use std::sync::Arc;
+//! An organisation, and the changes that its operators make.
 
 use allclear_application::component::ComponentStore;
 use allclear_application::incident::IncidentStore;
@@ -18,36 +16,36 @@ use allclear_domain::time_zone::TimeZone;
 use allclear_persistence::database::Database;
 use serde_json::Value;
 
-use crate::backend::{clock, organisation};
+use crate::backend::organisation;
 
-pub(super) struct World {
-    pub(super) database: Arc<Database>,
-    pub(super) acme: OrganisationId,
+pub(crate) struct World {
+    pub(crate) database: Database,
+    pub(crate) acme: OrganisationId,
 }
 
 /// An event in the outbox.
 #[derive(Debug)]
-pub(super) struct StoredEvent {
-    pub(super) revision: i64,
-    pub(super) name: String,
-    pub(super) args: Value,
+pub(crate) struct StoredEvent {
+    pub(crate) revision: i64,
+    pub(crate) name: String,
+    pub(crate) args: Value,
 }
 
-pub(super) fn set(status: IncidentStatus) -> IncidentPatch {
+pub(crate) fn set(status: IncidentStatus) -> IncidentPatch {
     IncidentPatch {
         status: Some(status),
         ..Default::default()
     }
 }
 
-pub(super) fn open_on(component_id: ComponentId, status: ComponentStatus) -> Attachment {
+pub(crate) fn open_on(component_id: ComponentId, status: ComponentStatus) -> Attachment {
     Attachment {
         component_id,
         status,
     }
 }
 
-pub(super) fn draft(title: &str, components: &[Attachment]) -> CreateTransition<Incident> {
+pub(crate) fn draft(title: &str, components: &[Attachment]) -> CreateTransition<Incident> {
     let draft = IncidentDraft {
         title: title.into(),
         description: "All of it".into(),
@@ -65,24 +63,24 @@ pub(super) fn draft(title: &str, components: &[Attachment]) -> CreateTransition<
     })
 }
 
-pub(super) fn attaching(components: &[Attachment]) -> Transition<IncidentAndAttached, ()> {
+pub(crate) fn attaching(components: &[Attachment]) -> Transition<IncidentAndAttached, ()> {
     let components = components.to_vec();
     Box::new(move |found, _| Ok(found.attach(&components)?))
 }
 
-pub(super) fn detaching(components: Vec<ComponentId>) -> Transition<IncidentAndAttached, ()> {
+pub(crate) fn detaching(components: Vec<ComponentId>) -> Transition<IncidentAndAttached, ()> {
     Box::new(move |found, _| Ok(found.detach(components)?))
 }
 
 impl World {
-    pub(super) async fn new(database: &Database, id: &str) -> Self {
+    pub(crate) async fn new(database: &Database, id: &str) -> Self {
         Self {
-            database: Arc::new(database.clone()),
+            database: database.clone(),
             acme: organisation(database, id).await,
         }
     }
 
-    pub(super) async fn component(&self, name: &str) -> ComponentId {
+    pub(crate) async fn component(&self, name: &str) -> ComponentId {
         let draft = ComponentDraft {
             name: name.into(),
             description: String::new(),
@@ -97,58 +95,59 @@ impl World {
                 stamp.now,
             )?)
         });
-        ComponentStore::insert(&*self.database, &self.acme, create)
+        ComponentStore::insert(&self.database, &self.acme, create)
             .await
             .unwrap()
             .state
             .id
     }
 
-    pub(super) async fn status(&self, id: ComponentId) -> ComponentStatus {
-        ComponentStore::find(&*self.database, &self.acme, id)
+    pub(crate) async fn status(&self, id: ComponentId) -> ComponentStatus {
+        ComponentStore::find(&self.database, &self.acme, id)
             .await
             .unwrap()
             .unwrap()
             .status
     }
 
-    pub(super) async fn set_by_hand(&self, id: ComponentId, status: ComponentStatus) {
+    pub(crate) async fn set_by_hand(&self, id: ComponentId, status: ComponentStatus) {
         let patch = ComponentPatch {
             status: Some(status),
             ..Default::default()
         };
-        let rule = Box::new(move |component: Component, _| {
-            Ok(component.edit(patch, TimeZone::default(), clock().now())?)
+        let rule = Box::new(move |component: Component, stamp: Stamp| {
+            Ok(component.edit(patch, stamp.zone, stamp.now)?)
         });
-        ComponentStore::change(&*self.database, &self.acme, id, rule)
+        ComponentStore::change(&self.database, &self.acme, id, rule)
             .await
             .unwrap()
             .unwrap();
     }
 
-    pub(super) async fn open(&self, title: &str, components: &[Attachment]) -> Incident {
+    pub(crate) async fn open(&self, title: &str, components: &[Attachment]) -> Incident {
         let created = draft(title, components);
         let written =
-            IncidentStore::insert(&*self.database, &self.acme, created, components.to_vec())
+            IncidentStore::insert(&self.database, &self.acme, created, components.to_vec())
                 .await
                 .unwrap();
         written.state.incident
     }
 
-    pub(super) async fn edit(&self, incident: &Incident, patch: IncidentPatch) -> Incident {
-        let rule = Box::new(move |incident: Incident, _| Ok(incident.edit(patch, clock().now())?));
-        let written = IncidentStore::change(&*self.database, &self.acme, incident.id, rule)
+    pub(crate) async fn edit(&self, incident: IncidentId, patch: IncidentPatch) -> Incident {
+        let rule =
+            Box::new(move |incident: Incident, stamp: Stamp| Ok(incident.edit(patch, stamp.now)?));
+        let written = IncidentStore::change(&self.database, &self.acme, incident, rule)
             .await
             .unwrap()
             .unwrap();
         written.state.incident
     }
 
-    pub(super) async fn delete(&self, incident: &Incident) {
+    pub(crate) async fn delete(&self, incident: IncidentId) {
         IncidentStore::delete(
-            &*self.database,
+            &self.database,
             &self.acme,
-            incident.id,
+            incident,
             Box::new(|found, _| Ok(found.delete())),
         )
         .await
@@ -156,9 +155,9 @@ impl World {
         .unwrap();
     }
 
-    pub(super) async fn attach(
+    pub(crate) async fn attach(
         &self,
-        incident: &Incident,
+        incident: IncidentId,
         component: ComponentId,
         status: ComponentStatus,
     ) {
@@ -166,7 +165,7 @@ impl World {
         self.database
             .attach(
                 &self.acme,
-                incident.id,
+                incident,
                 components.clone(),
                 attaching(&components),
             )
@@ -175,11 +174,11 @@ impl World {
             .unwrap();
     }
 
-    pub(super) async fn detach(&self, incident: &Incident, component: ComponentId) {
+    pub(crate) async fn detach(&self, incident: IncidentId, component: ComponentId) {
         self.database
             .detach(
                 &self.acme,
-                incident.id,
+                incident,
                 vec![component],
                 detaching(vec![component]),
             )
@@ -188,9 +187,9 @@ impl World {
             .unwrap();
     }
 
-    pub(super) async fn record(
+    pub(crate) async fn record(
         &self,
-        incident: &Incident,
+        incident: IncidentId,
         status: IncidentStatus,
         message: &str,
     ) -> IncidentUpdate {
@@ -206,12 +205,12 @@ impl World {
             Ok(latest.record(id, draft, author, stamp.now)?)
         });
         let written =
-            IncidentStore::insert_update(&*self.database, &self.acme, incident.id, rule).await;
+            IncidentStore::insert_update(&self.database, &self.acme, incident, rule).await;
         written.unwrap().unwrap().state
     }
 
-    pub(super) async fn found(&self, incident: &Incident) -> Incident {
-        IncidentStore::find(&*self.database, &self.acme, incident.id)
+    pub(crate) async fn found(&self, incident: IncidentId) -> Incident {
+        IncidentStore::find(&self.database, &self.acme, incident)
             .await
             .unwrap()
             .unwrap()
@@ -219,7 +218,7 @@ impl World {
     }
 
     /// All events of the outbox, in order.
-    pub(super) async fn events(&self) -> Vec<StoredEvent> {
+    pub(crate) async fn events(&self) -> Vec<StoredEvent> {
         let Backlog::Commits(commits) = self
             .database
             .after(&self.acme, Revision(0), 1000)
@@ -243,7 +242,7 @@ impl World {
     }
 
     /// The names of the events of the newest revision.
-    pub(super) async fn last_names(&self) -> Vec<String> {
+    pub(crate) async fn last_names(&self) -> Vec<String> {
         let events = self.events().await;
         let last = events.last().map_or(0, |event| event.revision);
         events
@@ -254,7 +253,7 @@ impl World {
     }
 }
 
-pub(super) fn ann() -> Author {
+pub(crate) fn ann() -> Author {
     Author {
         id: "user_ann".into(),
         name: "Ann".into(),

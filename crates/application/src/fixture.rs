@@ -43,6 +43,7 @@ pub(crate) fn stamp() -> Stamp {
         revision: Revision(5),
         id: Uuid::from_u128(9),
         zone: TimeZone::default(),
+        notify_by_default: true,
     }
 }
 

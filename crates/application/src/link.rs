@@ -1,5 +1,7 @@
 //! Links that mails carry.
 
+use std::sync::Arc;
+
 use allclear_domain::email::Mailbox;
 use allclear_domain::id::OrganisationId;
 use url::form_urlencoded;
@@ -7,9 +9,9 @@ use url::form_urlencoded;
 use crate::secret::SecretToken;
 
 /// Builds absolute URLs from the installation's public URL.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Links {
-    public_url: String,
+    public_url: Arc<str>,
 }
 
 impl Links {
@@ -17,7 +19,7 @@ impl Links {
     #[must_use]
     pub fn new(public_url: &str) -> Self {
         Self {
-            public_url: public_url.trim_end_matches('/').to_owned(),
+            public_url: public_url.trim_end_matches('/').into(),
         }
     }
 

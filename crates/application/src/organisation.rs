@@ -1,16 +1,22 @@
-//! Organisations with their members and invitations: the storage port.
+//! Organisations: their settings, and the storage port with members and invitations.
+
+use std::sync::Arc;
 
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
-use allclear_domain::membership::{Belonging, Member};
-use allclear_domain::organisation::Organisation;
+use allclear_domain::membership::{Belonging, Member, Role};
+use allclear_domain::organisation::{Organisation, OrganisationPatch};
+use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use crate::error::Error;
 use crate::invitation::Invitation;
 use crate::membership::{MemberTransition, NewOrganisation};
+use crate::precondition::Precondition;
+use crate::relay::Relay;
 use crate::secret::Digest;
-use crate::transition::Committed;
+use crate::session::require_admin;
+use crate::transition::{Committed, Transition};
 
 /// Storage of organisations, their members and their invitations. An expired invitation does not exist.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
@@ -21,6 +27,12 @@ pub trait OrganisationStore: Send + Sync {
 
     /// Stores an organisation and its first admin, in one transaction. [`Error::Conflict`] if the account may not create more.
     async fn create(&self, organisation: NewOrganisation) -> Result<(), Error>;
+    /// Runs a rule on an organisation and stores the result. `None` if the organisation does not exist.
+    async fn change(
+        &self,
+        id: &OrganisationId,
+        rule: Transition<Organisation>,
+    ) -> Result<Option<Committed<Organisation>>, Error>;
 
     /// Ensures that the organisation exists and has the name, if one is given. A changed name makes a revision without events, so
     /// that cached pages are read again.
@@ -89,4 +101,73 @@ pub trait OrganisationStore: Send + Sync {
         user: UserId,
         now: DateTime<Utc>,
     ) -> Result<Option<Invitation>, Error>;
+}
+
+/// The use cases of an organisation's settings.
+pub struct Organisations {
+    store: Arc<dyn OrganisationStore>,
+    relay: Arc<Relay>,
+    names: NameSource,
+}
+
+/// Where the names of organisations are changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameSource {
+    /// Here.
+    Settings,
+    /// At the identity provider.
+    Provider,
+}
+
+impl Organisations {
+    const NAME: &str = "Organisation";
+
+    /// The use cases over these ports.
+    #[must_use]
+    pub fn new(store: Arc<dyn OrganisationStore>, relay: Arc<Relay>, names: NameSource) -> Self {
+        Self {
+            store,
+            relay,
+            names,
+        }
+    }
+
+    /// Returns an organisation. [`Error::NotFound`] if it does not exist.
+    pub async fn find(&self, id: &OrganisationId) -> Result<Organisation, Error> {
+        self.store
+            .find(id)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))
+    }
+
+    /// Changes the fields of the patch if the precondition holds. [`Error::NotFound`], [`Error::Forbidden`] for others than admins,
+    /// [`Error::Stale`], [`Error::Invalid`].
+    pub async fn edit(
+        &self,
+        id: &OrganisationId,
+        role: Role,
+        patch: OrganisationPatch,
+        precondition: Precondition,
+    ) -> Result<Organisation, Error> {
+        require_admin(role)?;
+        let names = self.names;
+        let rule: Transition<Organisation> = Box::new(move |organisation, _| {
+            precondition.check(organisation.version)?;
+            let renames = patch
+                .name
+                .as_ref()
+                .is_some_and(|name| *name != organisation.name);
+            if renames && names == NameSource::Provider {
+                let message = "The name is changed at the identity provider";
+                return Err(Invalid::field("name", message).into());
+            }
+            Ok(organisation.edit(patch)?)
+        });
+        let committed = self
+            .store
+            .change(id, rule)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))?;
+        Ok(self.relay.publish(committed).await)
+    }
 }

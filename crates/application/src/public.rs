@@ -1,5 +1,6 @@
 //! What the public sees, in the form it is sent: the status page's snapshot and the things in it.
 
+pub mod component_group;
 pub mod incident;
 pub mod maintenance;
 pub mod size;
@@ -7,6 +8,7 @@ pub mod size;
 use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::headline::headline;
 use allclear_domain::id::OrganisationId;
+use allclear_domain::organisation::Organisation;
 use allclear_domain::status_period::StatusSpan;
 use allclear_domain::time_zone::TimeZone;
 use allclear_domain::uptime::{DowntimeDay, Percentage, Uptime, UptimeWindow};
@@ -16,6 +18,7 @@ use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::error::Error;
+use crate::public::component_group::PublicComponentGroup;
 use crate::public::incident::PublicIncident;
 use crate::public::maintenance::PublicMaintenance;
 
@@ -36,6 +39,11 @@ pub struct PublicComponent {
     pub description_truncated: bool,
     /// Current status of the component.
     pub status: ComponentStatus,
+    /// Identifier of its group; null if it has none.
+    #[schema(required)]
+    pub group_id: Option<String>,
+    /// Position from 1, within its group or among the entries of the page.
+    pub position: i32,
     /// The first day that counts for uptime, in the time zone of the page; null if all days count.
     #[schema(required)]
     pub start_date: Option<NaiveDate>,
@@ -62,6 +70,8 @@ impl PublicComponent {
             description: component.description.clone(),
             description_truncated: false,
             status: component.status,
+            group_id: component.place.group.map(|group| group.to_string()),
+            position: component.place.position,
             start_date: component.start_date,
             only_show_when_affected: component.only_show_when_affected,
             uptime: uptime.map(PublicUptime::from),
@@ -124,10 +134,37 @@ pub struct PublicOrganisation {
     pub code: String,
     /// Its name.
     pub name: String,
-    /// IANA name of the time zone of its days.
+    /// Name of the IANA time zone of the public pages.
     #[serde(serialize_with = "serialize_text")]
     #[schema(value_type = String)]
     pub time_zone: TimeZone,
+    /// Title of the public pages.
+    pub page_title: String,
+    /// Description on the public pages; null if there is none.
+    #[schema(required)]
+    pub page_description: Option<String>,
+    /// Where visitors find help; null if there is no such address.
+    #[schema(required)]
+    pub support_url: Option<String>,
+    /// The canonical address of the status page.
+    pub url: String,
+}
+
+impl PublicOrganisation {
+    /// The public form of an organisation whose status page is at `url`.
+    #[must_use]
+    pub fn new(organisation: Organisation, url: String) -> Self {
+        Self {
+            id: organisation.id.to_string(),
+            code: organisation.id.code().to_string(),
+            time_zone: organisation.time_zone,
+            page_title: organisation.effective_title().to_owned(),
+            page_description: organisation.page_description,
+            support_url: organisation.support_url,
+            name: organisation.name,
+            url,
+        }
+    }
 }
 
 fn serialize_text<S: Serializer>(
@@ -155,7 +192,9 @@ pub struct Snapshot {
     /// Headline of the page; null if there are no components.
     #[schema(required)]
     pub banner: Option<Banner>,
-    /// Newest first.
+    /// The component groups, in the order of the page.
+    pub groups: Vec<PublicComponentGroup>,
+    /// In the order of the page.
     pub components: Vec<PublicComponent>,
     /// All unresolved incidents, and the 50 that were resolved last within the last 14 days. Newest first.
     pub incidents: Vec<PublicIncident>,

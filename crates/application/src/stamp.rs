@@ -21,6 +21,8 @@ pub struct Stamp {
     pub id: Uuid,
     /// The time zone of the organisation's page.
     pub zone: TimeZone,
+    /// Whether the organisation's changes notify subscribers if the operator does not say.
+    pub notify_by_default: bool,
 }
 
 impl Stamp {
@@ -43,13 +45,18 @@ impl Stamp {
             revision,
             id: identifier(now, revision, random),
             zone: TimeZone::default(),
+            notify_by_default: true,
         }
     }
 
-    /// This stamp for an organisation with this time zone.
+    /// This stamp for an organisation with these settings.
     #[must_use]
-    pub const fn in_zone(self, zone: TimeZone) -> Self {
-        Self { zone, ..self }
+    pub const fn with_settings(self, zone: TimeZone, notify_by_default: bool) -> Self {
+        Self {
+            zone,
+            notify_by_default,
+            ..self
+        }
     }
 }
 

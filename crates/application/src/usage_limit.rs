@@ -9,6 +9,8 @@ pub struct UsageLimits {
     pub organisations: Option<u64>,
     /// Components of an organisation.
     pub components: Option<u64>,
+    /// Component groups of an organisation.
+    pub groups: Option<u64>,
     /// Subscribers of an organisation, of every status.
     pub subscribers: Option<u64>,
 }
@@ -31,6 +33,16 @@ impl UsageLimits {
     pub fn check_components(&self, present: u64) -> Result<(), Error> {
         check(self.components, present, |most| {
             format!("An organisation may have {most} components (ALLCLEAR_LIMIT_COMPONENTS)")
+        })
+    }
+
+    /// Whether an organisation with this many component groups may have another.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] if it may not.
+    pub fn check_groups(&self, present: u64) -> Result<(), Error> {
+        check(self.groups, present, |most| {
+            format!("An organisation may have {most} component groups (ALLCLEAR_LIMIT_GROUPS)")
         })
     }
 

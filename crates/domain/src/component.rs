@@ -7,8 +7,9 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use crate::event::{Changed, Event};
-use crate::id::ComponentId;
+use crate::id::{ComponentGroupId, ComponentId};
 use crate::organisation::Revision;
+use crate::page_order::ComponentPlace;
 use crate::text;
 use crate::time_zone::TimeZone;
 use crate::validation::{FieldError, Invalid};
@@ -76,6 +77,8 @@ pub struct Component {
     pub status: ComponentStatus,
     /// What set `status` last.
     pub status_source: StatusSource,
+    /// Its group and its position on the page.
+    pub place: ComponentPlace,
     /// Whether the status page shows its uptime.
     pub show_uptime: bool,
     /// The first day that counts for uptime; `None` if all days count.
@@ -107,6 +110,8 @@ pub struct ComponentDraft {
     pub description: String,
     /// Current status of the component.
     pub status: ComponentStatus,
+    /// Its group; `None` if it has none.
+    pub group: Option<ComponentGroupId>,
     /// Whether the status page shows its uptime.
     pub show_uptime: bool,
     /// The first day that counts for uptime; `None` if it is the day of creation.
@@ -140,6 +145,7 @@ impl Default for ComponentDraft {
             name: String::new(),
             description: String::new(),
             status: ComponentStatus::default(),
+            group: None,
             show_uptime: true,
             start_date: None,
             only_show_when_affected: false,
@@ -172,6 +178,8 @@ pub struct ComponentPatch {
     pub description: Option<String>,
     /// A new status.
     pub status: Option<ComponentStatus>,
+    /// Another group; `Some(None)` takes the component out of its group.
+    pub group: Option<Option<ComponentGroupId>>,
     /// Whether the status page shows its uptime from now on.
     pub show_uptime: Option<bool>,
     /// Another day from which uptime counts.
@@ -199,6 +207,7 @@ impl Component {
             description: draft.description,
             status: draft.status,
             status_source: StatusSource::Operator,
+            place: ComponentPlace::first(draft.group),
             show_uptime: draft.show_uptime,
             start_date: draft.start_date.unwrap_or(UptimeStart::On(today)).date(),
             only_show_when_affected: draft.only_show_when_affected,
@@ -227,6 +236,7 @@ impl Component {
                 .description
                 .unwrap_or_else(|| self.description.clone()),
             status: patch.status.unwrap_or(self.status),
+            group: patch.group.unwrap_or(self.place.group),
             show_uptime: patch.show_uptime.unwrap_or(self.show_uptime),
             start_date: patch.start_date,
             only_show_when_affected: patch
@@ -244,6 +254,11 @@ impl Component {
             description: draft.description,
             status: draft.status,
             status_source,
+            place: if draft.group == self.place.group {
+                self.place
+            } else {
+                ComponentPlace::first(draft.group)
+            },
             show_uptime: draft.show_uptime,
             start_date: draft.start_date.map_or(self.start_date, UptimeStart::date),
             only_show_when_affected: draft.only_show_when_affected,

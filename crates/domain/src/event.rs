@@ -1,6 +1,8 @@
 //! Events, and everything else that a change causes.
 
-use crate::id::{ComponentId, IncidentId, IncidentUpdateId, MaintenanceId, MaintenanceUpdateId};
+use crate::id::{
+    ComponentGroupId, ComponentId, IncidentId, IncidentUpdateId, MaintenanceId, MaintenanceUpdateId,
+};
 use crate::impact::ImpactChange;
 use crate::notice::NewNotice;
 
@@ -8,12 +10,22 @@ use crate::notice::NewNotice;
 /// stores the event, so both always agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
+    /// The organisation's name or settings changed.
+    OrganisationUpdated,
     /// A component was created.
     NewComponent(ComponentId),
     /// A component's name, description or status changed.
     ComponentUpdate(ComponentId),
     /// A component was deleted.
     ComponentDeleted(ComponentId),
+    /// A group of components was created.
+    NewComponentGroup(ComponentGroupId),
+    /// A group's name, description or display changed.
+    ComponentGroupUpdate(ComponentGroupId),
+    /// A group was deleted.
+    ComponentGroupDeleted(ComponentGroupId),
+    /// Groups or components have another order, or components are in other groups.
+    ComponentOrderUpdated,
     /// An incident was created.
     NewIncident(IncidentId),
     /// An incident, its timeline or its components changed.

@@ -70,6 +70,8 @@ pub enum IncidentChange {
     Updated,
     /// It has ended.
     Resolved,
+    /// Its review was published.
+    Reviewed,
 }
 
 impl IncidentChange {

@@ -4,8 +4,11 @@ use std::fmt;
 
 use validator::Validate;
 
+use crate::event::{Changed, Event};
 use crate::id::OrganisationId;
 use crate::text;
+use crate::time_zone::TimeZone;
+use crate::validation::Invalid;
 
 /// How often an organisation has changed. Each transaction that stores events adds one, so an organisation's events are
 /// totally ordered and without gaps.
@@ -26,15 +29,98 @@ impl fmt::Display for Revision {
     }
 }
 
-/// An organisation as the status page shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// An organisation with the settings of its public pages, as stored.
+#[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct Organisation {
     /// Its identifier at the identity provider.
     pub id: OrganisationId,
-    /// Its name.
+    /// Its name: at least 2 characters.
+    #[validate(
+        length(min = 2, message = "Name is required"),
+        custom(function = text::name_length),
+        custom(function = text::one_line)
+    )]
     pub name: String,
+    /// The time zone of its public pages: days, bars and times are in it.
+    pub time_zone: TimeZone,
+    /// The title of its public pages; `None` if it is the name.
+    #[validate(custom(function = text::name_length), custom(function = text::one_line))]
+    pub page_title: Option<String>,
+    /// A description on its public pages; `None` if there is none.
+    #[validate(custom(function = text::description_length), custom(function = text::no_nul))]
+    pub page_description: Option<String>,
+    /// Where visitors find help, an absolute http, https or mailto URL; `None` if there is none.
+    #[validate(custom(function = text::link))]
+    pub support_url: Option<String>,
+    /// Whether changes notify subscribers if the operator does not say.
+    pub notify_by_default: bool,
     /// Its newest revision.
     pub revision: Revision,
+    /// The revision that last changed its name or settings: their version for conditional writes.
+    pub version: Revision,
+}
+
+/// A change to an organisation: only what is present changes. `Some(None)` empties a field.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OrganisationPatch {
+    /// A new name.
+    pub name: Option<String>,
+    /// A new time zone.
+    pub time_zone: Option<TimeZone>,
+    /// A new title of the public pages.
+    pub page_title: Option<Option<String>>,
+    /// A new description.
+    pub page_description: Option<Option<String>>,
+    /// A new support link.
+    pub support_url: Option<Option<String>>,
+    /// A new default for notifying subscribers.
+    pub notify_by_default: Option<bool>,
+}
+
+impl Organisation {
+    /// An organisation with the default settings.
+    #[must_use]
+    pub fn new(id: OrganisationId, name: String) -> Self {
+        Self {
+            id,
+            name,
+            time_zone: TimeZone::default(),
+            page_title: None,
+            page_description: None,
+            support_url: None,
+            notify_by_default: true,
+            revision: Revision::default(),
+            version: Revision::default(),
+        }
+    }
+
+    /// The title of the public pages.
+    #[must_use]
+    pub fn effective_title(&self) -> &str {
+        self.page_title.as_deref().unwrap_or(&self.name)
+    }
+
+    /// This organisation with an admin's changes.
+    ///
+    /// # Errors
+    /// [`Invalid`] if the result breaks a rule of its fields.
+    pub fn edit(self, patch: OrganisationPatch) -> Result<Changed<Self>, Invalid> {
+        let before = self.clone();
+        let after = Self {
+            name: patch.name.unwrap_or(self.name),
+            time_zone: patch.time_zone.unwrap_or(self.time_zone),
+            page_title: patch.page_title.unwrap_or(self.page_title),
+            page_description: patch.page_description.unwrap_or(self.page_description),
+            support_url: patch.support_url.unwrap_or(self.support_url),
+            notify_by_default: patch.notify_by_default.unwrap_or(self.notify_by_default),
+            ..before.clone()
+        };
+        after.validate().map_err(Invalid::from)?;
+        if after == before {
+            return Ok(Changed::nothing(after));
+        }
+        Ok(Changed::new(after, vec![Event::OrganisationUpdated]))
+    }
 }
 
 /// What a person enters for an organisation, the text trimmed.
@@ -47,4 +133,75 @@ pub struct OrganisationDraft {
         custom(function = text::one_line)
     )]
     pub name: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn acme() -> Organisation {
+        Organisation::new(OrganisationId::parse("acme").unwrap(), "Acme".into())
+    }
+
+    #[test]
+    fn page_title_is_the_name_until_one_is_set() {
+        let patch = OrganisationPatch {
+            page_title: Some(Some("Acme Cloud".into())),
+            ..Default::default()
+        };
+        let titled = acme().edit(patch).unwrap();
+        assert_eq!(acme().effective_title(), "Acme");
+        assert_eq!(titled.state.effective_title(), "Acme Cloud");
+        assert_eq!(titled.events, [Event::OrganisationUpdated]);
+        let cleared = titled.state.edit(OrganisationPatch {
+            page_title: Some(None),
+            ..Default::default()
+        });
+        assert_eq!(cleared.unwrap().state, acme());
+    }
+
+    #[test]
+    fn unchanged_settings_cause_no_event() {
+        let same = OrganisationPatch {
+            name: Some("Acme".into()),
+            ..Default::default()
+        };
+        assert!(acme().edit(same).unwrap().is_nothing());
+    }
+
+    #[test]
+    fn support_link_is_an_absolute_web_or_mail_address() {
+        let edit = |link: &str| {
+            acme().edit(OrganisationPatch {
+                support_url: Some(Some(link.into())),
+                ..Default::default()
+            })
+        };
+        for link in [
+            "https://acme.example/help",
+            "http://acme.example",
+            "mailto:help@acme.example",
+        ] {
+            assert!(edit(link).is_ok(), "{link}");
+        }
+        let long = format!("https://acme.example/{}", "x".repeat(2_000));
+        for link in [
+            "javascript:alert(1)",
+            "/help",
+            "acme.example",
+            "ftp://acme.example",
+            "https://",
+            "http://a\nb.example",
+            &long,
+        ] {
+            let refused = edit(link).unwrap_err();
+            assert!(
+                refused
+                    .errors
+                    .iter()
+                    .all(|error| error.field == "supportUrl"),
+                "{link}"
+            );
+        }
+    }
 }

@@ -2,12 +2,15 @@
 
 use std::borrow::Cow;
 
+use url::Url;
 use validator::ValidationError;
 
 /// The longest name or title, in characters.
 pub const NAME_MAX: u64 = 200;
 /// The longest description or message, in characters.
 pub const DESCRIPTION_MAX: u64 = 10_000;
+/// The longest link, in characters.
+pub const LINK_MAX: u64 = 2_000;
 
 /// Trims white space at both ends, as texts are stored.
 #[must_use]
@@ -60,6 +63,19 @@ pub fn name_length(text: &str) -> Result<(), ValidationError> {
 /// When the text is longer.
 pub fn description_length(text: &str) -> Result<(), ValidationError> {
     at_most(text, DESCRIPTION_MAX)
+}
+
+/// Refuses a text that is not an absolute http, https or mailto URL of at most [`LINK_MAX`] characters.
+///
+/// # Errors
+/// If the text is not such a URL.
+pub fn link(text: &str) -> Result<(), ValidationError> {
+    at_most(text, LINK_MAX)?;
+    one_line(text)?;
+    match Url::parse(text) {
+        Ok(url) if ["http", "https", "mailto"].contains(&url.scheme()) => Ok(()),
+        _ => Err(refusal("link", "Must be an http, https or mailto URL")),
+    }
 }
 
 fn at_most(text: &str, limit: u64) -> Result<(), ValidationError> {

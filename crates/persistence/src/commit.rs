@@ -1,8 +1,5 @@
 //! The one transaction of every change of an organisation.
 
-use std::sync::Arc;
-
-use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::stamp::Stamp;
 use allclear_application::transition::Committed;
@@ -23,7 +20,7 @@ pub(crate) struct Scope<'t> {
     pub(crate) transaction: &'t DatabaseTransaction,
     pub(crate) organisation: &'t OrganisationId,
     pub(crate) stamp: Stamp,
-    pub(crate) clock: &'t dyn Clock,
+    pub(crate) database: &'t Database,
 }
 
 /// A change whose state is stored.
@@ -31,8 +28,6 @@ pub(crate) struct Stored<T> {
     pub(crate) changed: Changed<T>,
     /// The incident as stored, so that its events need not read it again.
     pub(crate) incident: Option<Incident>,
-    /// Whether the change makes a revision even without events.
-    makes_revision: bool,
 }
 
 impl<T> Stored<T> {
@@ -41,18 +36,6 @@ impl<T> Stored<T> {
         Self {
             changed,
             incident: Some(incident),
-            makes_revision: false,
-        }
-    }
-}
-
-impl Stored<()> {
-    /// A change without events that viewers see: it makes a revision, so that cached pages are read again.
-    pub(crate) const fn without_events() -> Self {
-        Self {
-            changed: Changed::nothing(()),
-            incident: None,
-            makes_revision: true,
         }
     }
 }
@@ -62,7 +45,6 @@ impl<T> From<Changed<T>> for Stored<T> {
         Self {
             changed,
             incident: None,
-            makes_revision: false,
         }
     }
 }
@@ -107,10 +89,11 @@ impl Database {
         S: Into<Stored<T>> + Send,
         W: for<'t> FnOnce(Scope<'t>) -> BoxFuture<'t, Result<Option<S>, Error>> + Send + 'static,
     {
-        let (organisation, clock) = (organisation.clone(), Arc::clone(&self.clock));
+        let organisation = organisation.clone();
+        let database = self.clone();
         self.write(move |transaction| {
             Box::pin(
-                async move { commit_in(transaction, &*clock, &organisation, lock, work).await },
+                async move { commit_in(transaction, &database, &organisation, lock, work).await },
             )
         })
         .await
@@ -120,7 +103,7 @@ impl Database {
 /// [`Database::commit`] inside a transaction that does more.
 pub(crate) async fn commit_in<T, S, W>(
     transaction: &DatabaseTransaction,
-    clock: &dyn Clock,
+    database: &Database,
     organisation: &OrganisationId,
     lock: Lock,
     work: W,
@@ -130,6 +113,7 @@ where
     S: Into<Stored<T>> + Send,
     W: for<'t> FnOnce(Scope<'t>) -> BoxFuture<'t, Result<Option<S>, Error>> + Send,
 {
+    let clock = &*database.clock;
     let locked = if let Lock::BumpRevision = lock {
         lock_and_bump_revision(transaction, organisation, clock).await?
     } else {
@@ -145,7 +129,7 @@ where
         transaction,
         organisation,
         stamp: locked.stamp,
-        clock,
+        database,
     };
     let Some(stored) = work(scope).await? else {
         return Ok(None);
@@ -157,7 +141,7 @@ where
         notices,
         impacts,
     } = stored.changed;
-    if events.is_empty() && !stored.makes_revision {
+    if events.is_empty() {
         return Ok(Some(Committed::unchanged(state)));
     }
     if let Some(change) = impacts {
@@ -166,7 +150,7 @@ where
     if locked.has_subscribers {
         notice::store(scope, notices).await?;
     }
-    let commit = outbox::append(transaction, locked, &events, stored.incident.as_ref()).await?;
+    let commit = outbox::append(scope, locked, &events, stored.incident.as_ref()).await?;
     Ok(Some(Committed {
         state,
         commit: Some(commit),

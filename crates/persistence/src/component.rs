@@ -8,8 +8,10 @@ use allclear_application::page::{Listed, Page};
 use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::event::Changed;
-use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
+use allclear_domain::id::{ComponentGroupId, ComponentId, IncidentId, OrganisationId};
 use allclear_domain::organisation::Revision;
+use allclear_domain::page_order::ComponentPlace;
+use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction,
@@ -17,11 +19,13 @@ use sea_orm::{
 };
 
 use crate::commit::Scope;
+use crate::component_group;
 use crate::database::Database;
-use crate::entity::component::{Column, Entity, Model};
-use crate::entity::component_period;
+use crate::entity::component::{ActiveModel, Column, Entity, Model};
+use crate::entity::{component_period, incident_component};
 use crate::error::{broken, parse_stored};
 use crate::page;
+use crate::page_order;
 
 #[async_trait]
 impl ComponentStore for Database {
@@ -60,6 +64,7 @@ impl ComponentStore for Database {
                 let mut created = create(scope.stamp)?;
                 created.state.version = scope.stamp.revision;
                 created.state.history_version = scope.stamp.revision;
+                place(scope, &mut created.state).await?;
                 let row = row(scope.organisation, &created.state).into_active_model();
                 Entity::insert(row)
                     .exec_without_returning(scope.transaction)
@@ -84,13 +89,16 @@ impl ComponentStore for Database {
                 let Some(before) = found else {
                     return Ok(None);
                 };
-                let status = before.status;
+                let (status, group) = (before.status, before.place.group);
                 let mut changed = rule(before, scope.stamp)?;
                 if !changed.is_nothing() {
                     changed.state.version = scope.stamp.revision;
                     if changed.state.status != status {
                         changed.state.history_version = scope.stamp.revision;
                         begin_period(scope, &changed.state, None).await?;
+                    }
+                    if changed.state.place.group != group {
+                        place(scope, &mut changed.state).await?;
                     }
                     update(scope.transaction, scope.organisation, &changed.state).await?;
                 }
@@ -108,11 +116,13 @@ impl ComponentStore for Database {
     ) -> Result<Option<Committed<()>>, Error> {
         self.commit(organisation, move |scope| {
             Box::pin(async move {
-                let row = Entity::delete_many()
-                    .filter(Column::OrganisationId.eq(scope.organisation.as_str()))
-                    .filter(Column::Id.eq(id.0));
-                let deleted = row.exec(scope.transaction).await.map_err(broken)?;
-                Ok((deleted.rows_affected > 0).then_some(deletion))
+                let found = find(scope.transaction, scope.organisation, id).await?;
+                if found.is_none() {
+                    return Ok(None);
+                }
+                page_order::change(scope, |order| order.remove_component(id)).await?;
+                remove(scope, id).await?;
+                Ok(Some(deletion))
             })
         })
         .await
@@ -121,7 +131,47 @@ impl ComponentStore for Database {
 
 /// The components of an organisation. Every query of components begins here.
 pub(crate) fn of(organisation: &OrganisationId) -> sea_orm::Select<Entity> {
-    Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
+    Entity::find()
+        .filter(Column::OrganisationId.eq(organisation.as_str()))
+        .filter(Column::DeletedAt.is_null())
+}
+
+/// Puts a component first in its group. [`Error::Invalid`] if the organisation has no such group.
+async fn place(scope: Scope<'_>, state: &mut Component) -> Result<(), Error> {
+    let (id, group) = (state.id, state.place.group);
+    if let Some(group) = group
+        && !component_group::exists(scope.transaction, scope.organisation, group).await?
+    {
+        return Err(Invalid::field("groupId", "This group does not exist").into());
+    }
+    let positions = page_order::change(scope, |order| order.insert_component(id, group)).await?;
+    state.place = positions.components[&id];
+    Ok(())
+}
+
+/// Deletes a component. Incidents that name it keep its name.
+async fn remove(scope: Scope<'_>, id: ComponentId) -> Result<(), Error> {
+    let named = incident_component::Entity::find()
+        .filter(incident_component::Column::ComponentId.eq(id.0))
+        .count(scope.transaction)
+        .await
+        .map_err(broken)?;
+    if named == 0 {
+        let delete = Entity::delete_by_id(id.0).exec(scope.transaction);
+        delete.await.map_err(broken)?;
+        return Ok(());
+    }
+    let deleted = ActiveModel {
+        id: Set(id.0),
+        group_id: Set(None),
+        deleted_at: Set(Some(scope.stamp.now)),
+        ..Default::default()
+    };
+    Entity::update(deleted)
+        .exec_without_returning(scope.transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
 }
 
 async fn find(
@@ -176,7 +226,7 @@ pub(crate) async fn begin_period(
         "OPERATOR"
     };
     let period = ActiveModel {
-        id: Set(scope.clock.id()),
+        id: Set(scope.database.clock.id()),
         organisation_id: Set(scope.organisation.as_str().to_owned()),
         component_id: Set(state.id.0),
         status: Set(state.status.to_string()),
@@ -204,6 +254,9 @@ fn row(organisation: &OrganisationId, state: &Component) -> Model {
         description: state.description.clone(),
         status: state.status.to_string(),
         status_source: state.status_source.to_string(),
+        group_id: state.place.group.map(|group| group.0),
+        position: state.place.position,
+        deleted_at: None,
         created_at: state.created_at,
         updated_at: state.updated_at,
         version: state.version.0,
@@ -221,6 +274,10 @@ pub(crate) fn component(row: Model) -> Result<Component, Error> {
         description: row.description,
         status: parse_stored(&row.status)?,
         status_source: parse_stored(&row.status_source)?,
+        place: ComponentPlace {
+            group: row.group_id.map(ComponentGroupId),
+            position: row.position,
+        },
         created_at: row.created_at,
         updated_at: row.updated_at,
         version: Revision(row.version),

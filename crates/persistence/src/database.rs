@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
+use allclear_application::link::Links;
 use allclear_application::usage_limit::UsageLimits;
 use futures_util::future::BoxFuture;
 use sea_orm::{
@@ -27,6 +28,8 @@ pub struct Database {
     pub(crate) probe: Probe,
     pub(crate) limits: UsageLimits,
     pub(crate) clock: Arc<dyn Clock>,
+    /// Addresses of the public pages.
+    pub(crate) links: Links,
 }
 
 /// How write transactions run.
@@ -65,6 +68,7 @@ impl Database {
                 probe: Probe::of(url),
                 limits: UsageLimits::default(),
                 clock,
+                links: Links::default(),
             })
         } else {
             schema::bring_server_up_to_date(url).await?;
@@ -77,6 +81,7 @@ impl Database {
                 probe: Probe::of(url),
                 limits: UsageLimits::default(),
                 clock,
+                links: Links::default(),
             })
         }
     }
@@ -85,6 +90,13 @@ impl Database {
     #[must_use]
     pub const fn limited(mut self, limits: UsageLimits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// The same database with links below the installation's public URL. Without it they have no host.
+    #[must_use]
+    pub fn linked(mut self, links: Links) -> Self {
+        self.links = links;
         self
     }
 

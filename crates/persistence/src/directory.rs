@@ -1,7 +1,5 @@
 //! Data from a hosted identity provider.
 
-use std::sync::Arc;
-
 use allclear_application::directory::{
     Credential, Directory, DirectoryStore, NameRecord, Revocation, TokenStatus,
 };
@@ -67,7 +65,7 @@ impl DirectoryStore for Database {
         id: &OrganisationId,
         known: NameRecord,
     ) -> Result<Committed<()>, Error> {
-        let (id, clock) = (id.clone(), Arc::clone(&self.clock));
+        let (id, database) = (id.clone(), self.clone());
         self.write(move |transaction| {
             Box::pin(async move {
                 // A deletion takes the same lock, if the row exists.
@@ -89,7 +87,7 @@ impl DirectoryStore for Database {
                 if !is_stand_in && !keep_newer(transaction, id.as_str(), known).await? {
                     return Ok(Committed::unchanged(()));
                 }
-                insert_or_rename(transaction, &id, Some(name), &*clock).await
+                insert_or_rename(transaction, &database, &id, Some(name)).await
             })
         })
         .await

@@ -3,6 +3,7 @@
 use allclear_application::error::Error;
 use allclear_application::outbox::PublicEvent;
 use allclear_application::public::PublicComponent;
+use allclear_application::public::component_group::PublicOrder;
 use allclear_application::public::size::WithTimeline;
 use allclear_application::stamp::Stamp;
 use allclear_domain::event::Event;
@@ -11,19 +12,23 @@ use allclear_domain::incident::Incident;
 use allclear_domain::uptime::{DateRange, UptimeWindow};
 use sea_orm::{DatabaseTransaction, EntityTrait};
 
+use crate::commit::Scope;
 use crate::component::{component, history};
+use crate::component_group;
 use crate::entity;
 use crate::error::broken;
 use crate::incident::public as incident;
 use crate::maintenance;
+use crate::organisation;
+use crate::page_order;
 
 /// Returns the public form of events as of their stamp. `written` is an incident that this transaction has just written.
 pub(crate) async fn public(
-    transaction: &DatabaseTransaction,
+    scope: Scope<'_>,
     events: &[Event],
     written: Option<&Incident>,
-    stamp: Stamp,
 ) -> Result<Vec<PublicEvent>, Error> {
+    let transaction = scope.transaction;
     let mut public = Vec::with_capacity(events.len());
     // An update, the most frequent write of an outage, has two events with the same incident.
     if let [
@@ -51,17 +56,35 @@ pub(crate) async fn public(
         }
     }
     for event in &events[public.len()..] {
-        public.push(one(transaction, *event, stamp).await?);
+        public.push(one(scope, *event).await?);
     }
     Ok(public)
 }
 
-async fn one(
-    transaction: &DatabaseTransaction,
-    event: Event,
-    stamp: Stamp,
-) -> Result<PublicEvent, Error> {
+async fn one(scope: Scope<'_>, event: Event) -> Result<PublicEvent, Error> {
+    let Scope {
+        transaction, stamp, ..
+    } = scope;
     match event {
+        Event::OrganisationUpdated => {
+            let organisation = organisation::public(scope).await?;
+            PublicEvent::new("organisation-updated", &[organisation])
+        }
+        Event::NewComponentGroup(id) => PublicEvent::new(
+            "new-component-group",
+            &[component_group::public(scope, id).await?],
+        ),
+        Event::ComponentGroupUpdate(id) => PublicEvent::new(
+            "component-group-update",
+            &[component_group::public(scope, id).await?],
+        ),
+        Event::ComponentGroupDeleted(id) => {
+            PublicEvent::new("component-group-deleted", &[id.to_string()])
+        }
+        Event::ComponentOrderUpdated => {
+            let order = page_order::load(transaction, scope.organisation).await?;
+            PublicEvent::new("component-order-updated", &[PublicOrder::from(&order)])
+        }
         Event::NewComponent(id) => PublicEvent::new(
             "new-component",
             &[public_component(transaction, id, stamp).await?],

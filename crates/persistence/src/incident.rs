@@ -313,7 +313,7 @@ fn of(organisation: &OrganisationId) -> sea_orm::Select<Entity> {
     Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
 }
 
-async fn find(
+pub(crate) async fn find(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
     id: IncidentId,

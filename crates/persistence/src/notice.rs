@@ -22,7 +22,7 @@ pub(crate) async fn store(scope: Scope<'_>, notices: Vec<NewNotice>) -> Result<(
     for (part, notice) in (0..).zip(notices) {
         let (subject, at, content) = content(scope, notice).await?;
         let notice = ActiveModel {
-            id: Set(scope.clock.id()),
+            id: Set(scope.database.clock.id()),
             organisation_id: Set(scope.organisation.as_str().to_owned()),
             revision: Set(scope.stamp.revision.0),
             part: Set(part),

@@ -1,16 +1,16 @@
 //! Organisations.
 
-use std::sync::Arc;
-
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::invitation::Invitation;
 use allclear_application::membership::{MemberTransition, NewOrganisation};
 use allclear_application::organisation::OrganisationStore;
+use allclear_application::public::PublicOrganisation;
 use allclear_application::secret::Digest;
 use allclear_application::stamp::Stamp;
-use allclear_application::transition::Committed;
+use allclear_application::transition::{Committed, Transition};
 use allclear_application::usage_limit::UsageLimits;
+use allclear_domain::event::{Changed, Event};
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
 use allclear_domain::membership::{Belonging, Member, Role};
 use allclear_domain::organisation::{Organisation, Revision};
@@ -22,7 +22,7 @@ use sea_orm::{
     FromQueryResult, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait,
 };
 
-use crate::commit::{self, Lock, Scope, Stored};
+use crate::commit::{self, Lock, Scope};
 use crate::database::Database;
 use crate::entity::organisation::{ActiveModel, Column, Entity, Model};
 use crate::entity::{subscriber, user};
@@ -33,11 +33,28 @@ use crate::{invitation, membership};
 #[async_trait]
 impl OrganisationStore for Database {
     async fn find(&self, id: &OrganisationId) -> Result<Option<Organisation>, Error> {
-        let found = Entity::find_by_id(id.as_str())
-            .one(self.read())
-            .await
-            .map_err(broken)?;
-        found.map(organisation).transpose()
+        find(self.read(), id).await
+    }
+
+    async fn change(
+        &self,
+        id: &OrganisationId,
+        rule: Transition<Organisation>,
+    ) -> Result<Option<Committed<Organisation>>, Error> {
+        self.commit(id, move |scope| {
+            Box::pin(async move {
+                let Some(before) = find(scope.transaction, scope.organisation).await? else {
+                    return Ok(None);
+                };
+                let mut changed = rule(before, scope.stamp)?;
+                if !changed.is_nothing() {
+                    changed.state.version = scope.stamp.revision;
+                    update(scope.transaction, &changed.state).await?;
+                }
+                Ok(Some(changed))
+            })
+        })
+        .await
     }
 
     async fn create(&self, organisation: NewOrganisation) -> Result<(), Error> {
@@ -57,9 +74,9 @@ impl OrganisationStore for Database {
         {
             return Ok(Committed::unchanged(()));
         }
-        let (id, clock) = (id.clone(), Arc::clone(&self.clock));
+        let (id, database) = (id.clone(), self.clone());
         self.write(move |transaction| {
-            Box::pin(async move { insert_or_rename(transaction, &id, name, &*clock).await })
+            Box::pin(async move { insert_or_rename(transaction, &database, &id, name).await })
         })
         .await
     }
@@ -198,19 +215,39 @@ async fn create(
     .await
 }
 
+pub(crate) async fn find(
+    connection: &impl ConnectionTrait,
+    id: &OrganisationId,
+) -> Result<Option<Organisation>, Error> {
+    let found = Entity::find_by_id(id.as_str())
+        .one(connection)
+        .await
+        .map_err(broken)?;
+    found.map(organisation).transpose()
+}
+
+/// The public form of the organisation of a commit.
+pub(crate) async fn public(scope: Scope<'_>) -> Result<PublicOrganisation, Error> {
+    let found = find(scope.transaction, scope.organisation).await?;
+    let found =
+        found.ok_or_else(|| Error::internal("an organisation with a commit is not stored"))?;
+    let url = scope.database.links.status_page(scope.organisation);
+    Ok(PublicOrganisation::new(found, url))
+}
+
 /// Ensures that the organisation exists and has the name, if one is given.
 pub(crate) async fn insert_or_rename(
     transaction: &DatabaseTransaction,
+    database: &Database,
     id: &OrganisationId,
     name: Option<String>,
-    clock: &dyn Clock,
 ) -> Result<Committed<()>, Error> {
     let fresh = ActiveModel {
         id: Set(id.as_str().to_owned()),
         code: Set(id.code().to_string()),
         name: Set(name.clone().unwrap_or_else(|| id.as_str().to_owned())),
         revision: Set(0),
-        created_at: Set(clock.now()),
+        created_at: Set(database.clock.now()),
         committed_at: Set(DateTime::UNIX_EPOCH),
         ..Default::default()
     };
@@ -223,17 +260,18 @@ pub(crate) async fn insert_or_rename(
     let Some(name) = name else {
         return Ok(Committed::unchanged(()));
     };
-    let committed = commit::commit_in(transaction, clock, id, Lock::Read, move |scope| {
+    let committed = commit::commit_in(transaction, database, id, Lock::Read, move |scope| {
         Box::pin(rename(scope, name))
     });
     Ok(committed.await?.unwrap_or(Committed::unchanged(())))
 }
 
 /// `None` if the organisation has the name already.
-async fn rename(scope: Scope<'_>, name: String) -> Result<Option<Stored<()>>, Error> {
+async fn rename(scope: Scope<'_>, name: String) -> Result<Option<Changed<()>>, Error> {
     let renamed = Entity::update_many()
         .set(ActiveModel {
             name: Set(name.clone()),
+            settings_version: Set(scope.stamp.revision.0),
             ..Default::default()
         })
         .filter(Column::Id.eq(scope.organisation.as_str()))
@@ -241,7 +279,8 @@ async fn rename(scope: Scope<'_>, name: String) -> Result<Option<Stored<()>>, Er
         .exec(scope.transaction)
         .await
         .map_err(broken)?;
-    Ok((renamed.rows_affected > 0).then(Stored::without_events))
+    let renamed = renamed.rows_affected > 0;
+    Ok(renamed.then(|| Changed::new((), vec![Event::OrganisationUpdated])))
 }
 
 /// An organisation whose write lock a transaction holds.
@@ -265,6 +304,7 @@ pub(crate) struct LockedRow {
     pub(crate) revision: i64,
     committed_at: DateTime<Utc>,
     time_zone: String,
+    notify_by_default: bool,
     has_subscribers: bool,
 }
 
@@ -282,6 +322,7 @@ pub(crate) async fn lock(
             Column::Revision,
             Column::CommittedAt,
             Column::TimeZone,
+            Column::NotifyByDefault,
         ])
         .expr_as(has_subscribers(id), "has_subscribers")
         .filter(Column::Id.eq(id.as_str()))
@@ -302,7 +343,7 @@ pub(crate) async fn lock_for_commit(
     // The clock is read after the wait for the lock.
     let stamp = Stamp::next(clock, row.committed_at, Revision(row.revision).next());
     Ok(Some(Locked {
-        stamp: stamp.in_zone(parse_stored(&row.time_zone)?),
+        stamp: stamp.with_settings(parse_stored(&row.time_zone)?, row.notify_by_default),
         id: row.id,
         has_subscribers: row.has_subscribers,
         revision_stored: false,
@@ -315,11 +356,12 @@ pub(crate) async fn lock_and_bump_revision(
     id: &OrganisationId,
     clock: &dyn Clock,
 ) -> Result<Option<Locked>, Error> {
-    let [own_id, revision, committed_at, time_zone] = [
+    let [own_id, revision, committed_at, time_zone, notify] = [
         Column::Id,
         Column::Revision,
         Column::CommittedAt,
         Column::TimeZone,
+        Column::NotifyByDefault,
     ]
     .map(Expr::col);
     let now = clock.now();
@@ -334,19 +376,26 @@ pub(crate) async fn lock_and_bump_revision(
             has_subscribers(id),
             committed_at,
             time_zone,
+            notify,
         ]))
         .take();
     let Some(row) = transaction.query_one(&update).await.map_err(broken)? else {
         return Ok(None);
     };
-    let (id, revision, has_subscribers, committed_at, time_zone): (_, _, _, _, String) =
-        row.try_get_many_by_index().map_err(broken)?;
+    let (id, revision, has_subscribers, committed_at, time_zone, notify): (
+        _,
+        _,
+        _,
+        _,
+        String,
+        bool,
+    ) = row.try_get_many_by_index().map_err(broken)?;
     let stamp = Stamp::at(now, committed_at, Revision(revision), clock.id());
     Ok(Some(Locked {
         id,
         has_subscribers,
         revision_stored: true,
-        stamp: stamp.in_zone(parse_stored(&time_zone)?),
+        stamp: stamp.with_settings(parse_stored(&time_zone)?, notify),
     }))
 }
 
@@ -369,11 +418,36 @@ fn has_subscribers(id: &OrganisationId) -> Expr {
     )
 }
 
-fn organisation(row: Model) -> Result<Organisation, Error> {
-    let id = OrganisationId::parse(&row.id).map_err(Error::internal)?;
+/// Stores the name and settings of an organisation.
+async fn update(transaction: &DatabaseTransaction, state: &Organisation) -> Result<(), Error> {
+    let row = ActiveModel {
+        id: Set(state.id.as_str().to_owned()),
+        name: Set(state.name.clone()),
+        time_zone: Set(state.time_zone.to_string()),
+        page_title: Set(state.page_title.clone()),
+        page_description: Set(state.page_description.clone()),
+        support_url: Set(state.support_url.clone()),
+        notify_by_default: Set(state.notify_by_default),
+        settings_version: Set(state.version.0),
+        ..Default::default()
+    };
+    Entity::update(row)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
+pub(crate) fn organisation(row: Model) -> Result<Organisation, Error> {
     Ok(Organisation {
-        id,
+        id: OrganisationId::parse(&row.id).map_err(Error::internal)?,
         name: row.name,
+        time_zone: parse_stored(&row.time_zone)?,
+        page_title: row.page_title,
+        page_description: row.page_description,
+        support_url: row.support_url,
+        notify_by_default: row.notify_by_default,
         revision: Revision(row.revision),
+        version: Revision(row.settings_version),
     })
 }

@@ -12,11 +12,9 @@ use allclear_domain::incident::Incident;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::{
-    ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect,
-};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
+use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::organisation;
 use crate::entity::outbox::{ActiveModel, Column, Entity, Model};
@@ -191,12 +189,13 @@ impl Database {
 /// Stores the organisation's next revision with the public form of its events. The state is stored already. `incident` was stored
 /// by this transaction and is not read again.
 pub(crate) async fn append(
-    transaction: &DatabaseTransaction,
+    scope: Scope<'_>,
     locked: Locked,
     events: &[Event],
     incident: Option<&Incident>,
 ) -> Result<Commit, Error> {
-    let public = event::public(transaction, events, incident, locked.stamp).await?;
+    let transaction = scope.transaction;
+    let public = event::public(scope, events, incident).await?;
     let revision = locked.stamp.revision.0;
     let Stored { events, packed } = Stored::of(&public)?;
     let stored = ActiveModel {

@@ -11,7 +11,9 @@ use allclear_application::broadcast::Broadcast;
 use allclear_application::clock::Clock;
 use allclear_application::component::Components;
 use allclear_application::incident::Incidents;
+use allclear_application::link::Links;
 use allclear_application::maintenance::Maintenances;
+use allclear_application::organisation::NameSource;
 use allclear_application::outbox::Retention;
 use allclear_application::relay::Relay;
 use allclear_application::scheduler::{self, Scheduler, WakeTimer};
@@ -83,7 +85,8 @@ impl App {
 
         let database = connect::database(settings, &clock)
             .await?
-            .limited(settings.usage.stored());
+            .limited(settings.usage.stored())
+            .linked(Links::new(&public_url));
         let store = Arc::new(database.clone());
         let broadcast = connect::broadcast(settings, &database, &*clock).await?;
         let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::clone(&broadcast)));
@@ -107,13 +110,21 @@ impl App {
         };
         let mail_queue =
             MailQueue::new(settings, &public_url, &database, &clock, mailer, &identity).await?;
+        let names = if clerk.is_some() {
+            NameSource::Provider
+        } else {
+            NameSource::Settings
+        };
         let Services {
             components,
+            component_groups,
+            reviews,
+            organisations,
             incidents,
             maintenances,
             wake_timer,
             scheduler,
-        } = Services::new(&database, &relay, &clock);
+        } = Services::new(&database, &relay, &clock, names);
 
         let public =
             PublicStatus::new(settings, &public_url, &database, &relay, &clock, &provider)?;
@@ -122,6 +133,9 @@ impl App {
         let state = AppState {
             identity: provider,
             components: Arc::clone(&components),
+            component_groups,
+            reviews,
+            organisations,
             incidents: Arc::clone(&incidents),
             maintenances: Arc::clone(&maintenances),
             subscribers: Arc::clone(&mail_queue.subscribers),

@@ -4,15 +4,21 @@ use std::sync::Arc;
 
 use allclear_application::clock::Clock;
 use allclear_application::component::Components;
+use allclear_application::component_group::ComponentGroups;
 use allclear_application::incident::Incidents;
 use allclear_application::maintenance::Maintenances;
+use allclear_application::organisation::{NameSource, Organisations};
 use allclear_application::relay::Relay;
+use allclear_application::review::Reviews;
 use allclear_application::scheduler::{Scheduler, WakeTimer};
 use allclear_persistence::database::Database;
 
 /// Services of components, incidents and maintenances, and the scheduler.
 pub(crate) struct Services {
     pub(crate) components: Arc<Components>,
+    pub(crate) component_groups: Arc<ComponentGroups>,
+    pub(crate) reviews: Arc<Reviews>,
+    pub(crate) organisations: Arc<Organisations>,
     pub(crate) incidents: Arc<Incidents>,
     pub(crate) maintenances: Arc<Maintenances>,
     /// Wakes the scheduler.
@@ -22,7 +28,12 @@ pub(crate) struct Services {
 
 impl Services {
     /// Services over a database.
-    pub(crate) fn new(database: &Database, relay: &Arc<Relay>, clock: &Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(
+        database: &Database,
+        relay: &Arc<Relay>,
+        clock: &Arc<dyn Clock>,
+        names: NameSource,
+    ) -> Self {
         let store = Arc::new(database.clone());
         let relay = || Arc::clone(relay);
         let wake_timer = Arc::new(WakeTimer::default());
@@ -32,12 +43,18 @@ impl Services {
             relay(),
             Arc::clone(clock),
         );
+        let component_groups = ComponentGroups::new(Arc::clone(&store) as _, relay());
+        let reviews = Reviews::new(Arc::clone(&store) as _, relay());
+        let organisations = Organisations::new(Arc::clone(&store) as _, relay(), names);
         let incidents = Incidents::new(Arc::clone(&store) as _, relay());
         let maintenances =
             Maintenances::new(Arc::clone(&store) as _, relay(), Arc::clone(&wake_timer));
         let scheduler = Scheduler::new(store, relay(), Arc::clone(clock), Arc::clone(&wake_timer));
         Self {
             components: Arc::new(components),
+            component_groups: Arc::new(component_groups),
+            reviews: Arc::new(reviews),
+            organisations: Arc::new(organisations),
             incidents: Arc::new(incidents),
             maintenances: Arc::new(maintenances),
             wake_timer,

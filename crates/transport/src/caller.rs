@@ -3,7 +3,7 @@
 use actix_web::dev::Payload;
 use actix_web::http::{StatusCode, header};
 use actix_web::{FromRequest, HttpRequest, web};
-use allclear_application::caller::{Caller, TokenError, TokenVerifier};
+use allclear_application::caller::{Caller, Role, TokenError, TokenVerifier};
 use allclear_application::error::Error;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_domain::author::Author;
@@ -21,6 +21,8 @@ use crate::usage::WriteUsage;
 pub(crate) struct Operator {
     /// The organisation of the token.
     pub organisation: OrganisationId,
+    /// The caller's role in the organisation.
+    pub role: Role,
     /// The verified caller.
     pub caller: Caller,
 }
@@ -75,6 +77,7 @@ impl FromRequest for Operator {
             }
             Ok(Self {
                 organisation: membership.organisation,
+                role: membership.role,
                 caller,
             })
         })

@@ -8,7 +8,7 @@ use allclear_application::timestamp;
 use allclear_domain::component::{
     Component, ComponentDraft, ComponentPatch, ComponentStatus, UptimeStart,
 };
-use allclear_domain::id::ComponentId;
+use allclear_domain::id::{ComponentGroupId, ComponentId};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,11 @@ struct ComponentBody {
     /// Description; may be empty.
     description: String,
     status: ComponentStatus,
+    /// Identifier of its group; null if it has none.
+    #[schema(required)]
+    group_id: Option<String>,
+    /// Position from 1, within its group or among the entries of the status page.
+    position: i32,
     /// Whether the status page shows its uptime.
     show_uptime: bool,
     /// The first day that counts for uptime, in the time zone of the page; null if all days count.
@@ -62,6 +67,8 @@ impl From<&Component> for ComponentBody {
             name: component.name.clone(),
             description: component.description.clone(),
             status: component.status,
+            group_id: component.place.group.map(|group| group.to_string()),
+            position: component.place.position,
             show_uptime: component.show_uptime,
             start_date: component.start_date,
             only_show_when_affected: component.only_show_when_affected,
@@ -88,6 +95,10 @@ struct ComponentInput {
     #[serde(default)]
     #[schema(value_type = ComponentStatus, required = false)]
     status: FieldInput<Parsed<ComponentStatus>>,
+    /// Identifier of a group, in which the component becomes the first; null for no group.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, required = false, format = "uuid")]
+    group_id: FieldInput<Parsed<ComponentGroupId>>,
     /// Whether the status page shows its uptime. True if absent when creating.
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
@@ -111,6 +122,7 @@ impl ComponentInput {
             name: patch.name.unwrap_or_default(),
             description: patch.description.unwrap_or_default(),
             status: patch.status.unwrap_or_default(),
+            group: patch.group.flatten(),
             show_uptime: patch.show_uptime.unwrap_or(default.show_uptime),
             start_date: patch.start_date,
             only_show_when_affected: patch
@@ -130,7 +142,15 @@ impl ComponentInput {
 
     fn read(self) -> (ComponentPatch, Invalid) {
         let mut invalid = Invalid::default();
+        let group = if self.group_id == FieldInput::Null {
+            Some(None)
+        } else {
+            let message = "This group does not exist";
+            let group = self.group_id.optional("groupId", message, &mut invalid);
+            group.map(|group| Some(group.0))
+        };
         let patch = ComponentPatch {
+            group,
             name: self
                 .name
                 .optional("name", "Name is required", &mut invalid)

@@ -1,6 +1,7 @@
 //! The incident routes.
 
 mod component;
+mod review;
 mod update;
 
 use actix_web::{HttpResponse, delete, get, patch, post, web};
@@ -302,5 +303,6 @@ pub(crate) fn routes(config: &mut impl Routes) {
             .service(remove);
         component::routes(routes);
         update::routes(routes);
+        review::routes(routes);
     });
 }

@@ -88,8 +88,8 @@ impl PageTemplate {
         };
         let picture = format!("{}/preview{picture}.png", self.origin);
         let title = snapshot.banner.map_or_else(
-            || format!("{} status", organisation.name),
-            |banner| format!("{}: {}", organisation.name, banner.text),
+            || format!("{} status", organisation.page_title),
+            |banner| format!("{}: {}", organisation.page_title, banner.text),
         );
         let description = description(snapshot);
         html! {
@@ -98,7 +98,7 @@ impl PageTemplate {
             link rel="canonical" href=(address);
             meta property="og:type" content="website";
             meta property="og:site_name" content="Allclear Status";
-            meta property="og:title" content=(organisation.name);
+            meta property="og:title" content=(organisation.page_title);
             meta property="og:description" content=(description);
             meta property="og:url" content=(address);
             meta property="og:image" content=(picture);
@@ -145,7 +145,7 @@ fn without_script(html: &str) -> String {
 /// The page in one sentence.
 fn headline(snapshot: &Snapshot) -> String {
     snapshot.banner.map_or_else(
-        || format!("The status of {}", snapshot.organisation.name),
+        || format!("The status of {}", snapshot.organisation.page_title),
         |banner| banner.text.to_owned(),
     )
 }

@@ -13,10 +13,13 @@ use actix_web::middleware::Compat;
 use actix_web::web::{self, Data};
 use actix_web::{App, HttpServer, Route, guard};
 use allclear_application::component::Components;
+use allclear_application::component_group::ComponentGroups;
 use allclear_application::delivery::Deliveries;
 use allclear_application::health::Readiness;
 use allclear_application::incident::Incidents;
 use allclear_application::maintenance::Maintenances;
+use allclear_application::organisation::Organisations;
+use allclear_application::review::Reviews;
 use allclear_application::subscriber::Subscribers;
 use allclear_socketio::close_dead_connections;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -49,7 +52,8 @@ use crate::timeouts::idle::Connections;
 use crate::usage::WriteUsage;
 use crate::web_app::{WebApp, api_fallback, fallback, status_page};
 use crate::{
-    component, configuration, incident, maintenance, openapi, redirects, status, subscriber,
+    component, component_group, configuration, incident, maintenance, openapi, organisation,
+    redirects, status, subscriber,
 };
 
 /// Everything that the routes need.
@@ -59,6 +63,12 @@ pub struct AppState {
     pub identity: Provider,
     /// Components.
     pub components: Arc<Components>,
+    /// Component groups and the order of the page.
+    pub component_groups: Arc<ComponentGroups>,
+    /// Reviews of incidents.
+    pub reviews: Arc<Reviews>,
+    /// Settings of organisations.
+    pub organisations: Arc<Organisations>,
     /// Incidents.
     pub incidents: Arc<Incidents>,
     /// Maintenances.
@@ -146,6 +156,8 @@ fn serve_routes(
 
 /// The routes under `/api/v1` that do not depend on the identity provider.
 pub(crate) fn routes(config: &mut impl Routes) {
+    organisation::routes(config);
+    component_group::routes(config);
     component::routes(config);
     incident::routes(config);
     maintenance::routes(config);
@@ -257,6 +269,9 @@ impl AppState {
         config
             .configure(|config| self.identity.provide(config, &self.origin))
             .app_data(Data::from(Arc::clone(&self.components)))
+            .app_data(Data::from(Arc::clone(&self.component_groups)))
+            .app_data(Data::from(Arc::clone(&self.reviews)))
+            .app_data(Data::from(Arc::clone(&self.organisations)))
             .app_data(Data::from(Arc::clone(&self.incidents)))
             .app_data(Data::from(Arc::clone(&self.maintenances)))
             .app_data(Data::from(Arc::clone(&self.subscribers)))

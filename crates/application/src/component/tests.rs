@@ -2,6 +2,7 @@ use super::*;
 
 use allclear_domain::component::{ComponentStatus, StatusSource};
 use allclear_domain::organisation::Revision;
+use allclear_domain::page_order::ComponentPlace;
 use chrono::DateTime;
 use uuid::Uuid;
 
@@ -15,6 +16,7 @@ fn component() -> Component {
         description: String::new(),
         status: ComponentStatus::Operational,
         status_source: StatusSource::Operator,
+        place: ComponentPlace::first(None),
         show_uptime: true,
         start_date: None,
         only_show_when_affected: false,

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::public::PublicComponent;
+use crate::public::component_group::PublicComponentGroup;
 use crate::public::incident::{IncidentTimelineEntry, PublicIncident};
 use crate::public::maintenance::{MaintenanceTimelineEntry, PublicMaintenance};
 
@@ -145,6 +146,22 @@ impl Budget {
         }
         self.0 = self.0.saturating_sub(size);
         Ok(component)
+    }
+
+    /// [`Self::show`] for a group.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when it cannot be written as JSON.
+    pub fn show_group(
+        &mut self,
+        mut group: PublicComponentGroup,
+    ) -> Result<PublicComponentGroup, Error> {
+        let size = json_size(&group)?;
+        if size > self.0 {
+            group.description_truncated = shorten(&mut group.description);
+        }
+        self.0 = self.0.saturating_sub(size);
+        Ok(group)
     }
 
     /// Keeps the newest entries of a timeline that fit, and takes their room.

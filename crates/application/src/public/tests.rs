@@ -25,12 +25,11 @@ fn page(maintenances: &[(i64, Option<i64>)]) -> Snapshot {
         timeline_truncated: false,
     };
     Snapshot {
-        organisation: PublicOrganisation {
-            id: "org".into(),
-            code: "0123456789ab".into(),
-            name: "Acme".into(),
-            time_zone: TimeZone::default(),
-        },
+        organisation: PublicOrganisation::new(
+            Organisation::new(OrganisationId::parse("org").unwrap(), "Acme".into()),
+            "https://status.example.com/status/org".into(),
+        ),
+        groups: Vec::new(),
         banner: None,
         components: Vec::new(),
         incidents: Vec::new(),
@@ -74,11 +73,13 @@ fn with_component(status: ComponentStatus, show_uptime: bool) -> Snapshot {
     });
     let component = PublicComponent {
         id: String::new(),
-        code: String::new(),
+        code: "0123456789ab".into(),
         name: "API".into(),
         description: String::new(),
         description_truncated: false,
         status,
+        group_id: None,
+        position: 1,
         start_date: None,
         only_show_when_affected: false,
         uptime,

@@ -1,6 +1,5 @@
 use super::*;
 
-use allclear_domain::organisation::Revision;
 use allclear_domain::subscriber::SubscriberStatus;
 use uuid::Uuid;
 
@@ -54,11 +53,7 @@ fn store(
 
 fn service(store: MockSubscriberStore) -> Subscribers {
     let mut organisations = MockOrganisationStore::new();
-    let acme = Organisation {
-        id: organisation(),
-        name: "Acme".into(),
-        revision: Revision(0),
-    };
+    let acme = Organisation::new(organisation(), "Acme".into());
     organisations
         .expect_find()
         .returning(move |id| Ok((*id == acme.id).then(|| acme.clone())));

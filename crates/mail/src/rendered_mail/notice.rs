@@ -58,6 +58,7 @@ impl<'a> NoticeMail<'a> {
                 IncidentChange::Created => "reports an incident",
                 IncidentChange::Updated => "has an update on an incident",
                 IncidentChange::Resolved => "has resolved an incident",
+                IncidentChange::Reviewed => "has published a review of an incident",
             },
             NoticeChange::Maintenance { change, .. } => match change {
                 MaintenanceChange::Scheduled => "has scheduled a maintenance",
@@ -121,6 +122,7 @@ impl<'a> NoticeMail<'a> {
                     IncidentChange::Created => "Reported",
                     IncidentChange::Updated => "Updated",
                     IncidentChange::Resolved => "Resolved",
+                    IncidentChange::Reviewed => "Reviewed",
                 };
                 vec![("Began", time(*occurred_at)), (label, time(self.at))]
             }

@@ -19,6 +19,9 @@ pub struct Model {
     pub start_date: Option<Date>,
     pub only_show_when_affected: bool,
     pub history_version: i64,
+    pub group_id: Option<Uuid>,
+    pub position: i32,
+    pub deleted_at: Option<DateTimeUtc>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -2,6 +2,7 @@
 #![expect(unreachable_pub, reason = "SeaORM's derive wants entities public")]
 
 pub(crate) mod component;
+pub(crate) mod component_group;
 pub(crate) mod component_period;
 pub(crate) mod delivery;
 pub(crate) mod delivery_count;
@@ -10,6 +11,7 @@ pub(crate) mod directory_name;
 pub(crate) mod directory_revocation;
 pub(crate) mod incident;
 pub(crate) mod incident_component;
+pub(crate) mod incident_review;
 pub(crate) mod incident_update;
 pub(crate) mod installation;
 pub(crate) mod invitation;

@@ -14,6 +14,12 @@ pub struct Model {
     pub subscriber_count: i64,
     pub committed_at: DateTimeUtc,
     pub time_zone: String,
+    pub page_title: Option<String>,
+    pub page_description: Option<String>,
+    pub support_url: Option<String>,
+    pub notify_by_default: bool,
+    pub settings_version: i64,
+    pub order_version: i64,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -12,7 +12,6 @@ use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
 use allclear_domain::incident_update::{IncidentAndNewest, IncidentUpdate, IncidentUpdateDraft};
 use allclear_domain::organisation::Revision;
-use allclear_domain::time_zone::TimeZone;
 use allclear_persistence::database::Database;
 use serde_json::Value;
 

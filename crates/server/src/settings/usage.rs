@@ -30,6 +30,15 @@ pub(crate) struct UsageSettings {
     )]
     limit_components: u64,
 
+    /// Component groups that an organisation may have; 0 for no limit
+    #[arg(
+        long,
+        env = "ALLCLEAR_LIMIT_GROUPS",
+        value_name = "ALLCLEAR_LIMIT_GROUPS",
+        default_value = "200"
+    )]
+    limit_groups: u64,
+
     /// Subscribers that an organisation may have; 0 for no limit
     #[arg(
         long,
@@ -100,6 +109,7 @@ impl UsageSettings {
         UsageLimits {
             organisations: limit(self.limit_organisations),
             components: limit(self.limit_components),
+            groups: limit(self.limit_groups),
             subscribers: limit(self.limit_subscribers),
         }
     }
@@ -149,6 +159,7 @@ mod tests {
             UsageLimits {
                 organisations: Some(20),
                 components: Some(1000),
+                groups: Some(200),
                 subscribers: Some(100_000),
             }
         );

@@ -3,7 +3,9 @@ use super::*;
 use allclear_application::public::incident::PublicIncident;
 use allclear_application::public::{Banner, PublicComponent, PublicOrganisation};
 use allclear_domain::component::ComponentStatus;
+use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
+use allclear_domain::organisation::Organisation;
 use chrono::DateTime;
 
 const HTML: &str = "<head><!--allclear:head--><link rel=\"icon\" href=\"/favicon.svg\"></head>\
@@ -15,12 +17,11 @@ fn template() -> PageTemplate {
 
 fn snapshot(name: &str) -> Snapshot {
     Snapshot {
-        organisation: PublicOrganisation {
-            id: "org".into(),
-            code: "0123456789ab".into(),
-            name: name.into(),
-            time_zone: allclear_domain::time_zone::TimeZone::default(),
-        },
+        organisation: PublicOrganisation::new(
+            Organisation::new(OrganisationId::parse("org").unwrap(), name.into()),
+            "https://status.example.com/status/org".into(),
+        ),
+        groups: Vec::new(),
         banner: None,
         components: Vec::new(),
         incidents: Vec::new(),
@@ -60,6 +61,8 @@ fn with_component(status: ComponentStatus) -> Snapshot {
         description: String::new(),
         description_truncated: false,
         status,
+        group_id: None,
+        position: 1,
         start_date: None,
         only_show_when_affected: false,
         uptime: None,

@@ -42,7 +42,7 @@ pub fn page(snapshot: &Snapshot) -> Markup {
     let incidents_first = snapshot.incidents.iter().any(is_unresolved);
     let heading = html! {
         h1 class="text-2xl font-semibold tracking-tight text-balance wrap-anywhere sm:text-3xl" dir="auto" {
-            a href={ "/status/" (organisation.id) } class="rounded-sm" { (organisation.name) }
+            a href={ "/status/" (organisation.id) } class="rounded-sm" { (organisation.page_title) }
         }
     };
     let content = html! {

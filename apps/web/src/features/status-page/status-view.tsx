@@ -44,7 +44,7 @@ export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
           className="text-2xl font-semibold tracking-tight text-balance wrap-anywhere sm:text-3xl"
         >
           <a href={paths.status(organisation.id)} className="rounded-sm">
-            {organisation.name}
+            {organisation.pageTitle}
           </a>
         </h1>
       }

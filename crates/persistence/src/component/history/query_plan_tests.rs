@@ -32,7 +32,7 @@ async fn sqlite_searches_the_periods_of_an_organisation() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn postgresql_searches_the_periods_of_an_organisation() {
-    let Some(database) = postgresql("periods", &OLD_PERIODS).await else {
+    let Some(database) = postgresql(&OLD_PERIODS).await else {
         return;
     };
     let plan = plan(database.read(), &query()).await;

@@ -8,8 +8,10 @@ use allclear_application::public::{
     Banner, PublicComponent, PublicOrganisation, PublicUptime, PublicUptimeDay,
 };
 use allclear_domain::component::ComponentStatus;
+use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
+use allclear_domain::organisation::Organisation;
 use chrono::{DateTime, Utc};
 
 const HOSTILE: &str =
@@ -28,6 +30,8 @@ fn component(text: &str, status: ComponentStatus, when: DateTime<Utc>) -> Public
         description: text.into(),
         description_truncated: false,
         status,
+        group_id: None,
+        position: 1,
         start_date: None,
         only_show_when_affected: false,
         uptime: Some(PublicUptime {
@@ -99,12 +103,11 @@ fn full(text: &str) -> Snapshot {
         timeline_truncated: false,
     };
     Snapshot {
-        organisation: PublicOrganisation {
-            id: "org".into(),
-            code: "0123456789ab".into(),
-            name: text.into(),
-            time_zone: allclear_domain::time_zone::TimeZone::default(),
-        },
+        organisation: PublicOrganisation::new(
+            Organisation::new(OrganisationId::parse("org").unwrap(), text.into()),
+            "https://status.example.com/status/org".into(),
+        ),
+        groups: Vec::new(),
         banner: Some(Banner {
             operational: false,
             text: "Some systems are experiencing issues",

@@ -11,6 +11,8 @@ use allclear_application::clock::TestClock;
 use allclear_application::outbox::{Commit, MockOutbox};
 use allclear_application::public::{MockSnapshotStore, PublicOrganisation, Snapshot};
 use allclear_application::transition::Committed;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::organisation::Organisation;
 
 use crate::status::encoded::Encoded;
 use crate::status::page::{Document, boxed};
@@ -22,12 +24,11 @@ pub(crate) fn organisation() -> OrganisationId {
 
 pub(crate) fn snapshot(revision: i64) -> Snapshot {
     Snapshot {
-        organisation: PublicOrganisation {
-            id: "org".into(),
-            code: "0123456789ab".into(),
-            name: "Acme".into(),
-            time_zone: allclear_domain::time_zone::TimeZone::default(),
-        },
+        organisation: PublicOrganisation::new(
+            Organisation::new(OrganisationId::parse("org").unwrap(), "Acme".into()),
+            "https://status.example.com/status/org".into(),
+        ),
+        groups: Vec::new(),
         banner: None,
         components: Vec::new(),
         incidents: Vec::new(),
@@ -296,6 +297,8 @@ fn huge(revision: i64) -> Snapshot {
         description: "y".repeat(10_000),
         description_truncated: false,
         status: allclear_domain::component::ComponentStatus::Operational,
+        group_id: None,
+        position: 1,
         start_date: None,
         only_show_when_affected: false,
         uptime: None,

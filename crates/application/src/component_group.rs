@@ -1,0 +1,210 @@
+//! Component groups and the order of the page: the use cases and their storage port.
+
+use std::sync::Arc;
+
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::component_group::{ComponentGroup, ComponentGroupPatch};
+use allclear_domain::event::Changed;
+use allclear_domain::id::{ComponentGroupId, OrganisationId};
+use allclear_domain::organisation::Revision;
+use allclear_domain::page_order::PageOrder;
+use async_trait::async_trait;
+
+use crate::error::Error;
+use crate::page::{Listed, Page};
+use crate::precondition::Precondition;
+use crate::relay::Relay;
+use crate::transition::{Committed, CreateTransition, Transition};
+
+/// A group with what follows from its components and its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComponentGroupReport {
+    /// The group.
+    pub group: ComponentGroup,
+    /// Position among the page's entries, from 1.
+    pub position: i32,
+    /// The worst status of its components; OPERATIONAL if it has none.
+    pub status: ComponentStatus,
+}
+
+/// The order of the page with its version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VersionedOrder {
+    /// The order.
+    pub order: PageOrder,
+    /// The organisation's revision that last changed it.
+    pub version: Revision,
+}
+
+/// Storage of component groups and the order of the page. Every write stores everything that a [change](Changed) causes in one
+/// transaction, which makes one revision. Methods return `None` if the organisation has no such group.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait ComponentGroupStore: Send + Sync {
+    /// Returns the groups of an organisation, newest first.
+    async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<ComponentGroupReport>, Error>;
+
+    /// Returns a group of an organisation.
+    async fn find(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentGroupId,
+    ) -> Result<Option<ComponentGroupReport>, Error>;
+
+    /// Stores the group that a rule creates, first on the page. [`Error::NotFound`] if the organisation does not exist,
+    /// [`Error::Conflict`] if it may not have more groups.
+    async fn insert(
+        &self,
+        organisation: &OrganisationId,
+        create: CreateTransition<ComponentGroup>,
+    ) -> Result<Committed<ComponentGroupReport>, Error>;
+
+    /// Runs a rule on a group and stores the result.
+    async fn change(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentGroupId,
+        rule: Transition<ComponentGroup>,
+    ) -> Result<Option<Committed<ComponentGroupReport>>, Error>;
+
+    /// Removes a group. Its components stay on the page, without a group.
+    async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentGroupId,
+        deletion: Changed<()>,
+    ) -> Result<Option<Committed<()>>, Error>;
+
+    /// Returns the order of the page. `None` if the organisation does not exist.
+    async fn order(&self, organisation: &OrganisationId) -> Result<Option<VersionedOrder>, Error>;
+
+    /// Runs a rule on the order of the page and stores the result. `None` if the organisation does not exist.
+    async fn change_order(
+        &self,
+        organisation: &OrganisationId,
+        rule: Transition<VersionedOrder>,
+    ) -> Result<Option<Committed<VersionedOrder>>, Error>;
+}
+
+/// The use cases of component groups and the order of the page.
+pub struct ComponentGroups {
+    store: Arc<dyn ComponentGroupStore>,
+    relay: Arc<Relay>,
+}
+
+impl ComponentGroups {
+    const NAME: &str = "Component group";
+
+    /// The use cases over these ports.
+    #[must_use]
+    pub fn new(store: Arc<dyn ComponentGroupStore>, relay: Arc<Relay>) -> Self {
+        Self { store, relay }
+    }
+
+    /// The groups of an organisation, newest first.
+    pub async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<ComponentGroupReport>, Error> {
+        self.store.list(organisation, page).await
+    }
+
+    /// Returns a group. [`Error::NotFound`] if it does not exist.
+    pub async fn find(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentGroupId,
+    ) -> Result<ComponentGroupReport, Error> {
+        self.store
+            .find(organisation, id)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))
+    }
+
+    /// Creates a group, first on the page. [`Error::Invalid`], [`Error::Conflict`] if the organisation may not have more groups.
+    pub async fn create(
+        &self,
+        organisation: &OrganisationId,
+        fields: ComponentGroupPatch,
+    ) -> Result<ComponentGroupReport, Error> {
+        let create: CreateTransition<ComponentGroup> = Box::new(move |stamp| {
+            Ok(ComponentGroup::create(
+                ComponentGroupId(stamp.id),
+                fields,
+                stamp.now,
+            )?)
+        });
+        let committed = self.store.insert(organisation, create).await?;
+        Ok(self.relay.publish(committed).await)
+    }
+
+    /// Changes the fields of the patch if the precondition holds. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
+    pub async fn edit(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentGroupId,
+        patch: ComponentGroupPatch,
+        precondition: Precondition,
+    ) -> Result<ComponentGroupReport, Error> {
+        let rule: Transition<ComponentGroup> = Box::new(move |group, stamp| {
+            precondition.check(group.version)?;
+            Ok(group.edit(patch, stamp.now)?)
+        });
+        let committed = self
+            .store
+            .change(organisation, id, rule)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))?;
+        Ok(self.relay.publish(committed).await)
+    }
+
+    /// Deletes a group. Its components stay. [`Error::NotFound`] if it does not exist.
+    pub async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentGroupId,
+    ) -> Result<(), Error> {
+        let committed = self
+            .store
+            .delete(organisation, id, ComponentGroup::delete(id))
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))?;
+        self.relay.publish(committed).await;
+        Ok(())
+    }
+
+    /// Returns the order of the page. [`Error::NotFound`] if the organisation does not exist.
+    pub async fn order(&self, organisation: &OrganisationId) -> Result<VersionedOrder, Error> {
+        self.store
+            .order(organisation)
+            .await?
+            .ok_or(Error::NotFound("Organisation"))
+    }
+
+    /// Replaces the order of the page if the precondition holds. [`Error::Stale`], [`Error::Invalid`] if a group or component is
+    /// missing, unknown or repeated.
+    pub async fn reorder(
+        &self,
+        organisation: &OrganisationId,
+        wanted: PageOrder,
+        precondition: Precondition,
+    ) -> Result<VersionedOrder, Error> {
+        let rule: Transition<VersionedOrder> = Box::new(move |found, _| {
+            precondition.check(found.version)?;
+            let version = found.version;
+            let changed = found.order.replace(wanted)?;
+            Ok(changed.map(|order| VersionedOrder { order, version }))
+        });
+        let committed = self
+            .store
+            .change_order(organisation, rule)
+            .await?
+            .ok_or(Error::NotFound("Organisation"))?;
+        Ok(self.relay.publish(committed).await)
+    }
+}

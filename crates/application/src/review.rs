@@ -1,0 +1,152 @@
+//! Reviews of incidents: the use cases and their storage port.
+
+use std::sync::Arc;
+
+use allclear_domain::event::Changed;
+use allclear_domain::id::{IncidentId, OrganisationId};
+use allclear_domain::organisation::Revision;
+use allclear_domain::review::{IncidentAndReview, Review};
+use async_trait::async_trait;
+
+use crate::error::Error;
+use crate::precondition::Precondition;
+use crate::relay::Relay;
+use crate::transition::{Committed, Transition};
+
+/// Storage of reviews. Methods return `None` if the organisation has no such incident.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait ReviewStore: Send + Sync {
+    /// Returns an incident with its review.
+    async fn find_review(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+    ) -> Result<Option<IncidentAndReview>, Error>;
+
+    /// Runs a rule on the review of an incident and stores the result; `None` removes the review. A change without events is stored
+    /// too: drafts are not public.
+    async fn change_review(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        rule: Transition<IncidentAndReview, Option<Review>>,
+    ) -> Result<Option<Committed<Option<Review>>>, Error>;
+}
+
+/// The use cases of reviews.
+pub struct Reviews {
+    store: Arc<dyn ReviewStore>,
+    relay: Arc<Relay>,
+}
+
+impl Reviews {
+    const NAME: &str = "Review";
+
+    /// The use cases over these ports.
+    #[must_use]
+    pub fn new(store: Arc<dyn ReviewStore>, relay: Arc<Relay>) -> Self {
+        Self { store, relay }
+    }
+
+    /// Returns the review of an incident. [`Error::NotFound`] if there is none.
+    pub async fn find(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+    ) -> Result<Review, Error> {
+        let found = self.store.find_review(organisation, incident).await?;
+        let found = found.ok_or(Error::NotFound("Incident"))?;
+        found.review.ok_or(Error::NotFound(Self::NAME))
+    }
+
+    /// Writes the review of an incident if the precondition holds. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].
+    pub async fn write(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        body: String,
+        precondition: Precondition,
+    ) -> Result<Review, Error> {
+        self.change(organisation, incident, precondition, move |found, stamp| {
+            Ok(found.write(body, stamp.now)?)
+        })
+        .await
+    }
+
+    /// Publishes the review of a resolved incident if the precondition holds. [`Error::NotFound`], [`Error::Stale`],
+    /// [`Error::Conflict`] if the incident is not resolved or the review is published.
+    pub async fn publish(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        notify: Option<bool>,
+        precondition: Precondition,
+    ) -> Result<Review, Error> {
+        self.change(organisation, incident, precondition, move |found, stamp| {
+            if found.review.is_none() {
+                return Err(Error::NotFound(Self::NAME));
+            }
+            let mut changed = found
+                .publish(stamp.now)
+                .map_err(|refused| Error::Conflict(refused.to_string()))?;
+            if !notify.unwrap_or(stamp.notify_by_default) {
+                changed.notices.clear();
+            }
+            Ok(changed)
+        })
+        .await
+    }
+
+    /// Deletes the review of an incident if the precondition holds. [`Error::NotFound`], [`Error::Stale`].
+    pub async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        precondition: Precondition,
+    ) -> Result<(), Error> {
+        let rule: Transition<IncidentAndReview, Option<Review>> = Box::new(move |found, _| {
+            check(&found, &precondition)?;
+            let deleted = found.delete().ok_or(Error::NotFound(Self::NAME))?;
+            Ok(deleted.map(|()| None))
+        });
+        let committed = self
+            .store
+            .change_review(organisation, incident, rule)
+            .await?
+            .ok_or(Error::NotFound("Incident"))?;
+        self.relay.publish(committed).await;
+        Ok(())
+    }
+
+    async fn change(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        precondition: Precondition,
+        change: impl FnOnce(IncidentAndReview, crate::stamp::Stamp) -> Result<Changed<Review>, Error>
+        + Send
+        + 'static,
+    ) -> Result<Review, Error> {
+        let rule: Transition<IncidentAndReview, Option<Review>> = Box::new(move |found, stamp| {
+            check(&found, &precondition)?;
+            Ok(change(found, stamp)?.map(Some))
+        });
+        let committed = self
+            .store
+            .change_review(organisation, incident, rule)
+            .await?
+            .ok_or(Error::NotFound("Incident"))?;
+        let review = self.relay.publish(committed).await;
+        review.ok_or_else(|| Error::internal("a changed review is not stored"))
+    }
+}
+
+/// Checks the version of a review; that of an absent one is 0.
+fn check(found: &IncidentAndReview, precondition: &Precondition) -> Result<(), Error> {
+    let version = found
+        .review
+        .as_ref()
+        .map_or(Revision::default(), |review| review.version);
+    precondition.check(version)
+}

@@ -1,0 +1,132 @@
+//! Markdown that people write, as HTML that is safe to show.
+
+use ammonia::Builder;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
+
+/// How deeply quotes and lists may be nested. What is nested more deeply is shown at this depth.
+const DEPTH: usize = 16;
+
+/// Renders Markdown (`CommonMark` 0.31, with tables and struck-out text) as HTML. Raw HTML in the text is removed or made harmless,
+/// and only http, https and mailto links stay links.
+#[must_use]
+pub fn render(markdown: &str) -> String {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+    let mut depth = 0_usize;
+    // An HTML tree of any depth could overflow the stack of what walks it.
+    let events = Parser::new_ext(markdown, options).filter(|event| match event {
+        Event::Start(tag) if nests(tag) => {
+            depth += 1;
+            depth <= DEPTH
+        }
+        Event::End(tag) if ends_nesting(*tag) => {
+            let kept = depth <= DEPTH;
+            depth -= 1;
+            kept
+        }
+        _ => true,
+    });
+    let mut unsafe_html = String::with_capacity(markdown.len() * 3 / 2);
+    html::push_html(&mut unsafe_html, events);
+    sanitised(&unsafe_html)
+}
+
+/// HTML without what could act, load something or change the page around it.
+fn sanitised(html: &str) -> String {
+    Builder::default()
+        .url_schemes(["http", "https", "mailto"].into())
+        .url_relative(ammonia::UrlRelative::Deny)
+        .rm_tags(["img"])
+        .link_rel(Some("noopener noreferrer nofollow"))
+        .clean(html)
+        .to_string()
+}
+
+const fn nests(tag: &Tag<'_>) -> bool {
+    matches!(tag, Tag::BlockQuote(_) | Tag::List(_) | Tag::Item)
+}
+
+const fn ends_nesting(tag: TagEnd) -> bool {
+    matches!(tag, TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Item)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn markdown_becomes_html() {
+        let html = render(
+            "# What happened\n\nA *bad* deploy:\n\n- **one**\n- [two](https://acme.example)\n",
+        );
+        for part in [
+            "<h1>What happened</h1>",
+            "<em>bad</em>",
+            "<li><strong>one</strong></li>",
+            "<a href=\"https://acme.example\" rel=\"noopener noreferrer nofollow\">two</a>",
+        ] {
+            assert!(html.contains(part), "{html}");
+        }
+    }
+
+    #[test]
+    fn dangerous_markup_is_made_harmless() {
+        for text in [
+            "<script>alert(1)</script>",
+            "<img src=x onerror=alert(1)>",
+            "[x](javascript:alert(1))",
+            "[x](java\nscript:alert(1))",
+            "[x](data:text/html;base64,PHNjcmlwdD4=)",
+            "<a href=\"JaVaScRiPt:alert(1)\">x</a>",
+            "<svg onload=alert(1)>",
+            "<iframe src=https://evil.example></iframe>",
+            "<style>body{display:none}</style>",
+            "<form action=https://evil.example><input></form>",
+            "<p onclick=alert(1) style=position:fixed>x</p>",
+            "![x](https://evil.example/pixel.png)",
+        ] {
+            let html = render(text).to_ascii_lowercase();
+            for part in [
+                "<script",
+                "onerror",
+                "onclick",
+                "onload",
+                "javascript:",
+                "data:",
+                "<iframe",
+                "<style",
+                "style=",
+                "<form",
+                "<img",
+                "<svg",
+            ] {
+                assert!(!html.contains(part), "{text}: {html}");
+            }
+        }
+    }
+
+    #[test]
+    fn deeply_nested_text_is_rendered() {
+        for text in [
+            ">".repeat(50_000) + " x",
+            "- ".repeat(25_000) + "x",
+            "*".repeat(50_000),
+            "[".repeat(50_000),
+            "<div>".repeat(10_000),
+            "<b>".repeat(16_000),
+            (0..300)
+                .map(|depth| " ".repeat(depth * 2) + "- x\n")
+                .collect(),
+        ] {
+            assert!(render(&text).len() < 10 * text.len() + 1_000);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn rendered_text_stays_as_it_is_when_sanitised_again(text in "[<>a-z\\[\\]()*_#!:/\"'= \n-]{0,200}") {
+            let html = render(&text);
+            prop_assert_eq!(sanitised(&html), html);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Reviews of incidents: what happened, why, and what follows from it.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::event::{Changed, Event};
+use crate::id::IncidentId;
+use crate::incident::{Incident, IncidentStatus};
+use crate::notice::{IncidentChange, NewNotice};
+use crate::organisation::Revision;
+use crate::text;
+use crate::validation::Invalid;
+
+/// The longest review, in characters.
+pub const REVIEW_MAX: usize = 50_000;
+/// How much of a review a mail contains, in characters.
+const MAILED: usize = 2_000;
+
+/// Whether a review is public.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ReviewStatus {
+    /// Only operators see it.
+    Draft,
+    /// It is on the incident's page.
+    Published,
+}
+
+/// A review of an incident, as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Review {
+    /// The incident.
+    pub incident_id: IncidentId,
+    /// Markdown of 1 to 50,000 characters.
+    pub body: String,
+    /// When it was published; `None` for a draft.
+    pub published_at: Option<DateTime<Utc>>,
+    /// When it was first written.
+    pub created_at: DateTime<Utc>,
+    /// When it last changed.
+    pub updated_at: DateTime<Utc>,
+    /// How often it was changed: its version for conditional writes.
+    pub version: Revision,
+}
+
+/// An incident with its review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IncidentAndReview {
+    /// The incident.
+    pub incident: Incident,
+    /// The review; `None` if there is none.
+    pub review: Option<Review>,
+}
+
+/// Why a review is not published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PublishRefused {
+    /// There is no review.
+    #[error("This incident has no review")]
+    NoReview,
+    /// The incident goes on.
+    #[error("This incident is not resolved yet")]
+    NotResolved,
+    /// It is public.
+    #[error("This review is published already")]
+    Published,
+}
+
+impl Review {
+    /// Whether it is public.
+    #[must_use]
+    pub const fn status(&self) -> ReviewStatus {
+        if self.published_at.is_some() {
+            ReviewStatus::Published
+        } else {
+            ReviewStatus::Draft
+        }
+    }
+}
+
+/// Checks the text of a review.
+///
+/// # Errors
+/// [`Invalid`] if it is empty, too long, or holds a NUL.
+pub fn check_body(body: &str) -> Result<(), Invalid> {
+    if body.trim().is_empty() {
+        return Err(Invalid::field("body", "Review is required"));
+    }
+    if body.chars().count() > REVIEW_MAX {
+        let message = format!("Must be at most {REVIEW_MAX} characters");
+        return Err(Invalid::field("body", message));
+    }
+    if text::no_nul(body).is_err() {
+        return Err(Invalid::field("body", "Must not contain a NUL character"));
+    }
+    Ok(())
+}
+
+impl IncidentAndReview {
+    /// Writes the review. A published one stays published.
+    ///
+    /// # Errors
+    /// [`Invalid`] if the text breaks a rule.
+    pub fn write(self, body: String, now: DateTime<Utc>) -> Result<Changed<Review>, Invalid> {
+        check_body(&body)?;
+        let incident_id = self.incident.id;
+        let Some(before) = self.review else {
+            return Ok(Changed::nothing(Review {
+                incident_id,
+                body,
+                published_at: None,
+                created_at: now,
+                updated_at: now,
+                version: Revision(1),
+            }));
+        };
+        if before.body == body {
+            return Ok(Changed::nothing(before));
+        }
+        let events = public_events(&before);
+        let review = Review {
+            body,
+            updated_at: now,
+            version: before.version.next(),
+            ..before
+        };
+        Ok(Changed::new(review, events))
+    }
+
+    /// Publishes the review and notifies subscribers.
+    ///
+    /// # Errors
+    /// [`PublishRefused`].
+    pub fn publish(self, now: DateTime<Utc>) -> Result<Changed<Review>, PublishRefused> {
+        let before = self.review.ok_or(PublishRefused::NoReview)?;
+        if self.incident.status != IncidentStatus::Resolved {
+            return Err(PublishRefused::NotResolved);
+        }
+        if before.published_at.is_some() {
+            return Err(PublishRefused::Published);
+        }
+        let review = Review {
+            published_at: Some(now),
+            updated_at: now,
+            version: before.version.next(),
+            ..before
+        };
+        let events = public_events(&review);
+        let notice = NewNotice::Incident {
+            change: IncidentChange::Reviewed,
+            incident: self.incident,
+            message: Some(beginning(&review.body)),
+        };
+        Ok(Changed {
+            notices: vec![notice],
+            ..Changed::new(review, events)
+        })
+    }
+
+    /// Deletes the review. `None` if there is none.
+    #[must_use]
+    pub fn delete(self) -> Option<Changed<()>> {
+        let review = self.review?;
+        Some(Changed::new((), public_events(&review)))
+    }
+}
+
+/// The beginning of a review, for a mail.
+fn beginning(body: &str) -> String {
+    match body.char_indices().nth(MAILED) {
+        Some((end, _)) => format!("{}…", &body[..end]),
+        None => body.to_owned(),
+    }
+}
+
+/// The events of a change of a review: drafts are not public.
+fn public_events(review: &Review) -> Vec<Event> {
+    match review.status() {
+        ReviewStatus::Draft => Vec::new(),
+        ReviewStatus::Published => vec![Event::IncidentUpdated(review.incident_id)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::incident::tests::{at, incident};
+
+    fn of(status: IncidentStatus, review: Option<Review>) -> IncidentAndReview {
+        IncidentAndReview {
+            incident: incident(status),
+            review,
+        }
+    }
+
+    fn draft() -> Review {
+        let written = of(IncidentStatus::Resolved, None).write("Why".into(), at(3));
+        written.unwrap().state
+    }
+
+    #[test]
+    fn draft_is_not_public() {
+        let written = of(IncidentStatus::Monitoring, None).write("Why".into(), at(3));
+        let written = written.unwrap();
+        assert_eq!(written.state.status(), ReviewStatus::Draft);
+        assert!(written.events.is_empty() && written.notices.is_empty());
+    }
+
+    #[test]
+    fn only_a_draft_of_a_resolved_incident_is_published() {
+        let published = of(IncidentStatus::Resolved, Some(draft())).publish(at(4));
+        let published = published.unwrap();
+        assert_eq!(published.state.published_at, Some(at(4)));
+        assert_eq!((published.events.len(), published.notices.len()), (1, 1));
+        let again = of(IncidentStatus::Resolved, Some(published.state)).publish(at(5));
+        assert_eq!(again, Err(PublishRefused::Published));
+        let early = of(IncidentStatus::Monitoring, Some(draft())).publish(at(5));
+        assert_eq!(early, Err(PublishRefused::NotResolved));
+        let absent = of(IncidentStatus::Resolved, None).publish(at(5));
+        assert_eq!(absent, Err(PublishRefused::NoReview));
+    }
+
+    #[test]
+    fn edited_review_stays_published_and_changes_the_page() {
+        let published = Review {
+            published_at: Some(at(4)),
+            ..draft()
+        };
+        let edited =
+            of(IncidentStatus::Resolved, Some(published.clone())).write("Other".into(), at(6));
+        let edited = edited.unwrap();
+        assert_eq!(edited.state.published_at, Some(at(4)));
+        assert_eq!(edited.events.len(), 1);
+        let deleted = of(IncidentStatus::Resolved, Some(published))
+            .delete()
+            .unwrap();
+        assert_eq!(deleted.events.len(), 1);
+        assert!(
+            of(IncidentStatus::Resolved, Some(draft()))
+                .delete()
+                .unwrap()
+                .is_nothing()
+        );
+    }
+
+    #[test]
+    fn body_is_required_and_bounded() {
+        let message = |body: &str| check_body(body).unwrap_err().errors[0].message.clone();
+        assert_eq!(message(" \n"), "Review is required");
+        assert_eq!(
+            message(&"x".repeat(50_001)),
+            "Must be at most 50000 characters"
+        );
+        assert_eq!(message("a\0b"), "Must not contain a NUL character");
+        assert!(check_body(&"é".repeat(50_000)).is_ok());
+    }
+}

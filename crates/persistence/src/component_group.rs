@@ -1,0 +1,315 @@
+//! Component groups and the order of the page.
+
+use std::collections::HashMap;
+
+use allclear_application::component_group::{
+    ComponentGroupReport, ComponentGroupStore, VersionedOrder,
+};
+use allclear_application::error::Error;
+use allclear_application::page::{Listed, Page};
+use allclear_application::public::component_group::PublicComponentGroup;
+use allclear_application::transition::{Committed, CreateTransition, Transition};
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::component_group::ComponentGroup;
+use allclear_domain::event::Changed;
+use allclear_domain::id::{ComponentGroupId, OrganisationId};
+use allclear_domain::organisation::Revision;
+use async_trait::async_trait;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, PaginatorTrait,
+    QueryFilter, QueryOrder, QuerySelect,
+};
+use uuid::Uuid;
+
+use crate::commit::Scope;
+use crate::component;
+use crate::database::Database;
+use crate::entity;
+use crate::entity::component_group::{Column, Entity, Model};
+use crate::error::{broken, parse_stored};
+use crate::page_order;
+
+#[async_trait]
+impl ComponentGroupStore for Database {
+    async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<ComponentGroupReport>, Error> {
+        let organisation = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move {
+                let mut query = of(&organisation).order_by_desc(Column::Id);
+                if let Some(before) = page.before {
+                    query = query.filter(Column::Id.lt(before));
+                }
+                let limit = page.limit.map(|limit| limit + 1);
+                let rows = query.limit(limit).all(transaction).await.map_err(broken)?;
+                let reports = reports(transaction, &organisation, rows).await?;
+                Ok(Listed::cut(reports, page, |report| report.group.id.0))
+            })
+        })
+        .await
+    }
+
+    async fn find(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentGroupId,
+    ) -> Result<Option<ComponentGroupReport>, Error> {
+        let organisation = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move { find_report(transaction, &organisation, id).await })
+        })
+        .await
+    }
+
+    async fn insert(
+        &self,
+        organisation: &OrganisationId,
+        create: CreateTransition<ComponentGroup>,
+    ) -> Result<Committed<ComponentGroupReport>, Error> {
+        let limits = self.limits;
+        let committed = self.commit(organisation, move |scope| {
+            Box::pin(async move {
+                let present = of(scope.organisation).count(scope.transaction).await;
+                limits.check_groups(present.map_err(broken)?)?;
+                let mut created = create(scope.stamp)?;
+                created.state.version = scope.stamp.revision;
+                let id = created.state.id;
+                let row = row(scope, &created.state, 0).into_active_model();
+                Entity::insert(row)
+                    .exec_without_returning(scope.transaction)
+                    .await
+                    .map_err(broken)?;
+                let positions = page_order::change(scope, |order| {
+                    order.remove_group(id);
+                    order.insert_group(id);
+                })
+                .await?;
+                Ok(Some(created.map(|group| ComponentGroupReport {
+                    position: positions.groups[&id],
+                    status: ComponentStatus::Operational,
+                    group,
+                })))
+            })
+        });
+        committed.await?.ok_or(Error::NotFound("Organisation"))
+    }
+
+    async fn change(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentGroupId,
+        rule: Transition<ComponentGroup>,
+    ) -> Result<Option<Committed<ComponentGroupReport>>, Error> {
+        self.commit(organisation, move |scope| {
+            Box::pin(async move {
+                let found = find_report(scope.transaction, scope.organisation, id).await?;
+                let Some(before) = found else {
+                    return Ok(None);
+                };
+                let (position, status) = (before.position, before.status);
+                let mut changed = rule(before.group, scope.stamp)?;
+                if !changed.is_nothing() {
+                    changed.state.version = scope.stamp.revision;
+                    let row = row(scope, &changed.state, position);
+                    Entity::update(row.into_active_model().reset_all())
+                        .exec(scope.transaction)
+                        .await
+                        .map_err(broken)?;
+                }
+                Ok(Some(changed.map(|group| ComponentGroupReport {
+                    group,
+                    position,
+                    status,
+                })))
+            })
+        })
+        .await
+    }
+
+    async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentGroupId,
+        deletion: Changed<()>,
+    ) -> Result<Option<Committed<()>>, Error> {
+        self.commit(organisation, move |scope| {
+            Box::pin(async move {
+                if row_of(scope.transaction, scope.organisation, id)
+                    .await?
+                    .is_none()
+                {
+                    return Ok(None);
+                }
+                page_order::change(scope, |order| order.remove_group(id)).await?;
+                Entity::delete_by_id(id.0)
+                    .exec(scope.transaction)
+                    .await
+                    .map_err(broken)?;
+                Ok(Some(deletion))
+            })
+        })
+        .await
+    }
+
+    async fn order(&self, organisation: &OrganisationId) -> Result<Option<VersionedOrder>, Error> {
+        let organisation = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move { versioned_order(transaction, &organisation).await })
+        })
+        .await
+    }
+
+    async fn change_order(
+        &self,
+        organisation: &OrganisationId,
+        rule: Transition<VersionedOrder>,
+    ) -> Result<Option<Committed<VersionedOrder>>, Error> {
+        self.commit(organisation, move |scope| {
+            Box::pin(async move {
+                let found = versioned_order(scope.transaction, scope.organisation).await?;
+                let Some(before) = found else {
+                    return Ok(None);
+                };
+                let mut changed = rule(before, scope.stamp)?;
+                if !changed.is_nothing() {
+                    changed.state.version = scope.stamp.revision;
+                    page_order::replace(scope, &changed.state.order).await?;
+                }
+                Ok(Some(changed))
+            })
+        })
+        .await
+    }
+}
+
+/// The groups of an organisation. Every query of groups begins here.
+pub(crate) fn of(organisation: &OrganisationId) -> sea_orm::Select<Entity> {
+    Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
+}
+
+async fn versioned_order(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+) -> Result<Option<VersionedOrder>, Error> {
+    let row = entity::organisation::Entity::find_by_id(organisation.as_str())
+        .one(connection)
+        .await
+        .map_err(broken)?;
+    let Some(row) = row else {
+        return Ok(None);
+    };
+    Ok(Some(VersionedOrder {
+        order: page_order::load(connection, organisation).await?,
+        version: Revision(row.order_version),
+    }))
+}
+
+/// Whether the organisation has this group.
+pub(crate) async fn exists(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+    id: ComponentGroupId,
+) -> Result<bool, Error> {
+    Ok(row_of(connection, organisation, id).await?.is_some())
+}
+
+async fn row_of(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+    id: ComponentGroupId,
+) -> Result<Option<Model>, Error> {
+    of(organisation)
+        .filter(Column::Id.eq(id.0))
+        .one(connection)
+        .await
+        .map_err(broken)
+}
+
+/// Returns a group of an organisation.
+pub(crate) async fn find_report(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+    id: ComponentGroupId,
+) -> Result<Option<ComponentGroupReport>, Error> {
+    let rows = row_of(connection, organisation, id).await?;
+    let rows = rows.into_iter().collect();
+    Ok(reports(connection, organisation, rows).await?.pop())
+}
+
+/// Groups with what follows from their components.
+pub(crate) async fn reports(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+    rows: Vec<Model>,
+) -> Result<Vec<ComponentGroupReport>, Error> {
+    if rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    use entity::component::Column as ComponentColumn;
+    let statuses: Vec<(Option<Uuid>, String)> = component::of(organisation)
+        .select_only()
+        .columns([ComponentColumn::GroupId, ComponentColumn::Status])
+        .filter(ComponentColumn::GroupId.is_in(rows.iter().map(|row| row.id)))
+        .into_tuple()
+        .all(connection)
+        .await
+        .map_err(broken)?;
+    let mut worst: HashMap<Uuid, ComponentStatus> = HashMap::new();
+    for (group, status) in statuses {
+        let status: ComponentStatus = parse_stored(&status)?;
+        if let Some(group) = group {
+            let known = worst.entry(group).or_default();
+            *known = status.max(*known);
+        }
+    }
+    let report = |row: Model| {
+        Ok(ComponentGroupReport {
+            position: row.position,
+            status: worst.get(&row.id).copied().unwrap_or_default(),
+            group: group(row)?,
+        })
+    };
+    rows.into_iter().map(report).collect()
+}
+
+/// The public form of a group that an event names.
+pub(crate) async fn public(
+    scope: Scope<'_>,
+    id: ComponentGroupId,
+) -> Result<PublicComponentGroup, Error> {
+    let found = find_report(scope.transaction, scope.organisation, id).await?;
+    let found = found.ok_or_else(|| {
+        Error::internal(format!("an event names group {id}, which is not stored"))
+    })?;
+    Ok(PublicComponentGroup::from(&found))
+}
+
+fn row(scope: Scope<'_>, state: &ComponentGroup, position: i32) -> Model {
+    Model {
+        id: state.id.0,
+        organisation_id: scope.organisation.as_str().to_owned(),
+        code: state.id.code().to_string(),
+        name: state.name.clone(),
+        description: state.description.clone(),
+        position,
+        display: state.display.to_string(),
+        created_at: state.created_at,
+        updated_at: state.updated_at,
+        version: state.version.0,
+    }
+}
+
+fn group(row: Model) -> Result<ComponentGroup, Error> {
+    Ok(ComponentGroup {
+        id: ComponentGroupId(row.id),
+        name: row.name,
+        description: row.description,
+        display: parse_stored(&row.display)?,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        version: Revision(row.version),
+    })
+}

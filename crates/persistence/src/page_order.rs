@@ -1,0 +1,146 @@
+//! The order of the page, stored as the positions of groups and components.
+
+use allclear_application::error::Error;
+use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
+use allclear_domain::page_order::{ComponentPlace, PageOrder, Positions};
+use sea_orm::sea_query::{CaseStatement, Expr};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect,
+};
+use uuid::Uuid;
+
+use crate::commit::Scope;
+use crate::entity::{component, component_group, organisation};
+use crate::error::broken;
+
+/// The order of an organisation's page.
+pub(crate) async fn load(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+) -> Result<PageOrder, Error> {
+    Ok(PageOrder::of(&positions(connection, organisation).await?))
+}
+
+async fn positions(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+) -> Result<Positions, Error> {
+    let groups: Vec<(Uuid, i32)> = crate::component_group::of(organisation)
+        .select_only()
+        .columns([
+            component_group::Column::Id,
+            component_group::Column::Position,
+        ])
+        .into_tuple()
+        .all(connection)
+        .await
+        .map_err(broken)?;
+    let components: Vec<(Uuid, Option<Uuid>, i32)> = crate::component::of(organisation)
+        .select_only()
+        .columns([
+            component::Column::Id,
+            component::Column::GroupId,
+            component::Column::Position,
+        ])
+        .into_tuple()
+        .all(connection)
+        .await
+        .map_err(broken)?;
+    let place = |(id, group, position): (Uuid, Option<Uuid>, i32)| {
+        let group = group.map(ComponentGroupId);
+        (ComponentId(id), ComponentPlace { group, position })
+    };
+    Ok(Positions {
+        groups: groups
+            .into_iter()
+            .map(|(id, position)| (ComponentGroupId(id), position))
+            .collect(),
+        components: components.into_iter().map(place).collect(),
+    })
+}
+
+/// Changes the order of the page. Returns the positions of everything.
+pub(crate) async fn change(
+    scope: Scope<'_>,
+    change: impl FnOnce(&mut PageOrder),
+) -> Result<Positions, Error> {
+    let before = positions(scope.transaction, scope.organisation).await?;
+    let mut order = PageOrder::of(&before);
+    change(&mut order);
+    let after = order.positions();
+    store(scope, &before, &after).await?;
+    Ok(after)
+}
+
+/// Stores the positions that differ, and the version of the order.
+async fn store(scope: Scope<'_>, before: &Positions, after: &Positions) -> Result<(), Error> {
+    let moved = after
+        .groups
+        .iter()
+        .filter(|(id, position)| before.groups.get(id) != Some(position));
+    let (mut ids, mut position) = (Vec::new(), CaseStatement::new());
+    for (id, new) in moved {
+        ids.push(id.0);
+        position = position.case(component_group::Column::Id.eq(id.0), *new);
+    }
+    if !ids.is_empty() {
+        component_group::Entity::update_many()
+            .col_expr(
+                component_group::Column::Position,
+                position
+                    .finally(Expr::col(component_group::Column::Position))
+                    .into(),
+            )
+            .filter(component_group::Column::Id.is_in(ids))
+            .exec(scope.transaction)
+            .await
+            .map_err(broken)?;
+    }
+    let moved = after
+        .components
+        .iter()
+        .filter(|(id, place)| before.components.get(id) != Some(place));
+    let (mut ids, mut position, mut group) =
+        (Vec::new(), CaseStatement::new(), CaseStatement::new());
+    for (id, place) in moved {
+        ids.push(id.0);
+        position = position.case(component::Column::Id.eq(id.0), place.position);
+        group = group.case(
+            component::Column::Id.eq(id.0),
+            place.group.map(|group| group.0),
+        );
+    }
+    if !ids.is_empty() {
+        component::Entity::update_many()
+            .col_expr(
+                component::Column::Position,
+                position
+                    .finally(Expr::col(component::Column::Position))
+                    .into(),
+            )
+            .col_expr(
+                component::Column::GroupId,
+                group.finally(Expr::col(component::Column::GroupId)).into(),
+            )
+            .filter(component::Column::Id.is_in(ids))
+            .exec(scope.transaction)
+            .await
+            .map_err(broken)?;
+    }
+    let stamped = organisation::ActiveModel {
+        id: Set(scope.organisation.as_str().to_owned()),
+        order_version: Set(scope.stamp.revision.0),
+        ..Default::default()
+    };
+    organisation::Entity::update(stamped)
+        .exec_without_returning(scope.transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
+/// Replaces the order of the page.
+pub(crate) async fn replace(scope: Scope<'_>, order: &PageOrder) -> Result<(), Error> {
+    let before = positions(scope.transaction, scope.organisation).await?;
+    store(scope, &before, &order.positions()).await
+}

@@ -1,0 +1,113 @@
+//! Reviews of incidents.
+
+use allclear_application::error::Error;
+use allclear_application::review::ReviewStore;
+use allclear_application::transition::{Committed, Transition};
+use allclear_domain::id::{IncidentId, OrganisationId};
+use allclear_domain::organisation::Revision;
+use allclear_domain::review::{IncidentAndReview, Review};
+use async_trait::async_trait;
+use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, IntoActiveModel};
+
+use crate::database::Database;
+use crate::entity::incident_review::{Entity, Model};
+use crate::error::broken;
+use crate::incident;
+
+#[async_trait]
+impl ReviewStore for Database {
+    async fn find_review(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+    ) -> Result<Option<IncidentAndReview>, Error> {
+        let organisation = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move { find(transaction, &organisation, incident).await })
+        })
+        .await
+    }
+
+    async fn change_review(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        rule: Transition<IncidentAndReview, Option<Review>>,
+    ) -> Result<Option<Committed<Option<Review>>>, Error> {
+        self.commit(organisation, move |scope| {
+            Box::pin(async move {
+                let found = find(scope.transaction, scope.organisation, incident).await?;
+                let Some(found) = found else {
+                    return Ok(None);
+                };
+                let before = found.review.clone();
+                let changed = rule(found, scope.stamp)?;
+                store(scope.transaction, incident, before, changed.state.as_ref()).await?;
+                Ok(Some(changed))
+            })
+        })
+        .await
+    }
+}
+
+async fn find(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+    id: IncidentId,
+) -> Result<Option<IncidentAndReview>, Error> {
+    let Some(incident) = incident::find(connection, organisation, id).await? else {
+        return Ok(None);
+    };
+    let row = Entity::find_by_id(id.0).one(connection).await;
+    Ok(Some(IncidentAndReview {
+        incident,
+        review: row.map_err(broken)?.map(review),
+    }))
+}
+
+async fn store(
+    transaction: &impl ConnectionTrait,
+    incident: IncidentId,
+    before: Option<Review>,
+    after: Option<&Review>,
+) -> Result<(), Error> {
+    match (before, after) {
+        (before, after) if before.as_ref() == after => {}
+        (_, None) => {
+            let delete = Entity::delete_by_id(incident.0).exec(transaction);
+            delete.await.map_err(broken)?;
+        }
+        (None, Some(state)) => {
+            let insert = Entity::insert(row(state).into_active_model());
+            let insert = insert.exec_without_returning(transaction);
+            insert.await.map_err(broken)?;
+        }
+        (Some(_), Some(state)) => {
+            let update = Entity::update(row(state).into_active_model().reset_all());
+            update.exec(transaction).await.map_err(broken)?;
+        }
+    }
+    Ok(())
+}
+
+fn row(state: &Review) -> Model {
+    Model {
+        incident_id: state.incident_id.0,
+        body: state.body.clone(),
+        published_at: state.published_at,
+        created_at: state.created_at,
+        updated_at: state.updated_at,
+        version: state.version.0,
+    }
+}
+
+fn review(row: Model) -> Review {
+    Review {
+        incident_id: IncidentId(row.incident_id),
+        body: row.body,
+        published_at: row.published_at,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        version: Revision(row.version),
+    }
+}

@@ -1,0 +1,134 @@
+use reqwest::{Method, header};
+use serde_json::{Value, json};
+
+use crate::app::{Operator, TestApp, send};
+
+async fn group(operator: &Operator, name: &str) -> String {
+    let created = operator
+        .create("/component-group/create", json!({"name": name}))
+        .await;
+    created["id"].as_str().unwrap().to_owned()
+}
+
+async fn order(operator: &Operator) -> Value {
+    operator.get("/component/order").await.body["data"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn group_is_created_changed_and_deleted() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let created = operator
+        .post("/component-group/create", json!({"name": " Core "}))
+        .await;
+    assert_eq!(created.status, 201);
+    let group = &created.body["data"];
+    for (field, value) in [
+        ("name", json!("Core")),
+        ("display", json!("OPEN")),
+        ("status", json!("OPERATIONAL")),
+        ("position", json!(1)),
+    ] {
+        assert_eq!(group[field], value, "{field}");
+    }
+    let path = format!("/component-group/{}", group["id"].as_str().unwrap());
+    let changed = operator.patch(&path, json!({"display": "CLOSED"})).await;
+    assert_eq!(changed.body["data"]["display"], "CLOSED");
+    assert_ne!(changed.etag, created.etag);
+    let listed = operator.get("/component-group/list").await;
+    assert_eq!(listed.body["data"][0], changed.body["data"]);
+    assert_eq!(operator.delete(&path).await.status, 200);
+    assert_eq!(operator.get(&path).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_fields_of_a_group_are_named() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let rows = [
+        (json!({}), "name: Name is required"),
+        (json!({"name": "A"}), "name: Name is required"),
+        (
+            json!({"name": "Core", "display": "HIDDEN"}),
+            "display: Select Any One",
+        ),
+    ];
+    operator
+        .assert_invalid(Method::POST, "/component-group/create", &rows)
+        .await;
+    let unknown = json!({"name": "API", "groupId": "01a2052f-0c41-7000-8000-00015edd64ef"});
+    let rows = [(unknown, "groupId: This group does not exist")];
+    operator
+        .assert_invalid(Method::POST, "/component/create", &rows)
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn new_components_and_groups_come_first_and_a_deleted_group_leaves_its_components() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let first = operator.component("First").await;
+    let core = group(&operator, "Core").await;
+    let created = operator
+        .create(
+            "/component/create",
+            json!({"name": "Grouped", "groupId": core, "status": "DEGRADED"}),
+        )
+        .await;
+    let grouped = created["id"].as_str().unwrap();
+    assert_eq!(
+        (&created["groupId"], &created["position"]),
+        (&json!(core), &json!(1))
+    );
+    let second = operator.component("Second").await;
+    let expected = json!({"groups": [
+        {"id": core, "components": [grouped]},
+        {"id": null, "components": [second, first]},
+    ]});
+    assert_eq!(order(&operator).await, expected);
+    let snapshot = operator.snapshot().await;
+    assert_eq!(snapshot["groups"][0]["status"], "DEGRADED");
+    let names: Vec<_> = snapshot["components"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|component| component["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["Grouped", "Second", "First"]);
+
+    let path = format!("/component-group/{core}");
+    operator.delete(&path).await;
+    let expected = json!({"groups": [{"id": null, "components": [grouped, second, first]}]});
+    assert_eq!(order(&operator).await, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn order_is_replaced_unless_somebody_else_changed_it() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let (a, b) = (
+        operator.component("A1").await,
+        operator.component("B1").await,
+    );
+    let core = group(&operator, "Core").await;
+    let read = operator.get("/component/order").await;
+    let wanted =
+        json!({"groups": [{"id": null, "components": [a]}, {"id": core, "components": [b]}]});
+    let reorder = |etag: String, body: Value| {
+        let request = operator.request(Method::POST, "/component/order");
+        send(request.header(header::IF_MATCH, etag).json(&body))
+    };
+    let etag = read.etag.unwrap();
+    let ordered = reorder(etag.clone(), wanted.clone()).await;
+    assert_eq!((ordered.status, &ordered.body["data"]), (200, &wanted));
+    assert_eq!(reorder(etag, wanted.clone()).await.status, 412);
+    let moved = operator.get(&format!("/component/{b}")).await;
+    assert_eq!(moved.body["data"]["groupId"], json!(core));
+
+    let rows = [
+        json!({"groups": [{"id": null, "components": [a]}]}),
+        json!({"groups": [{"id": core, "components": [a, b, b]}]}),
+        json!({"groups": [{"id": core, "components": [a, b]}, {"id": "x", "components": []}]}),
+    ];
+    for row in rows {
+        let refused = operator.post("/component/order", row.clone()).await;
+        assert_eq!(refused.status, 422, "{row}");
+    }
+    assert_eq!(order(&operator).await, wanted);
+}

@@ -1,0 +1,69 @@
+use reqwest::Method;
+use serde_json::json;
+
+use crate::app::TestApp;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_are_changed_and_shown_on_the_page() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let read = operator.get("/organisation").await;
+    let settings = &read.body["data"];
+    for (field, value) in [
+        ("timeZone", json!("Etc/UTC")),
+        ("pageTitle", json!(null)),
+        ("supportUrl", json!(null)),
+        ("notifyByDefault", json!(true)),
+    ] {
+        assert_eq!(settings[field], value, "{field}");
+    }
+    let change = json!({"timeZone": "Europe/Zurich", "pageTitle": "Acme Cloud", "supportUrl": "mailto:help@acme.example"});
+    let changed = operator.patch("/organisation", change).await;
+    assert_eq!(changed.status, 200);
+    assert_ne!(changed.etag, read.etag);
+    let shown = operator.snapshot().await["organisation"].clone();
+    assert_eq!(shown["timeZone"], "Europe/Zurich");
+    assert_eq!(shown["pageTitle"], "Acme Cloud");
+    assert_eq!(shown["code"], settings["code"]);
+    assert!(
+        shown["url"]
+            .as_str()
+            .unwrap()
+            .ends_with(&format!("/status/{}", settings["id"].as_str().unwrap()))
+    );
+    assert_eq!(shown.get("notifyByDefault"), None);
+
+    let emptied = operator
+        .patch("/organisation", json!({"pageTitle": ""}))
+        .await;
+    assert_eq!(emptied.body["data"]["pageTitle"], json!(null));
+    let shown = operator.snapshot().await["organisation"].clone();
+    assert_eq!(shown["pageTitle"], shown["name"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_settings_are_named() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let rows = [
+        (
+            json!({"timeZone": "Mars/Olympus"}),
+            "timeZone: Unknown time zone",
+        ),
+        (json!({"timeZone": null}), "timeZone: Unknown time zone"),
+        (json!({"name": ""}), "name: Name is required"),
+        (
+            json!({"supportUrl": "javascript:alert(1)"}),
+            "supportUrl: Must be an http, https or mailto URL",
+        ),
+        (
+            json!({"notifyByDefault": "yes"}),
+            "notifyByDefault: Must be true or false",
+        ),
+        (
+            json!({"pageTitle": "x".repeat(201)}),
+            "pageTitle: Must be at most 200 characters",
+        ),
+    ];
+    operator
+        .assert_invalid(Method::PATCH, "/organisation", &rows)
+        .await;
+}

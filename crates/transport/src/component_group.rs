@@ -1,0 +1,287 @@
+//! The routes of component groups and of the order of the page.
+
+use actix_web::{HttpResponse, delete, get, patch, post, web};
+use allclear_application::component_group::{ComponentGroupReport, ComponentGroups};
+use allclear_application::public::component_group::PublicOrder;
+use allclear_application::timestamp;
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::component_group::{ComponentGroupPatch, GroupDisplay};
+use allclear_domain::id::{ComponentGroupId, ComponentId};
+use allclear_domain::page_order::{OrderEntry, PageOrder};
+use allclear_domain::validation::{FieldError, Invalid};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::api_response::{ApiResponse, Deleted, list as list_response};
+use crate::caller::Operator;
+use crate::component::STATUS_MESSAGE;
+use crate::if_match::IfMatch;
+use crate::input::{Body, FieldInput, Parsed, Text};
+use crate::page_query::{PageQuery, RequestedPage};
+use crate::path::Id;
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
+
+/// A group of components as operators see it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ComponentGroup)]
+struct GroupBody {
+    /// Identifier, a `UUIDv7`.
+    id: String,
+    /// Public code of 12 characters, for addresses.
+    code: String,
+    name: String,
+    /// Description; may be empty.
+    description: String,
+    /// Position among the entries of the status page, from 1.
+    position: i32,
+    display: GroupDisplay,
+    /// The worst status of its components; `OPERATIONAL` if it has none.
+    status: ComponentStatus,
+    #[serde(serialize_with = "timestamp::serialize")]
+    created_at: DateTime<Utc>,
+    #[serde(serialize_with = "timestamp::serialize")]
+    updated_at: DateTime<Utc>,
+}
+
+impl From<&ComponentGroupReport> for GroupBody {
+    fn from(report: &ComponentGroupReport) -> Self {
+        let group = &report.group;
+        Self {
+            id: group.id.to_string(),
+            code: group.id.code().to_string(),
+            name: group.name.clone(),
+            description: group.description.clone(),
+            position: report.position,
+            display: group.display,
+            status: report.status,
+            created_at: group.created_at,
+            updated_at: group.updated_at,
+        }
+    }
+}
+
+/// Fields of a group. An edit leaves absent fields unchanged.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = ComponentGroupInput)]
+struct GroupInput {
+    /// 2 to 200 characters. Required to create a group.
+    #[serde(default)]
+    #[schema(value_type = String, required = false, min_length = 2, max_length = 200)]
+    name: FieldInput<Text>,
+    /// Up to 10,000 characters. Empty if absent when creating.
+    #[serde(default)]
+    #[schema(value_type = String, required = false, max_length = 10_000)]
+    description: FieldInput<Text>,
+    /// Whether the page shows its components. `OPEN` if absent when creating.
+    #[serde(default)]
+    #[schema(value_type = GroupDisplay, required = false)]
+    display: FieldInput<Parsed<GroupDisplay>>,
+}
+
+impl GroupInput {
+    fn patch(self) -> Result<ComponentGroupPatch, Invalid> {
+        let mut invalid = Invalid::default();
+        let patch = ComponentGroupPatch {
+            name: self
+                .name
+                .optional("name", "Name is required", &mut invalid)
+                .map(|text| text.0),
+            description: self
+                .description
+                .optional("description", "Must be a text", &mut invalid)
+                .map(|text| text.0),
+            display: self
+                .display
+                .optional("display", STATUS_MESSAGE, &mut invalid)
+                .map(|display| display.0),
+        };
+        invalid.into_result()?;
+        Ok(patch)
+    }
+}
+
+/// The order that a request asks for.
+fn page_order(wanted: &PublicOrder) -> Result<PageOrder, Invalid> {
+    let mut invalid = Invalid::default();
+    let mut unknown = |field: String, message: &str| {
+        invalid.add(FieldError {
+            field,
+            message: message.to_owned(),
+        });
+    };
+    let mut entries = Vec::with_capacity(wanted.groups.len());
+    for (index, entry) in wanted.groups.iter().enumerate() {
+        let group = entry.id.as_deref().map(str::parse::<ComponentGroupId>);
+        if let Some(Err(_)) = group {
+            unknown(format!("groups[{index}].id"), "This group does not exist");
+        }
+        let mut components = Vec::with_capacity(entry.components.len());
+        for (place, id) in entry.components.iter().enumerate() {
+            match id.parse::<ComponentId>() {
+                Ok(id) => components.push(id),
+                Err(_) => unknown(
+                    format!("groups[{index}].components[{place}]"),
+                    "This component does not exist",
+                ),
+            }
+        }
+        entries.push(OrderEntry {
+            group: group.and_then(Result::ok),
+            components,
+        });
+    }
+    invalid.into_result()?;
+    Ok(PageOrder { entries })
+}
+
+/// Lists the component groups of the organisation, newest first.
+#[utoipa::path(
+    tag = "component groups",
+    params(PageQuery),
+    responses((status = 200, body = ApiResponse<Vec<GroupBody>>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[get("/list")]
+async fn list(
+    operator: Operator,
+    page: RequestedPage,
+    groups: web::Data<ComponentGroups>,
+) -> Result<HttpResponse, Problem> {
+    let listed = groups.list(&operator.organisation, page.0).await?;
+    Ok(list_response(&listed, page.is_part(), |group| {
+        GroupBody::from(group)
+    }))
+}
+
+/// Creates a component group. It becomes the first entry of the status page.
+#[utoipa::path(
+    tag = "component groups",
+    request_body = GroupInput,
+    responses((status = 201, body = ApiResponse<GroupBody>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[post("/create")]
+async fn create(
+    operator: Operator,
+    body: Body<GroupInput>,
+    groups: web::Data<ComponentGroups>,
+) -> Result<HttpResponse, Problem> {
+    let created = groups
+        .create(&operator.organisation, body.0.patch()?)
+        .await?;
+    Ok(ApiResponse::new(GroupBody::from(&created)).created(created.group.version))
+}
+
+/// Returns a component group. The `ETag` header is its version.
+#[utoipa::path(
+    tag = "component groups",
+    params(("id" = String, Path, format = "uuid")),
+    responses((status = 200, body = ApiResponse<GroupBody>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[get("/{id}")]
+async fn read(
+    operator: Operator,
+    id: Id<ComponentGroupId>,
+    groups: web::Data<ComponentGroups>,
+) -> Result<HttpResponse, Problem> {
+    let found = groups.find(&operator.organisation, id.0).await?;
+    Ok(ApiResponse::new(GroupBody::from(&found)).item(found.group.version))
+}
+
+/// Changes the given fields of a component group.
+#[utoipa::path(
+    tag = "component groups",
+    params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
+    request_body = GroupInput,
+    responses((status = 200, body = ApiResponse<GroupBody>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[patch("/{id}")]
+async fn edit(
+    operator: Operator,
+    id: Id<ComponentGroupId>,
+    if_match: IfMatch,
+    body: Body<GroupInput>,
+    groups: web::Data<ComponentGroups>,
+) -> Result<HttpResponse, Problem> {
+    let edited = groups
+        .edit(&operator.organisation, id.0, body.0.patch()?, if_match.0)
+        .await?;
+    Ok(ApiResponse::new(GroupBody::from(&edited)).item(edited.group.version))
+}
+
+/// Deletes a component group. Its components stay, before those without a group.
+#[utoipa::path(
+    tag = "component groups",
+    params(("id" = String, Path, format = "uuid")),
+    responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[delete("/{id}")]
+async fn remove(
+    operator: Operator,
+    id: Id<ComponentGroupId>,
+    groups: web::Data<ComponentGroups>,
+) -> Result<HttpResponse, Problem> {
+    groups.delete(&operator.organisation, id.0).await?;
+    Ok(ApiResponse::new(Deleted {
+        id: id.0.to_string(),
+    })
+    .ok())
+}
+
+/// Returns the order of the status page. The `ETag` header is its version; creating, deleting and moving components and
+/// groups change it.
+#[utoipa::path(
+    tag = "component groups",
+    responses((status = 200, body = ApiResponse<PublicOrder>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[get("/component/order")]
+pub(crate) async fn order(
+    operator: Operator,
+    groups: web::Data<ComponentGroups>,
+) -> Result<HttpResponse, Problem> {
+    let found = groups.order(&operator.organisation).await?;
+    Ok(ApiResponse::new(PublicOrder::from(&found.order)).item(found.version))
+}
+
+/// Replaces the order of the status page. Components move to the groups under which they are listed.
+#[utoipa::path(
+    tag = "component groups",
+    params(("If-Match" = Option<String>, Header)),
+    request_body = PublicOrder,
+    responses((status = 200, body = ApiResponse<PublicOrder>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[post("/component/order")]
+pub(crate) async fn reorder(
+    operator: Operator,
+    if_match: IfMatch,
+    body: Body<PublicOrder>,
+    groups: web::Data<ComponentGroups>,
+) -> Result<HttpResponse, Problem> {
+    let ordered = groups
+        .reorder(&operator.organisation, page_order(&body.0)?, if_match.0)
+        .await?;
+    Ok(ApiResponse::new(PublicOrder::from(&ordered.order)).item(ordered.version))
+}
+
+/// The routes under `/component-group`, and `/component/order`.
+pub(crate) fn routes(config: &mut impl Routes) {
+    config
+        .service(order)
+        .service(reorder)
+        .scope("/component-group", |routes| {
+            routes
+                .service(list)
+                .service(create)
+                .service(read)
+                .service(edit)
+                .service(remove);
+        });
+}

@@ -1,0 +1,216 @@
+//! The routes of an incident's review.
+
+use actix_web::{HttpResponse, delete, get, post, put, web};
+use allclear_application::review::Reviews;
+use allclear_application::timestamp;
+use allclear_domain::id::IncidentId;
+use allclear_domain::markdown;
+use allclear_domain::review::{Review, ReviewStatus, check_body};
+use allclear_domain::validation::Invalid;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::api_response::{ApiResponse, Deleted};
+use crate::caller::Operator;
+use crate::if_match::IfMatch;
+use crate::input::{Body, FieldInput, Text};
+use crate::path::Id;
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
+
+/// A review of an incident.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Review)]
+struct ReviewBody {
+    /// Markdown, as the operator entered it.
+    body: String,
+    /// The same as HTML that is safe to show.
+    html: String,
+    status: ReviewStatus,
+    /// Time of publication; null for a draft.
+    #[serde(serialize_with = "timestamp::serialize_option")]
+    #[schema(required)]
+    published_at: Option<DateTime<Utc>>,
+    #[serde(serialize_with = "timestamp::serialize")]
+    created_at: DateTime<Utc>,
+    #[serde(serialize_with = "timestamp::serialize")]
+    updated_at: DateTime<Utc>,
+}
+
+impl From<Review> for ReviewBody {
+    fn from(review: Review) -> Self {
+        Self {
+            html: markdown::render(&review.body),
+            status: review.status(),
+            body: review.body,
+            published_at: review.published_at,
+            created_at: review.created_at,
+            updated_at: review.updated_at,
+        }
+    }
+}
+
+/// The text of a review.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = ReviewInput)]
+struct ReviewInput {
+    /// Markdown (CommonMark), 1 to 50,000 characters.
+    #[serde(default)]
+    #[schema(value_type = String, required = true, min_length = 1, max_length = 50_000)]
+    body: FieldInput<Text>,
+}
+
+impl ReviewInput {
+    fn text(self) -> Result<String, Invalid> {
+        let mut invalid = Invalid::default();
+        let text = self
+            .body
+            .required("body", "Review is required", &mut invalid);
+        invalid.into_result()?;
+        Ok(text.map(|text| text.0).unwrap_or_default())
+    }
+}
+
+/// How a review is published.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = ReviewPublication)]
+struct PublicationInput {
+    /// Whether subscribers are notified. The default of the organisation if absent.
+    #[serde(default)]
+    #[schema(value_type = bool, required = false)]
+    notify: FieldInput<bool>,
+}
+
+/// A text as HTML.
+#[derive(Debug, Serialize, ToSchema)]
+struct Preview {
+    /// HTML that is safe to show.
+    html: String,
+}
+
+fn respond(review: Review) -> HttpResponse {
+    let version = review.version;
+    ApiResponse::new(ReviewBody::from(review)).item(version)
+}
+
+/// Returns the review of an incident. The `ETag` header is its version.
+#[utoipa::path(
+    tag = "incidents",
+    params(("id" = String, Path, format = "uuid")),
+    responses((status = 200, body = ApiResponse<ReviewBody>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[get("/{id}/review")]
+async fn read(
+    operator: Operator,
+    id: Id<IncidentId>,
+    reviews: web::Data<Reviews>,
+) -> Result<HttpResponse, Problem> {
+    let found = reviews.find(&operator.organisation, id.0).await?;
+    Ok(respond(found))
+}
+
+/// Writes the review of an incident. A new one is a draft; a published one stays published.
+#[utoipa::path(
+    tag = "incidents",
+    params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
+    request_body = ReviewInput,
+    responses((status = 200, body = ApiResponse<ReviewBody>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[put("/{id}/review")]
+async fn write(
+    operator: Operator,
+    id: Id<IncidentId>,
+    if_match: IfMatch,
+    body: Body<ReviewInput>,
+    reviews: web::Data<Reviews>,
+) -> Result<HttpResponse, Problem> {
+    let written = reviews
+        .write(&operator.organisation, id.0, body.0.text()?, if_match.0)
+        .await?;
+    Ok(respond(written))
+}
+
+/// Publishes the review of a resolved incident.
+#[utoipa::path(
+    tag = "incidents",
+    params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
+    request_body = PublicationInput,
+    responses((status = 200, body = ApiResponse<ReviewBody>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[post("/{id}/review/publish")]
+async fn publish(
+    operator: Operator,
+    id: Id<IncidentId>,
+    if_match: IfMatch,
+    body: Body<PublicationInput>,
+    reviews: web::Data<Reviews>,
+) -> Result<HttpResponse, Problem> {
+    let mut invalid = Invalid::default();
+    let notify = body
+        .0
+        .notify
+        .optional("notify", "Must be true or false", &mut invalid);
+    invalid.into_result()?;
+    let published = reviews
+        .publish(&operator.organisation, id.0, notify, if_match.0)
+        .await?;
+    Ok(respond(published))
+}
+
+/// Deletes the review of an incident.
+#[utoipa::path(
+    tag = "incidents",
+    params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
+    responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[delete("/{id}/review")]
+async fn remove(
+    operator: Operator,
+    id: Id<IncidentId>,
+    if_match: IfMatch,
+    reviews: web::Data<Reviews>,
+) -> Result<HttpResponse, Problem> {
+    reviews
+        .delete(&operator.organisation, id.0, if_match.0)
+        .await?;
+    Ok(ApiResponse::new(Deleted {
+        id: id.0.to_string(),
+    })
+    .ok())
+}
+
+/// Renders a text as a review without storing it.
+#[utoipa::path(
+    tag = "incidents",
+    params(("id" = String, Path, format = "uuid")),
+    request_body = ReviewInput,
+    responses((status = 200, body = ApiResponse<Preview>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[post("/{id}/review/preview")]
+async fn preview(
+    _: Operator,
+    _: Id<IncidentId>,
+    body: Body<ReviewInput>,
+) -> Result<HttpResponse, Problem> {
+    let text = body.0.text()?;
+    check_body(&text)?;
+    let html = markdown::render(&text);
+    Ok(ApiResponse::new(Preview { html }).ok())
+}
+
+/// The routes of the review, under `/incident`.
+pub(super) fn routes(config: &mut impl Routes) {
+    config
+        .service(read)
+        .service(write)
+        .service(publish)
+        .service(remove)
+        .service(preview);
+}
